@@ -1,0 +1,105 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// A new compiler may know new warnings: they break our CI, never a user's build.
+let warningsAreErrors = Context.environment["CI"] != nil
+
+let strict: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
+let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "card-companion",
+    platforms: [.macOS(.v15), .iOS(.v18)],
+    products: [
+        .executable(name: "card-companion", targets: ["card-companion"]),
+        .library(name: "CardCompanionSDK", targets: ["CardCompanionSDK"]),
+        .library(name: "CardCompanionAPI", targets: ["CardCompanionAPI"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.0"),
+        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: ["JSON"]),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-system.git", from: "1.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.0"),
+    ],
+    targets: [
+        // C libraries, from the system's packages.
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+
+        // Foundations: each has one reason, and knows nothing of cards.
+        library("SecureMemory", ["COpenSSL"]),
+        library("StrictJSON", ["SecureMemory"]),
+        library("Cryptography", ["COpenSSL", "SecureMemory"]),
+        library("JOSE", ["Cryptography", "SecureMemory", "StrictJSON"]),
+        library("PostgresLibPQ", ["CLibPQ", logging, serviceLifecycle]),
+        library("EmbeddedPostgres", [logging, subprocess, systemPackage]),
+        library("PINImages", ["CCairo", "CPNG", "SecureMemory"]),
+        library("KeyVault", ["Cryptography", "SecureMemory"]),
+
+        // The service.
+        library("CardCompanionAPI"),
+        library("CardCompanionStore", ["PostgresLibPQ", logging]),
+        library(
+            "CardCompanion",
+            [
+                "CardCompanionAPI", "CardCompanionStore", "Cryptography", "JOSE", "KeyVault", "PINImages",
+                "SecureMemory", "StrictJSON", logging, nioPosix, serviceLifecycle,
+            ]),
+        library(
+            "CardCompanionHTTP",
+            [
+                "CardCompanion", "CardCompanionAPI", "SecureMemory", "StrictJSON", hummingbird, hummingbirdTLS,
+                httpTypes, logging, nioCore, nioSSL,
+            ]),
+        .executableTarget(
+            name: "card-companion",
+            dependencies: [
+                "CardCompanion", "CardCompanionHTTP", "CardCompanionStore", "EmbeddedPostgres", "KeyVault",
+                argumentParser, configuration, logging, serviceLifecycle,
+            ],
+            swiftSettings: strict),
+
+        // The client library: no code of the server's, so that each end tests the other.
+        library("CardCompanionSDK", ["CardCompanionAPI", crypto, cryptoExtras]),
+    ]
+)

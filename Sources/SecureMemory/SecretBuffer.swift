@@ -1,0 +1,76 @@
+/// A text that is put together from secret parts. Where it grows, what it leaves behind is wiped.
+public struct SecretBuffer: ~Copyable, Sendable {
+    private var storage: SecretBytes
+    private var room: Int
+
+    /// How many bytes have been appended.
+    public private(set) var count = 0
+
+    /// An empty buffer, with room for `capacity` bytes before it must grow.
+    public init(capacity: Int = 256) {
+        room = max(capacity, 16)
+        storage = SecretBytes(count: room) { _ in }
+    }
+
+    /// Appends bytes.
+    public mutating func append(_ source: borrowing some ByteSource & ~Copyable) {
+        source.withBytes { bytes in
+            appendUninitialized(bytes.count) { $0.copyMemory(from: bytes) }
+        }
+    }
+
+    /// Appends public text.
+    public mutating func append(_ text: String) {
+        append(Array(text.utf8))
+    }
+
+    /// Appends one byte, as often as `repeating` says.
+    public mutating func append(byte: UInt8, repeating: Int = 1) {
+        appendUninitialized(repeating) { _ = $0.initializeMemory(as: UInt8.self, repeating: byte) }
+    }
+
+    /// Appends the standard base64 (RFC 4648 section 4, padded) of bytes.
+    public mutating func appendBase64(_ source: borrowing some ByteSource & ~Copyable) {
+        source.withBytes { bytes in
+            appendUninitialized((bytes.count + 2) / 3 * 4) { Self.encodeBase64(bytes, into: $0) }
+        }
+    }
+
+    /// The bytes appended so far.
+    public consuming func finish() -> SecretBytes {
+        let count = count
+        return storage.withBytes { bytes in
+            SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+        }
+    }
+
+    private mutating func appendUninitialized(_ added: Int, _ write: (UnsafeMutableRawBufferPointer) -> Void) {
+        if count + added > room { grow(toHold: count + added) }
+        let start = count
+        storage.withMutableBytes { write(UnsafeMutableRawBufferPointer(rebasing: $0[start..<start + added])) }
+        count += added
+    }
+
+    private mutating func grow(toHold needed: Int) {
+        room = max(needed, room * 2)
+        let count = count
+        storage = storage.withBytes { old in
+            SecretBytes(count: room) { new in new.copyMemory(from: UnsafeRawBufferPointer(rebasing: old[..<count])) }
+        }
+    }
+
+    private static let base64Alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    private static func encodeBase64(_ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
+        var out = 0
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let length = min(3, bytes.count - start)
+            let group = (0..<3).reduce(UInt32(0)) { $0 << 8 | UInt32($1 < length ? bytes[start + $1] : 0) }
+            for position in 0..<4 {
+                let sextet = Int(group >> (18 - 6 * position)) & 0x3f
+                output[out] = position <= length ? base64Alphabet[sextet] : UInt8(ascii: "=")
+                out += 1
+            }
+        }
+    }
+}
