@@ -1,3 +1,59 @@
 #pragma once
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <png.h>
+
+// libpng reports a failure by longjmp, which must not cross Swift's frames: every call that can fail stands in
+// card_companion_png_write. The functions handed to it must return.
+
+static inline void card_companion_png_fail(png_structp png, png_const_charp message) {
+    (void)message;
+    png_longjmp(png, 1);
+}
+
+static inline void card_companion_png_ignore(png_structp png, png_const_charp message) {
+    (void)png;
+    (void)message;
+}
+
+// An image of one byte a pixel, each an index into a palette of at most 16 colours.
+struct card_companion_png_image {
+    const uint8_t *pixels;
+    size_t stride;
+    uint32_t width;
+    uint32_t height;
+    const png_color *palette;
+    int palette_count;
+};
+
+// Writes the image with four bits a pixel and the best compression. All memory that libpng and zlib need comes
+// from `allocate` and returns to `release`; the encoded bytes go to `write`, which finds `context` by png_get_io_ptr.
+static inline bool card_companion_png_write(
+    const struct card_companion_png_image *image, png_malloc_ptr allocate, png_free_ptr release, png_rw_ptr write,
+    void *context) {
+    png_structp png = png_create_write_struct_2(
+        PNG_LIBPNG_VER_STRING, NULL, card_companion_png_fail, card_companion_png_ignore, NULL, allocate, release);
+    if (png == NULL) return false;
+    png_infop info = png_create_info_struct(png);
+    if (info == NULL || setjmp(png_jmpbuf(png))) {
+        png_destroy_write_struct(&png, &info);
+        return false;
+    }
+    png_set_write_fn(png, context, write, NULL);
+    png_set_compression_level(png, 9);
+    png_set_IHDR(
+        png, info, image->width, image->height, 4, PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE,
+        PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_PLTE(png, info, image->palette, image->palette_count);
+    png_write_info(png, info);
+    png_set_packing(png);
+    for (uint32_t row = 0; row < image->height; row++) {
+        png_write_row(png, image->pixels + row * image->stride);
+    }
+    png_write_end(png, NULL);
+    png_destroy_write_struct(&png, &info);
+    return true;
+}

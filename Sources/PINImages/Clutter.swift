@@ -1,0 +1,51 @@
+/// What lies over the digits to keep a program from reading them: strokes across the image, and speckles.
+struct Clutter: Equatable, Sendable {
+    /// Ink adds, a cut takes away.
+    enum Effect: CaseIterable {
+        case ink, cut
+    }
+
+    /// A Bézier curve with a width.
+    struct Stroke: Equatable {
+        let effect: Effect
+        let points: [Point]
+        let width: Double
+    }
+
+    /// A dot.
+    struct Speckle: Equatable {
+        let effect: Effect
+        let center: Point
+        let radius: Double
+    }
+
+    let strokes: [Stroke]
+    let speckles: [Speckle]
+
+    init(in size: PixelSize, style: CaptchaStyle, using random: inout some RandomNumberGenerator) {
+        let effects =
+            Array(repeating: Effect.cut, count: style.cutStrokesPerImage)
+            + Array(repeating: Effect.ink, count: style.inkStrokesPerImage)
+        strokes = effects.map { Self.stroke($0, in: size, style: style, using: &random) }
+        speckles = (0..<size.width * size.height / style.pixelsPerSpeckle).map { index in
+            Speckle(
+                effect: Effect.allCases[index % 2],
+                center: Point(
+                    x: Double.random(in: 0...Double(size.width), using: &random),
+                    y: Double.random(in: 0...Double(size.height), using: &random)),
+                radius: Double.random(in: style.speckleRadius, using: &random))
+        }
+    }
+
+    private static func stroke(
+        _ effect: Effect, in size: PixelSize, style: CaptchaStyle, using random: inout some RandomNumberGenerator
+    ) -> Stroke {
+        let widths = effect == .ink ? style.inkStrokeWidth : style.cutStrokeWidth
+        let points = (0...3).map { index in
+            Point(
+                x: Double(size.width * index) / 3,
+                y: Double.random(in: 0...Double(size.height), using: &random))
+        }
+        return Stroke(effect: effect, points: points, width: Double.random(in: widths, using: &random))
+    }
+}

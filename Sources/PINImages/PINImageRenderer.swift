@@ -1,0 +1,92 @@
+public import SecureMemory
+
+/// Draws PINs as images that a person reads and a program does not, each time another one.
+///
+/// Fonts are read once, when it is made; from then on it holds only outlines. It may draw on many threads at once.
+///
+/// Pixels, and all that libpng and zlib make of them, lie in memory that is wiped. See ``InkSurface`` for what cairo
+/// leaves behind.
+///
+/// The length of an image in bytes depends on what it shows: whoever sends it hides that, as the padding of a
+/// delivered PIN does.
+public struct PINImageRenderer: Sendable {
+    private let typefaces: [Typeface]
+    private let style: CaptchaStyle
+
+    /// Reads the digits of the installed fonts.
+    ///
+    /// - Throws: `.noFont` where there is none.
+    public init() throws(PINImageError) {
+        self.init(typefaces: try Typeface.installed(), style: .standard)
+    }
+
+    init(typefaces: [Typeface], style: CaptchaStyle) {
+        self.typefaces = typefaces
+        self.style = style
+    }
+
+    /// One captcha image of all digits: a PNG, 90 pixels high, 240 wide for up to six digits and 40 more for each
+    /// further one.
+    ///
+    /// - Parameter digits: 4 to 12 ASCII digits.
+    /// - Throws: `.wrongLength`, `.notDigits` or `.drawingFailed`.
+    public func captcha(
+        of digits: borrowing SecretBytes, using random: inout some RandomNumberGenerator
+    ) throws(PINImageError) -> SecretBytes {
+        try Self.check(digits)
+        let size = style.captchaSize(digitCount: digits.count)
+        return try draw(digits, 0..<digits.count, size: size, using: &random)
+    }
+
+    /// One image of the digit at `position`: a PNG of 60 × 90 pixels in the style of the captcha.
+    ///
+    /// - Parameters:
+    ///   - digits: 4 to 12 ASCII digits.
+    ///   - position: 0 for the first.
+    /// - Throws: `.wrongLength`, `.notDigits`, `.noSuchPosition` or `.drawingFailed`.
+    public func digitImage(
+        of digits: borrowing SecretBytes, at position: Int, using random: inout some RandomNumberGenerator
+    ) throws(PINImageError) -> SecretBytes {
+        try Self.check(digits)
+        guard 0..<digits.count ~= position else { throw .noSuchPosition }
+        return try draw(digits, position..<position + 1, size: style.digitImageSize, using: &random)
+    }
+
+    private static let lengths = 4...12
+    private static let asciiDigits = UInt8(ascii: "0")...UInt8(ascii: "9")
+
+    private static func check(_ digits: borrowing SecretBytes) throws(PINImageError) {
+        guard lengths ~= digits.count else { throw .wrongLength }
+        guard digits.withBytes({ $0.allSatisfy { asciiDigits ~= $0 } }) else { throw .notDigits }
+    }
+
+    private func draw(
+        _ digits: borrowing SecretBytes, _ shown: Range<Int>, size: PixelSize,
+        using random: inout some RandomNumberGenerator
+    ) throws(PINImageError) -> SecretBytes {
+        let scene = Scene(
+            digitCount: shown.count, size: size, cellWidths: typefaces.map(\.cellWidth), style: style, using: &random)
+        let stride = InkSurface.stride(width: size.width)
+        let pixels = try digits.withBytes { (digits) throws(PINImageError) in
+            try SecretBytes(count: stride * size.height) { (pixels) throws(PINImageError) in
+                try paint(digits[shown], of: scene, onto: pixels)
+            }
+        }
+        return try PNGEncoder.encode(pixels, stride: stride, size: size, palette: scene.palette)
+    }
+
+    /// Draws the scene with its digits, then turns each pixel into an index into its palette.
+    private func paint(
+        _ digits: Slice<UnsafeRawBufferPointer>, of scene: Scene, onto pixels: UnsafeMutableRawBufferPointer
+    ) throws(PINImageError) {
+        let surface = InkSurface(size: scene.size, pixels: pixels)
+        for (digit, placement) in zip(digits, scene.layout.placements) {
+            let outline = typefaces[placement.typeface].outline(of: Int(digit - Self.asciiDigits.lowerBound))
+            surface.fill(outline) { scene.warp.warp(placement.place($0)) }
+        }
+        for stroke in scene.clutter.strokes { surface.draw(stroke) }
+        for speckle in scene.clutter.speckles { surface.draw(speckle) }
+        try surface.finish()
+        for index in pixels.indices { pixels[index] /= UInt8(256 / InkPalette.count) }
+    }
+}

@@ -1,0 +1,43 @@
+/// The outlines of the ten digits in one face of a font, as plain points.
+///
+/// All ten share a cell that is 1 high and `cellWidth` wide, with (0, 0) at its centre, and their ink stays within it.
+struct Typeface: Equatable, Sendable {
+    /// A closed polygon. Its edges are short, so that it bends when its points are moved.
+    typealias Contour = [Point]
+
+    let cellWidth: Double
+    private let outlines: [[Contour]]
+
+    /// Puts ten outlines, of any scale and on one baseline, into a common cell.
+    ///
+    /// - Returns: nil if one is empty or two are the same, as in a font that lacks digits.
+    init?(outlines: [[Contour]]) {
+        let points = outlines.joined().joined()
+        guard
+            outlines.count == 10, outlines.allSatisfy({ !$0.isEmpty }), Set(outlines).count == 10,
+            let left = points.map(\.x).min(), let right = points.map(\.x).max(),
+            let top = points.map(\.y).min(), let bottom = points.map(\.y).max(), bottom > top
+        else { return nil }
+        let scale = 1 / (bottom - top)
+        let center = Point(x: (left + right) / 2, y: (top + bottom) / 2)
+        cellWidth = (right - left) * scale
+        self.outlines = outlines.map { outline in
+            outline.map { Self.divided($0.map { ($0 + center * -1) * scale }) }
+        }
+    }
+
+    /// The outline of a digit, 0 to 9.
+    func outline(of digit: Int) -> [Contour] {
+        outlines[digit]
+    }
+
+    private static let longestEdge = 0.05
+
+    private static func divided(_ contour: Contour) -> Contour {
+        contour.indices.flatMap { index in
+            let (start, end) = (contour[index], contour[(index + 1) % contour.count])
+            let parts = max(1, Int((start.distance(to: end) / longestEdge).rounded(.up)))
+            return (0..<parts).map { start.toward(end, Double($0) / Double(parts)) }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+internal import CCairo
+
+extension Typeface {
+    /// The faces to draw with; all are in Debian's fonts-dejavu-core. Where one is missing, the system's font
+    /// configuration puts another in its place.
+    static let preferredFamilies = ["DejaVu Sans", "DejaVu Serif"]
+
+    /// The different faces that the system has for the preferred families, at least one.
+    static func installed() throws(PINImageError) -> [Typeface] {
+        var found: [Typeface] = []
+        for family in preferredFamilies {
+            guard let typeface = Typeface(family: family), !found.contains(typeface) else { continue }
+            found.append(typeface)
+        }
+        guard !found.isEmpty else { throw .noFont }
+        return found
+    }
+
+    /// Reads the bold face of a font family; nil if the system has no font that holds the ten digits.
+    init?(family: String) {
+        let surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1)
+        defer { cairo_surface_destroy(surface) }
+        let context = cairo_create(surface)
+        defer { cairo_destroy(context) }
+        cairo_select_font_face(context, family, CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD)
+        cairo_set_font_size(context, Self.readingSize)
+        cairo_set_tolerance(context, Self.readingTolerance)
+        // Where no font is installed cairo falls back to strokes of its own, a "user font": no digits to be proud of.
+        guard cairo_scaled_font_get_type(cairo_get_scaled_font(context)) != CAIRO_FONT_TYPE_USER else { return nil }
+        self.init(outlines: (0...9).map { Self.readOutline(of: $0, from: context) })
+    }
+
+    private static let readingSize = 1000.0
+    private static let readingTolerance = 1.0
+
+    private static func readOutline(of digit: Int, from context: OpaquePointer?) -> [Contour] {
+        cairo_new_path(context)
+        cairo_move_to(context, 0, 0)
+        cairo_text_path(context, String(digit))
+        guard let path = cairo_copy_path_flat(context) else { return [] }
+        defer { cairo_path_destroy(path) }
+        return contours(UnsafeBufferPointer(start: path.pointee.data, count: Int(path.pointee.num_data)))
+    }
+
+    private static func contours(_ path: UnsafeBufferPointer<cairo_path_data_t>) -> [Contour] {
+        var contours: [Contour] = []
+        var index = 0
+        while index < path.count {
+            let header = path[index].header
+            if header.type == CAIRO_PATH_MOVE_TO { contours.append([]) }
+            if header.length > 1, !contours.isEmpty {
+                let point = path[index + 1].point
+                contours[contours.count - 1].append(Point(x: point.x, y: point.y))
+            }
+            index += Int(header.length)
+        }
+        return contours.filter { $0.count > 2 }
+    }
+}

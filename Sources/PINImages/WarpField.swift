@@ -1,0 +1,35 @@
+internal import Foundation
+
+/// A smooth random displacement of the plane: a sum of long waves, each in a direction of its own.
+struct WarpField: Equatable, Sendable {
+    private struct Wave: Equatable {
+        let push: Point
+        let frequency: Point
+        let phase: Double
+    }
+
+    private let waves: [Wave]
+
+    init(style: CaptchaStyle, using random: inout some RandomNumberGenerator) {
+        let amplitude = style.warpAmplitude / Double(style.warpWaveCount)
+        waves = (0..<style.warpWaveCount).map { _ in
+            let wavelength = Double.random(in: style.warpWavelength, using: &random)
+            return Wave(
+                push: Self.direction(using: &random) * amplitude,
+                frequency: Self.direction(using: &random) * (2 * .pi / wavelength),
+                phase: Double.random(in: 0...2 * .pi, using: &random))
+        }
+    }
+
+    /// Where a point goes: no farther away than the style's amplitude.
+    func warp(_ point: Point) -> Point {
+        waves.reduce(point) { warped, wave in
+            warped + wave.push * sin(wave.frequency.x * point.x + wave.frequency.y * point.y + wave.phase)
+        }
+    }
+
+    private static func direction(using random: inout some RandomNumberGenerator) -> Point {
+        let angle = Double.random(in: 0...2 * .pi, using: &random)
+        return Point(x: cos(angle), y: sin(angle))
+    }
+}

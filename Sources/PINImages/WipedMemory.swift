@@ -1,0 +1,20 @@
+internal import SecureMemory
+
+/// Memory for a C library that frees without saying how much: the length stands before it, and it is wiped.
+enum WipedMemory {
+    private static let headerByteCount = 16
+
+    static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+        let total = headerByteCount + count
+        let base = UnsafeMutableRawPointer.allocate(byteCount: total, alignment: headerByteCount)
+        base.storeBytes(of: total, as: Int.self)
+        return base + headerByteCount
+    }
+
+    static func free(_ memory: UnsafeMutableRawPointer?) {
+        guard let memory else { return }
+        let base = memory - headerByteCount
+        SecureHeap.wipe(UnsafeMutableRawBufferPointer(start: base, count: base.load(as: Int.self)))
+        base.deallocate()
+    }
+}
