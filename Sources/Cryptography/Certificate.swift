@@ -1,0 +1,102 @@
+internal import COpenSSL
+public import SecureMemory
+
+/// An X.509 certificate (RFC 5280).
+public final class Certificate: Sendable {
+    /// The most bytes of PEM or DER that are read.
+    public static let byteCountLimit = 65_536
+    /// The most certificates that a PEM text may have.
+    public static let chainCountLimit = 32
+
+    /// The DER encoding.
+    public let der: [UInt8]
+    /// The subject's name (RFC 2253).
+    public let subject: String
+    /// The issuer's name (RFC 2253).
+    public let issuer: String
+    /// The first second of its validity, in Unix seconds.
+    public let notBefore: Int64
+    /// The last second of its validity, in Unix seconds.
+    public let notAfter: Int64
+    /// The public key where it is an RSA key of a size that this module works with.
+    public let rsaPublicKey: RSAPublicKey?
+    /// SHA-256 of the DER encoding.
+    public let fingerprintSHA256: [UInt8]
+
+    let handle: X509Handle
+
+    init(handle: X509Handle) throws(CryptographyError) {
+        self.handle = handle
+        der = try handle.der()
+        subject = handle.subject
+        issuer = handle.issuer
+        notBefore = try handle.notBefore()
+        notAfter = try handle.notAfter()
+        rsaPublicKey = handle.publicKey().flatMap { try? RSAPublicKey(key: $0) }
+        fingerprintSHA256 = SHA256.hash(der)
+    }
+
+    /// Reads one certificate in DER with nothing after it; throws `invalidCertificate`.
+    public convenience init(der: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
+        guard der.octetCount <= Self.byteCountLimit else { throw failure(.invalidCertificate) }
+        try self.init(handle: X509Handle(der: der))
+    }
+
+    /// Reads a PEM text (RFC 7468) of exactly one certificate; throws `invalidCertificate`.
+    public convenience init(pem: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
+        let chain = try Self.readPEM(pem)
+        guard let only = chain.first, chain.count == 1 else { throw failure(.invalidCertificate) }
+        try self.init(handle: only)
+    }
+
+    /// Reads the certificates of a PEM text, at least one, in their order; throws `invalidCertificate`.
+    public static func readPEMChain(
+        _ pem: borrowing some ByteSource & ~Copyable
+    ) throws(CryptographyError) -> [Certificate] {
+        var chain: [Certificate] = []
+        for handle in try readPEM(pem) { chain.append(try Certificate(handle: handle)) }
+        return chain
+    }
+
+    /// The certificate in PEM, with a line end after its last line.
+    public func pem() -> String {
+        var lines = ["-----BEGIN CERTIFICATE-----"]
+        var rest = Base64.encode(der)[...]
+        while !rest.isEmpty {
+            lines.append(String(rest.prefix(64)))
+            rest = rest.dropFirst(64)
+        }
+        return (lines + ["-----END CERTIFICATE-----", ""]).joined(separator: "\n")
+    }
+
+    private static func readPEM(
+        _ pem: borrowing some ByteSource & ~Copyable
+    ) throws(CryptographyError) -> [X509Handle] {
+        try pem.withOctets { (bytes, count) throws(CryptographyError) in
+            guard count <= byteCountLimit else { throw failure(.invalidCertificate) }
+            let input = try require(BIO_new_mem_buf(bytes, Int32(count)))
+            defer { BIO_free(input) }
+            return try readPEM(input)
+        }
+    }
+
+    private static func readPEM(_ input: OpaquePointer) throws(CryptographyError) -> [X509Handle] {
+        var handles: [X509Handle] = []
+        // No passphrase, so that OpenSSL does not ask for one at the terminal.
+        while let certificate = PEM_read_bio_X509(input, nil, { _, _, _, _ in -1 }, nil) {
+            handles.append(try X509Handle(owning: certificate))
+            guard handles.count <= chainCountLimit else { throw failure(.invalidCertificate) }
+        }
+        let isAtEnd = card_companion_is_end_of_pem(ERR_peek_last_error()) == 1
+        ERR_clear_error()
+        guard isAtEnd, !handles.isEmpty else { throw failure(.invalidCertificate) }
+        return handles
+    }
+}
+
+extension Certificate: Equatable {
+    /// Whether both are the same certificate, byte for byte.
+    public static func == (one: Certificate, other: Certificate) -> Bool {
+        one.der == other.der
+    }
+}

@@ -1,0 +1,166 @@
+internal import COpenSSL
+internal import SecureMemory
+
+/// An asymmetric key of OpenSSL's, freed with its last user. Once made it is only read, which OpenSSL allows from any
+/// number of threads.
+final class EVPKey: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes the key over, or throws where there is none.
+    init(owning pointer: OpaquePointer?, orThrow code: CryptographyError.Code = .invalidKey) throws(CryptographyError) {
+        self.pointer = try require(pointer, orThrow: code)
+    }
+
+    deinit {
+        EVP_PKEY_free(pointer)
+    }
+
+    /// The key's size in bits.
+    var bits: Int { Int(EVP_PKEY_get_bits(pointer)) }
+
+    /// The most bytes that a signature or a ciphertext takes.
+    var outputByteCount: Int { Int(EVP_PKEY_get_size(pointer)) }
+
+    /// Whether the key is of OpenSSL's type of that name, such as `RSA` or `EC`.
+    func isOfType(_ name: String) -> Bool {
+        EVP_PKEY_is_a(pointer, name) == 1
+    }
+
+    /// A public integer of the key, big-endian, padded at the left to `byteCount` where that is given.
+    func integer(_ parameter: String, byteCount: Int? = nil) throws(CryptographyError) -> [UInt8] {
+        var number: OpaquePointer?
+        try require(EVP_PKEY_get_bn_param(pointer, parameter, &number), orThrow: .invalidKey)
+        defer { BN_free(number) }
+        let byteCount = byteCount ?? Int(BN_num_bits(number) + 7) / 8
+        return try publicOutput(capacity: byteCount, orThrow: .invalidKey) { output, count in
+            BN_bn2binpad(number, output, Int32(count)) == count ? 1 : 0
+        }
+    }
+
+    /// A fresh context to work with the key, which the caller frees.
+    func makeContext() throws(CryptographyError) -> OpaquePointer {
+        try require(EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil))
+    }
+
+    /// Throws `invalidKey` unless the private and the public part belong together.
+    func requirePair() throws(CryptographyError) {
+        let context = try makeContext()
+        defer { EVP_PKEY_CTX_free(context) }
+        try require(EVP_PKEY_pairwise_check(context), orThrow: .invalidKey)
+    }
+}
+
+// MARK: Making keys
+
+extension EVPKey {
+    /// A new key pair; `configure` sets what the type needs and returns 1 for success.
+    static func generate(
+        type: String, configure: (OpaquePointer) -> Int32
+    ) throws(CryptographyError) -> EVPKey {
+        let context = try require(EVP_PKEY_CTX_new_from_name(nil, type, nil))
+        defer { EVP_PKEY_CTX_free(context) }
+        try require(EVP_PKEY_keygen_init(context), orThrow: .engineFailure)
+        try require(configure(context), orThrow: .invalidKey)
+        var key: OpaquePointer?
+        try require(EVP_PKEY_generate(context, &key), orThrow: .engineFailure)
+        return try EVPKey(owning: key)
+    }
+
+    /// A public key from its parts; `describe` puts them into an `OSSL_PARAM_BLD` and returns 1 for success.
+    static func fromParts(
+        type: String, orThrow code: CryptographyError.Code, describe: (OpaquePointer) -> Int32
+    ) throws(CryptographyError) -> EVPKey {
+        let builder = try require(OSSL_PARAM_BLD_new())
+        defer { OSSL_PARAM_BLD_free(builder) }
+        try require(describe(builder), orThrow: code)
+        let parameters = try require(OSSL_PARAM_BLD_to_param(builder))
+        defer { OSSL_PARAM_free(parameters) }
+        let context = try require(EVP_PKEY_CTX_new_from_name(nil, type, nil))
+        defer { EVP_PKEY_CTX_free(context) }
+        try require(EVP_PKEY_fromdata_init(context), orThrow: .engineFailure)
+        var key: OpaquePointer?
+        let status = EVP_PKEY_fromdata(context, &key, card_companion_public_key_selection(), parameters)
+        try require(status, orThrow: code)
+        return try EVPKey(owning: key)
+    }
+}
+
+// MARK: Encodings
+
+extension EVPKey {
+    /// How a private key is written.
+    enum Encoding: String {
+        case der = "DER"
+        case pem = "PEM"
+    }
+
+    /// The DER SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7).
+    func subjectPublicKeyInfo() throws(CryptographyError) -> [UInt8] {
+        let byteCount = Int(i2d_PUBKEY(pointer, nil))
+        return try publicOutput(capacity: byteCount, orThrow: .engineFailure) { output, count in
+            var end: UnsafeMutablePointer<UInt8>? = output
+            return i2d_PUBKEY(pointer, &end) == count ? 1 : 0
+        }
+    }
+
+    /// The key in a DER SubjectPublicKeyInfo and nothing after it.
+    convenience init(
+        subjectPublicKeyInfo source: borrowing some ByteSource & ~Copyable
+    ) throws(CryptographyError) {
+        let key: OpaquePointer? = source.withOctets { bytes, count in
+            var next: UnsafePointer<UInt8>? = bytes
+            let key = d2i_PUBKEY(nil, &next, count)
+            guard next == bytes + count else {
+                EVP_PKEY_free(key)
+                return nil
+            }
+            return key
+        }
+        try self.init(owning: key)
+    }
+
+    /// The private key as PKCS#8 (RFC 5958), not encrypted.
+    func privateKeyInfo(_ encoding: Encoding) throws(CryptographyError) -> SecretBytes {
+        let selection = card_companion_key_pair_selection()
+        let encoder = try require(
+            OSSL_ENCODER_CTX_new_for_pkey(pointer, selection, encoding.rawValue, "PrivateKeyInfo", nil))
+        defer { OSSL_ENCODER_CTX_free(encoder) }
+        let output = try require(BIO_new(BIO_s_secmem()))
+        defer { BIO_free(output) }
+        try require(OSSL_ENCODER_to_bio(encoder, output), orThrow: .engineFailure)
+        var content: UnsafeMutablePointer<CChar>?
+        let byteCount = card_companion_bio_content(output, &content)
+        return SecretBytes(copying: UnsafeRawBufferPointer(start: content, count: byteCount))
+    }
+
+    /// The private key in unencrypted PKCS#8. DER must end where the key ends; PEM may have text around it.
+    convenience init(
+        privateKeyInfo source: borrowing some ByteSource & ~Copyable, encoding: Encoding, type: String
+    ) throws(CryptographyError) {
+        var key: OpaquePointer?
+        let status = source.withOctets { bytes, count in
+            withUnsafeMutablePointer(to: &key) { slot in
+                Self.decodePrivateKey(UnsafeRawBufferPointer(start: bytes, count: count), encoding, type, into: slot)
+            }
+        }
+        guard status == 1 else {
+            EVP_PKEY_free(key)
+            throw failure(.invalidKey)
+        }
+        try self.init(owning: key)
+    }
+
+    private static func decodePrivateKey(
+        _ bytes: UnsafeRawBufferPointer, _ encoding: Encoding, _ type: String,
+        into slot: UnsafeMutablePointer<OpaquePointer?>
+    ) -> Int32 {
+        let decoder = OSSL_DECODER_CTX_new_for_pkey(
+            slot, encoding.rawValue, "PrivateKeyInfo", type, card_companion_key_pair_selection(), nil, nil)
+        guard let decoder else { return 0 }
+        defer { OSSL_DECODER_CTX_free(decoder) }
+        var next: UnsafePointer<UInt8>? = bytes.octets
+        var left = bytes.count
+        guard OSSL_DECODER_from_data(decoder, &next, &left) == 1 else { return 0 }
+        return encoding == .pem || left == 0 ? 1 : 0
+    }
+}

@@ -1,0 +1,97 @@
+internal import COpenSSL
+internal import SecureMemory
+
+// How this module calls OpenSSL: 1 is success, everything else empties the error queue and throws.
+
+/// Throws `code` unless an OpenSSL function returned 1.
+func require(_ status: Int32, orThrow code: CryptographyError.Code) throws(CryptographyError) {
+    guard status == 1 else { throw failure(code) }
+}
+
+/// What an OpenSSL function made, which the caller frees.
+func require<Made>(
+    _ made: Made?, orThrow code: CryptographyError.Code = .engineFailure
+) throws(CryptographyError) -> Made {
+    guard let made else { throw failure(code) }
+    return made
+}
+
+/// An error to throw, after OpenSSL's own queue was emptied.
+func failure(_ code: CryptographyError.Code) -> CryptographyError {
+    ERR_clear_error()
+    return CryptographyError(code)
+}
+
+/// Stops the process where OpenSSL lacks what no deployment can do without, such as SHA-256 or random numbers: there
+/// is no safe way on.
+func mustSucceed(_ succeeded: Bool, _ operation: StaticString) {
+    precondition(succeeded, "OpenSSL cannot do \(operation)")
+}
+
+/// Bytes that `write` puts out; it is given the room, may lower the count, and returns 1 for success.
+func publicOutput(
+    capacity: Int, orThrow code: CryptographyError.Code,
+    _ write: (UnsafeMutablePointer<UInt8>, inout Int) -> Int32
+) throws(CryptographyError) -> [UInt8] {
+    var status: Int32 = 0
+    let output = [UInt8](unsafeUninitializedCapacity: max(capacity, 1)) { buffer, count in
+        guard let base = buffer.baseAddress else { return }
+        var written = capacity
+        status = write(base, &written)
+        count = status == 1 ? written : 0
+    }
+    try require(status, orThrow: code)
+    return output
+}
+
+/// Secret bytes that `write` puts out; it is given the room, may lower the count, and returns 1 for success.
+func secretOutput(
+    capacity: Int, orThrow code: CryptographyError.Code,
+    _ write: (UnsafeMutablePointer<UInt8>, inout Int) -> Int32
+) throws(CryptographyError) -> SecretBytes {
+    try SecretBytes(capacity: max(capacity, 1)) { (buffer) throws(CryptographyError) in
+        let base = try require(buffer.bindMemory(to: UInt8.self).baseAddress)
+        var written = capacity
+        try require(write(base, &written), orThrow: code)
+        return written
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The first byte's address; never null, which OpenSSL takes for "not given".
+    var octets: UnsafePointer<UInt8> {
+        baseAddress?.assumingMemoryBound(to: UInt8.self) ?? UnsafePointer(Self.nothing)
+    }
+
+    // Never written, never freed.
+    nonisolated(unsafe) private static let nothing = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
+}
+
+extension ByteSource where Self: ~Copyable {
+    /// Calls `body` with the address, never null, and the number of the bytes.
+    borrowing func withOctets<Result: ~Copyable, Failure: Error>(
+        _ body: (UnsafePointer<UInt8>, Int) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withBytes { (bytes) throws(Failure) in try body(bytes.octets, bytes.count) }
+    }
+
+    /// How many bytes there are.
+    var octetCount: Int {
+        withBytes { $0.count }
+    }
+
+    /// A public copy of the bytes.
+    borrowing func publicCopy() -> [UInt8] {
+        withBytes { [UInt8]($0) }
+    }
+}
+
+/// Algorithms fetched once from OpenSSL's default library context, so that a provider which the operator's
+/// configuration loads (FIPS) serves them. They live as long as the process.
+enum Fetched {
+    nonisolated(unsafe) static let sha256 = EVP_MD_fetch(nil, "SHA2-256", nil)
+    nonisolated(unsafe) static let sha512 = EVP_MD_fetch(nil, "SHA2-512", nil)
+    nonisolated(unsafe) static let aes256GCM = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
+    nonisolated(unsafe) static let aes256Wrap = EVP_CIPHER_fetch(nil, "AES-256-WRAP", nil)
+    nonisolated(unsafe) static let singleStepKDF = EVP_KDF_fetch(nil, "SSKDF", nil)
+}

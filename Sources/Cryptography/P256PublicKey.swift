@@ -1,0 +1,67 @@
+internal import COpenSSL
+public import SecureMemory
+
+/// A public key on the curve P-256 (SP 800-186; OpenSSL's `prime256v1`): a point that is on the curve and not infinity.
+public final class P256PublicKey: Sendable {
+    /// The length of a coordinate.
+    public static let coordinateByteCount = 32
+
+    /// The point's first coordinate, big-endian, 32 bytes.
+    public let x: [UInt8]
+    /// The point's second coordinate, big-endian, 32 bytes.
+    public let y: [UInt8]
+    /// The DER SubjectPublicKeyInfo (RFC 5480): named curve, uncompressed point.
+    public var subjectPublicKeyInfo: [UInt8] { Self.derBeginning + x + y }
+
+    let key: EVPKey
+
+    /// Makes a key of a point's coordinates, 32 bytes each; throws `invalidPoint` where they are no point of the curve.
+    public init(x: [UInt8], y: [UInt8]) throws(CryptographyError) {
+        guard x.count == Self.coordinateByteCount, y.count == Self.coordinateByteCount else {
+            throw failure(.invalidPoint)
+        }
+        let point = [4] + x + y
+        key = try EVPKey.fromParts(type: "EC", orThrow: .invalidPoint) { builder in
+            OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, P256.groupName, 0)
+                & OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, point.count)
+        }
+        self.x = x
+        self.y = y
+        let context = try key.makeContext()
+        defer { EVP_PKEY_CTX_free(context) }
+        try require(EVP_PKEY_public_check(context), orThrow: .invalidPoint)
+    }
+
+    /// Reads a DER SubjectPublicKeyInfo with the named curve and an uncompressed point, and nothing after it. Throws
+    /// `invalidKey` for any other form (explicit parameters, compressed points, infinity, other curves), and
+    /// `invalidPoint` where the point is not on the curve.
+    public convenience init(
+        subjectPublicKeyInfo source: borrowing some ByteSource & ~Copyable
+    ) throws(CryptographyError) {
+        // DER has one form for this key, and all of it but the coordinates is constant.
+        let der = source.publicCopy()
+        let size = Self.coordinateByteCount
+        guard der.count == Self.derBeginning.count + 2 * size, der.starts(with: Self.derBeginning) else {
+            throw failure(.invalidKey)
+        }
+        try self.init(x: Array(der.suffix(2 * size).prefix(size)), y: Array(der.suffix(size)))
+    }
+
+    /// SEQUENCE { SEQUENCE { id-ecPublicKey, secp256r1 }, BIT STRING { 4 …
+    private static let derBeginning: [UInt8] = [
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48,
+        0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
+    ]
+}
+
+extension P256PublicKey: Equatable {
+    /// Whether both are the same point.
+    public static func == (one: P256PublicKey, other: P256PublicKey) -> Bool {
+        one.x == other.x && one.y == other.y
+    }
+}
+
+/// The curve, as OpenSSL names it.
+enum P256 {
+    static let groupName = "prime256v1"
+}

@@ -1,0 +1,103 @@
+internal import COpenSSL
+public import SecureMemory
+
+/// A private RSA key (RFC 8017) for opening what was sealed and for signing.
+public final class RSAPrivateKey: Sendable {
+    /// The public key.
+    public let publicKey: RSAPublicKey
+
+    private let key: EVPKey
+
+    private init(key: EVPKey) throws(CryptographyError) {
+        publicKey = try RSAPublicKey(key: key)
+        self.key = key
+    }
+
+    /// A new key with the public exponent 65537; throws `invalidKey` for a size outside
+    /// ``RSAPublicKey/modulusBitsAllowed``. It takes from a tenth of a second (2048 bits) to some seconds.
+    public static func generate(bits: Int) throws(CryptographyError) -> RSAPrivateKey {
+        guard RSAPublicKey.modulusBitsAllowed ~= bits else { throw failure(.invalidKey) }
+        let key = try EVPKey.generate(type: "RSA") { EVP_PKEY_CTX_set_rsa_keygen_bits($0, Int32(bits)) }
+        return try RSAPrivateKey(key: key)
+    }
+
+    /// Reads unencrypted DER PKCS#8 (RFC 5958) with nothing after it; throws `invalidKey`, also where the key's parts
+    /// do not belong together.
+    public convenience init(pkcs8 der: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
+        let key = try EVPKey(privateKeyInfo: der, encoding: .der, type: "RSA")
+        try key.requirePair()
+        try self.init(key: key)
+    }
+
+    /// Reads unencrypted PKCS#8 in PEM, a `PRIVATE KEY` block (RFC 7468 section 10); throws `invalidKey`.
+    public convenience init(pem: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
+        let key = try EVPKey(privateKeyInfo: pem, encoding: .pem, type: "RSA")
+        try key.requirePair()
+        try self.init(key: key)
+    }
+
+    /// The key as unencrypted DER PKCS#8.
+    public func pkcs8() throws(CryptographyError) -> SecretBytes {
+        try key.privateKeyInfo(.der)
+    }
+
+    /// The key as unencrypted PKCS#8 in PEM.
+    public func pem() throws(CryptographyError) -> SecretBytes {
+        try key.privateKeyInfo(.pem)
+    }
+
+    /// Signs a certificate that is being made with SHA-256.
+    func sign(certificate: OpaquePointer) throws(CryptographyError) {
+        guard X509_sign(certificate, key.pointer, Fetched.sha256) > 0 else { throw failure(.engineFailure) }
+    }
+}
+
+extension RSAPrivateKey {
+    /// Opens RSAES-OAEP (RFC 8017 section 7.1) with SHA-256 for the hash and for MGF1, and no label. Throws
+    /// `decryptionFailed`, whatever was wrong.
+    public func decryptOAEPSHA256(
+        _ ciphertext: borrowing some ByteSource & ~Copyable
+    ) throws(CryptographyError) -> SecretBytes {
+        let context = try key.makeContext()
+        defer { EVP_PKEY_CTX_free(context) }
+        try require(EVP_PKEY_decrypt_init(context), orThrow: .engineFailure)
+        try RSAPadding.setOAEPSHA256(context)
+        return try ciphertext.withOctets { (bytes, byteCount) throws(CryptographyError) in
+            try secretOutput(capacity: key.outputByteCount, orThrow: .decryptionFailed) { output, count in
+                EVP_PKEY_decrypt(context, output, &count, bytes, byteCount)
+            }
+        }
+    }
+
+    /// The RSASSA-PKCS1-v1_5 signature (RFC 8017 section 8.2) of `message` with SHA-256.
+    public func signPKCS1SHA256(
+        _ message: borrowing some ByteSource & ~Copyable
+    ) throws(CryptographyError) -> [UInt8] {
+        try sign(message, digest: "SHA2-256", padding: RSAPadding.setPKCS1)
+    }
+
+    /// The RSASSA-PSS signature (RFC 8017 section 8.1) of `message` with SHA-512 for the hash and MGF1 and a salt of
+    /// 64 bytes.
+    public func signPSSSHA512(
+        _ message: borrowing some ByteSource & ~Copyable
+    ) throws(CryptographyError) -> [UInt8] {
+        try sign(message, digest: "SHA2-512", padding: RSAPadding.setPSSSHA512)
+    }
+
+    private func sign(
+        _ message: borrowing some ByteSource & ~Copyable, digest: String,
+        padding: (OpaquePointer?) throws(CryptographyError) -> Void
+    ) throws(CryptographyError) -> [UInt8] {
+        let context = try require(EVP_MD_CTX_new())
+        defer { EVP_MD_CTX_free(context) }
+        var keyContext: OpaquePointer?  // the digest context's own
+        try require(
+            EVP_DigestSignInit_ex(context, &keyContext, digest, nil, nil, key.pointer, nil), orThrow: .engineFailure)
+        try padding(keyContext)
+        return try message.withOctets { (bytes, byteCount) throws(CryptographyError) in
+            try publicOutput(capacity: key.outputByteCount, orThrow: .engineFailure) { output, count in
+                EVP_DigestSign(context, output, &count, bytes, byteCount)
+            }
+        }
+    }
+}
