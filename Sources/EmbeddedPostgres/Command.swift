@@ -1,0 +1,79 @@
+internal import Glibc
+internal import Subprocess
+internal import SystemPackage
+
+/// One run of a program to its end: as an unprivileged user where this process is root's, in a session of its own so
+/// that the terminal's Ctrl-C reaches only this process, and with none of this process's environment, which may
+/// hold secrets.
+struct Command {
+    struct Result {
+        let isSuccess: Bool
+        /// What it wrote to its standard output and standard error.
+        let output: String
+    }
+
+    private let configuration: Configuration
+    private let input: String
+    private let timeoutSeconds: Int
+
+    private static let outputLimitBytes = 256 * 1024
+
+    init(
+        _ executable: Executable, _ arguments: [String], user: ServerUser, workingDirectory: FilePath = "/",
+        input: String = "", timeoutSeconds: Int = 10
+    ) {
+        var platformOptions = PlatformOptions()
+        platformOptions.createSession = true
+        if ServerUser.runsAsRoot {
+            platformOptions.userID = user.id
+            platformOptions.groupID = user.groupID
+            platformOptions.supplementaryGroups = []
+        }
+        configuration = Configuration(
+            executable: executable, arguments: Arguments(arguments), environment: Self.environment,
+            workingDirectory: workingDirectory, platformOptions: platformOptions)
+        self.input = input
+        self.timeoutSeconds = timeoutSeconds
+    }
+
+    /// Runs it. A command that takes longer than its limit is killed, as is one whose task is cancelled.
+    func run() async throws(EmbeddedPostgresError) -> Result {
+        do {
+            return try await withThrowingTaskGroup(of: Result?.self) { group in
+                group.addTask { try await runToEnd() }
+                group.addTask {
+                    try await Task.sleep(for: .seconds(timeoutSeconds))
+                    return nil
+                }
+                defer { group.cancelAll() }
+                guard let result = try await group.next() ?? nil else { throw timedOut }
+                return result
+            }
+        } catch let error as EmbeddedPostgresError {
+            throw error
+        } catch {
+            if Task.isCancelled { throw .cancelled }
+            throw EmbeddedPostgresError(.commandFailed, "cannot run \(configuration.executable): \(error)")
+        }
+    }
+
+    private func runToEnd() async throws -> Result {
+        let result = try await Subprocess.run(
+            configuration, input: .string(input), output: .string(limit: Self.outputLimitBytes),
+            error: .combinedWithOutput)
+        try Task.checkCancellation()
+        return Result(isSuccess: result.terminationStatus.isSuccess, output: result.standardOutput)
+    }
+
+    private var timedOut: EmbeddedPostgresError {
+        EmbeddedPostgresError(.timedOut, "\(configuration.executable) did not end within \(timeoutSeconds) s")
+    }
+
+    private static let environment = Environment.custom([
+        "PATH": getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C",
+    ])
+}
+
+extension EmbeddedPostgresError {
+    static var cancelled: Self { Self(.cancelled, "the start of PostgreSQL was cancelled") }
+}

@@ -1,0 +1,87 @@
+internal import SystemPackage
+
+/// The settings of a private server, written anew by each owner.
+///
+/// Who may connect: the kernel tells PostgreSQL the user at the other end of the socket (`peer`), and only root and the
+/// server's own user have a line in `pg_ident.conf`; nothing listens on a network. So there is no password to keep.
+/// The program connects as the role that owns the one database and is no superuser; the superuser `postgres` is there
+/// for an operator's pg_dump.
+struct ServerSettings: Equatable {
+    static let role = "card_companion"
+    static let database = "card_companion"
+    static let superuser = "postgres"
+
+    let configuration: String
+    let hostAccess: String
+    let userNames: String
+
+    init(folder: ServerFolder, socketDirectory: FilePath) {
+        configuration = Self.configuration(folder: folder, socketDirectory: socketDirectory)
+        hostAccess = """
+            local all all peer map=server
+
+            """
+        userNames = Set([folder.serverUser.name, "root"]).sorted()
+            .flatMap { user in [Self.role, Self.superuser].map { "server \(Self.doubleQuoted(user)) \($0)\n" } }
+            .joined()
+    }
+
+    /// Nothing of a statement reaches the log, neither its text nor its parameters, nor an error's message or detail,
+    /// which may quote a value: `log_min_messages = log` keeps clients' errors to the clients.
+    private static func configuration(folder: ServerFolder, socketDirectory: FilePath) -> String {
+        """
+        # Written by card-companion at each start.
+        hba_file = \(quoted(folder.hostAccess.string))
+        ident_file = \(quoted(folder.userNames.string))
+
+        listen_addresses = ''
+        port = \(SocketDirectory.port)
+        unix_socket_directories = \(quoted(doubleQuoted(socketDirectory.string)))
+        max_connections = 100
+
+        shared_buffers = 64MB
+        max_wal_size = 256MB
+        jit = off
+        timezone = 'UTC'
+
+        log_timezone = 'UTC'
+        log_line_prefix = '%m [%p] '
+        log_min_messages = log
+        log_min_error_statement = panic
+        log_error_verbosity = terse
+        log_statement = 'none'
+        log_min_duration_statement = -1
+        log_parameter_max_length = 0
+        log_parameter_max_length_on_error = 0
+        log_checkpoints = off
+        log_autovacuum_min_duration = -1
+
+        """
+    }
+
+    /// Whether the files hold these settings already.
+    func areWritten(in folder: ServerFolder) -> Bool {
+        TextFile.read(folder.settings) == configuration && TextFile.read(folder.hostAccess) == hostAccess
+            && TextFile.read(folder.userNames) == userNames
+    }
+
+    func write(in folder: ServerFolder) throws(EmbeddedPostgresError) {
+        try TextFile.write(configuration, to: folder.settings, owner: folder.owner)
+        try TextFile.write(hostAccess, to: folder.hostAccess, owner: folder.owner)
+        try TextFile.write(userNames, to: folder.userNames, owner: folder.owner)
+    }
+
+    /// A value of `postgresql.conf` (PostgreSQL's documentation, section 20.1.2).
+    private static func quoted(_ value: String) -> String {
+        "'" + escaped(value, ["'", "\\"]) + "'"
+    }
+
+    /// A name in a list of names, or in `pg_ident.conf`.
+    private static func doubleQuoted(_ name: String) -> String {
+        "\"" + escaped(name, ["\""]) + "\""
+    }
+
+    private static func escaped(_ text: String, _ special: Set<Character>) -> String {
+        text.reduce(into: "") { $0 += special.contains($1) ? "\($1)\($1)" : "\($1)" }
+    }
+}
