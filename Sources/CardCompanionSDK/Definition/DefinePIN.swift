@@ -1,0 +1,81 @@
+internal import CardCompanionAPI
+internal import Foundation
+
+extension CardCompanionSession {
+    @concurrent
+    func definePIN(_ parameters: DefinitionParameters, hostUrl: String) async throws(SDKError) -> DefinitionResponse {
+        try require(
+            (MemberName.bankId, parameters.bankId), (MemberName.uniqueId, parameters.uniqueId),
+            (MemberName.timestamp, parameters.timestamp), (MemberName.hashMac, parameters.hashMac),
+            (MemberName.pin, parameters.pin))
+        let host = try host(hostUrl)
+        let plaintext = try PINPlaintext.digits(parameters.pin, lengths: configuration.definedPINLengths)
+        let request = DefinePINRequest(
+            bankId: parameters.bankId, uniqueId: parameters.uniqueId, timestamp: parameters.timestamp,
+            hashMac: parameters.hashMac, pin: try await seal(plaintext, to: .rsaOAEP256, of: host))
+        return try await define(request, at: host.url(APIPath.definePIN))
+    }
+
+    @concurrent
+    func definePIN(
+        _ parameters: DefinitionTokenParameters, hostUrl: String
+    ) async throws(SDKError) -> DefinitionResponse {
+        let pin = parameters.pin ?? ""
+        try require(
+            (MemberName.token, parameters.token), (MemberName.signature, parameters.signature), (MemberName.pin, pin))
+        let host = try host(hostUrl)
+        let plaintext = try PINPlaintext.digits(pin, lengths: configuration.definedPINLengths)
+        let request = DefinePINTokenRequest(
+            token: parameters.token, signature: parameters.signature,
+            pin: try await seal(plaintext, to: .ecdhESA256KW, of: host))
+        return try await define(request, at: host.url(APIPath.definePINToken))
+    }
+
+    @concurrent
+    func definePINByIndexes(
+        _ parameters: DefinitionTokenParameters, hostUrl: String
+    ) async throws(SDKError) -> DefinitionResponse {
+        let indexes = parameters.indexes ?? ""
+        try require(
+            (MemberName.token, parameters.token), (MemberName.signature, parameters.signature),
+            (MemberName.indexes, indexes))
+        let host = try host(hostUrl)
+        let plaintext = try PINPlaintext.indexes(indexes, lengths: configuration.definedPINLengths)
+        let request = DefinePINIndexesRequest(
+            token: parameters.token, signature: parameters.signature,
+            indexes: try await seal(plaintext, to: .ecdhESA256KW, of: host), keypadId: parameters.keypadId)
+        return try await define(request, at: host.url(APIPath.definePINIndexes))
+    }
+
+    @concurrent
+    func fetchKeypad(
+        _ parameters: KeyPadCoordinatesParameters, hostUrl: String
+    ) async throws(SDKError) -> KeyPadCoordinatesResponse {
+        try require((MemberName.bankId, parameters.bankId), (MemberName.uniqueId, parameters.uniqueId))
+        let request = KeypadCoordinatesRequest(
+            bankId: parameters.bankId, uniqueId: parameters.uniqueId, keypadSize: parameters.keypadSize)
+        let answer: KeypadAnswer = try await http.post(request, to: host(hostUrl).url(APIPath.keypadCoordinates))
+        var response = KeyPadCoordinatesResponse(errorCode: answer.errorCode, errorMessage: answer.errorMessage)
+        guard answer.errorCode == DefinitionCode.success.rawValue else { return response }
+        guard let keypad = answer.keypad, keypad.count == parameters.keypadSize, KeyPad.isComplete(keypad) else {
+            throw SDKError(.badAnswerFormat, "not a keypad of \(parameters.keypadSize) places")
+        }
+        response.keypad = keypad
+        response.keypadId = answer.keypadId
+        return response
+    }
+
+    /// Seals to the key that the server publishes now: a cached one might have been replaced.
+    private func seal(
+        _ plaintext: Data, to algorithm: KeyManagement, of host: HostURL
+    ) async throws(SDKError) -> String {
+        let set: JWKSet = try await http.get(host.url(APIPath.keySet))
+        let key = try ServerKey(from: set, for: algorithm, pinned: configuration.pinnedServerKeyThumbprints)
+        return try CompactJWE.seal(plaintext, to: key)
+    }
+
+    private func define(_ request: some Encodable, at url: URL) async throws(SDKError) -> DefinitionResponse {
+        let answer: StatusAnswer = try await http.post(request, to: url)
+        return DefinitionResponse(errorCode: answer.errorCode, errorMessage: answer.errorMessage)
+    }
+}

@@ -1,0 +1,62 @@
+internal import CardCompanionAPI
+
+extension CardCompanionSession {
+    /// Concurrent, as are its likes: making an RSA key is no work for the app's main actor.
+    @concurrent
+    func fetchPIN(_ parameters: ProvisioningParameters, hostUrl: String) async throws(SDKError) -> ProvisioningResponse
+    {
+        try require(
+            (MemberName.bankId, parameters.bankId), (MemberName.uniqueId, parameters.uniqueId),
+            (MemberName.authCode, parameters.authCode), (MemberName.timestamp, parameters.timestamp),
+            (MemberName.hashMac, parameters.hashMac))
+        let host = try host(hostUrl)
+        guard let key = try? RecipientKey.rsa(freshKeys.rsa()) else {
+            throw SDKError(.rsaKeyGenerationFailed, "no RSA key")
+        }
+        let request = CaptchaRequest(
+            bankId: parameters.bankId, uniqueId: parameters.uniqueId, authCode: parameters.authCode,
+            timestamp: parameters.timestamp, hashMac: parameters.hashMac,
+            rsaPublicKey: key.publicKeyInfo)
+        let answer: CaptchaAnswer = try await http.post(request, to: host.url(APIPath.captcha))
+        return try await open(answer, with: key)
+    }
+
+    @concurrent
+    func fetchPIN(
+        _ parameters: TokenProvisioningParameters, hostUrl: String
+    ) async throws(SDKError) -> ProvisioningResponse {
+        try require((MemberName.token, parameters.token), (MemberName.signature, parameters.signature))
+        let host = try host(hostUrl)
+        guard let key = try? RecipientKey.p256(freshKeys.p256()) else {
+            throw SDKError(.ecKeyGenerationFailed, "no P-256 key")
+        }
+        let request = TokenCaptchaRequest(
+            token: parameters.token, signature: parameters.signature,
+            ecdhPublicKey: key.publicKeyInfo)
+        let answer: CaptchaAnswer = try await http.post(request, to: host.url(APIPath.tokenCaptcha))
+        return try await open(answer, with: key)
+    }
+
+    private func open(
+        _ answer: CaptchaAnswer, with key: RecipientKey
+    ) async throws(SDKError) -> ProvisioningResponse {
+        var response = ProvisioningResponse(errorCode: answer.errorCode, errorMessage: answer.errorMessage)
+        guard answer.errorCode == DistributionCode.success.rawValue else { return response }
+        guard let sealed = answer.pin, let sessionId = answer.sessionId, !sessionId.isEmpty else {
+            throw SDKError(.badAnswerFormat, "success without pin or sessionId")
+        }
+        let delivered = try DeliveredPIN(parsing: CompactJWE(parsing: sealed).open(with: key))
+        await notifyKeys.keep(delivered.notifyKey, forSession: sessionId)
+        response.sessionId = sessionId
+        guard let images = delivered.imagesInOrder() else {
+            // With its session, so that the app can notify the server of the error.
+            response.errorCode = LibraryCode.incompletePIN.rawValue
+            response.errorMessage = LibraryCode.incompletePIN.message
+            return response
+        }
+        response.images = images
+        response.pin = delivered.format == .captcha ? images.first : nil
+        response.freeField = delivered.freeField
+        return response
+    }
+}

@@ -1,0 +1,12 @@
+internal import Crypto
+internal import CryptoExtras
+
+/// Where the keys of a fetch come from. A test puts a failing source here.
+struct FreshKeys: Sendable {
+    var rsa: @Sendable () throws -> _RSA.Encryption.PrivateKey
+    var p256: @Sendable () throws -> P256.KeyAgreement.PrivateKey
+
+    static let generated = FreshKeys(
+        rsa: { try _RSA.Encryption.PrivateKey(keySize: .bits2048) },
+        p256: { P256.KeyAgreement.PrivateKey() })
+}

@@ -1,0 +1,65 @@
+internal import CardCompanionAPI
+internal import Crypto
+internal import Foundation
+
+extension CardCompanionSession {
+    @concurrent
+    func notify(_ parameters: NotifyParameters, hostUrl: String) async throws(SDKError) -> NotifyResponse {
+        try require(
+            (MemberName.bankId, parameters.bankId), (MemberName.uniqueId, parameters.uniqueId),
+            (MemberName.sessionId, parameters.sessionId))
+        let hash = try await notifyHash(
+            bankId: parameters.bankId, uniqueId: parameters.uniqueId, sessionId: parameters.sessionId,
+            status: parameters.status)
+        let request = NotifyRequest(
+            bankId: parameters.bankId, uniqueId: parameters.uniqueId, sessionId: parameters.sessionId,
+            status: parameters.status.rawValue, hash: hash)
+        let answer: StatusAnswer = try await http.post(request, to: host(hostUrl).url(APIPath.notify))
+        return await conclude(parameters.sessionId, answer)
+    }
+
+    @concurrent
+    func notify(_ parameters: TokenNotifyParameters, hostUrl: String) async throws(SDKError) -> TokenNotifyResponse {
+        try require((MemberName.token, parameters.token), (MemberName.sessionId, parameters.sessionId))
+        guard let holder = try? JSONDecoder().decode(TokenHolder.self, from: Data(parameters.token.utf8)) else {
+            throw SDKError(.invalidInput, "token is not JSON with \(MemberName.idBEL) and \(MemberName.idPorteur)")
+        }
+        let hash = try await notifyHash(
+            bankId: holder.bankId, uniqueId: holder.uniqueId, sessionId: parameters.sessionId,
+            status: parameters.status)
+        let request = TokenNotifyRequest(
+            token: parameters.token, sessionId: parameters.sessionId, status: parameters.status.rawValue, hash: hash)
+        let answer: StatusAnswer = try await http.post(request, to: host(hostUrl).url(APIPath.tokenNotify))
+        return await conclude(parameters.sessionId, answer)
+    }
+
+    private func notifyHash(
+        bankId: String, uniqueId: String, sessionId: String, status: NotifyStatus
+    ) async throws(SDKError) -> String {
+        guard let key = await notifyKeys.key(forSession: sessionId) else {
+            throw SDKError(.invalidInput, "no PIN was fetched under this sessionId in the last 15 minutes")
+        }
+        let text = bankId + uniqueId + sessionId + String(status.rawValue)
+        return Hex.encode(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
+    }
+
+    /// The key is kept until the server has decided the session, so that a notify that was lost can be sent again.
+    private func conclude(_ sessionId: String, _ answer: StatusAnswer) async -> NotifyResponse {
+        let decided = [DistributionCode.success.rawValue, DistributionCode.badParameter.rawValue]
+        if decided.contains(answer.errorCode) {
+            await notifyKeys.forget(session: sessionId)
+        }
+        return NotifyResponse(errorCode: answer.errorCode, errorMessage: answer.errorMessage)
+    }
+}
+
+/// Whose PIN a token is for.
+private struct TokenHolder: Decodable {
+    let bankId: String
+    let uniqueId: String
+
+    private enum CodingKeys: String, CodingKey {
+        case bankId = "IdBEL"
+        case uniqueId = "IdPorteur"
+    }
+}

@@ -1,0 +1,41 @@
+internal import Foundation
+
+/// How the content key of a JWE is carried: the two algorithms that the server and the SDK use.
+enum KeyManagement: String {
+    case rsaOAEP256 = "RSA-OAEP-256"
+    case ecdhESA256KW = "ECDH-ES+A256KW"
+}
+
+/// The protected header of a JWE (RFC 7516 section 4).
+struct JWEHeader: Codable {
+    var alg: String
+    var enc: String
+    var kid: String?
+    var epk: JWK?
+    var apu: String?
+    var apv: String?
+}
+
+extension JWEHeader {
+    static let contentEncryption = "A256GCM"
+
+    /// Parameters that would change the meaning of the rest: a message that has one of them is not ours.
+    private enum RefusedParameter: CodingKey {
+        case crit, zip
+    }
+
+    init(from decoder: any Decoder) throws {
+        let refused = try decoder.container(keyedBy: RefusedParameter.self)
+        if let parameter = refused.allKeys.first {
+            throw DecodingError.dataCorruptedError(
+                forKey: parameter, in: refused, debugDescription: "\(parameter) is not understood")
+        }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        alg = try container.decode(String.self, forKey: .alg)
+        enc = try container.decode(String.self, forKey: .enc)
+        kid = try container.decodeIfPresent(String.self, forKey: .kid)
+        epk = try container.decodeIfPresent(JWK.self, forKey: .epk)
+        apu = try container.decodeIfPresent(String.self, forKey: .apu)
+        apv = try container.decodeIfPresent(String.self, forKey: .apv)
+    }
+}
