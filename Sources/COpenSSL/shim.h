@@ -43,13 +43,67 @@ static inline int card_companion_is_end_of_pem(unsigned long error) {
     return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
 }
 
-// EVP_PKEY_PUBLIC_KEY and EVP_PKEY_KEYPAIR, which are sums of other macros.
-static inline int card_companion_public_key_selection(void) {
-    return EVP_PKEY_PUBLIC_KEY;
+// OpenSSL keeps the pointers of some names that it is given. A literal here lives for ever, a Swift string lent to C
+// only during the call: so what keeps names is called from here.
+
+static inline OSSL_ENCODER_CTX *card_companion_private_key_encoder(const EVP_PKEY *key, int is_pem) {
+    return OSSL_ENCODER_CTX_new_for_pkey(key, EVP_PKEY_KEYPAIR, is_pem ? "PEM" : "DER", "PrivateKeyInfo", NULL);
 }
 
-static inline int card_companion_key_pair_selection(void) {
-    return EVP_PKEY_KEYPAIR;
+static inline OSSL_DECODER_CTX *card_companion_private_key_decoder(EVP_PKEY **key, int is_pem, int is_rsa) {
+    return OSSL_DECODER_CTX_new_for_pkey(
+        key, is_pem ? "PEM" : "DER", "PrivateKeyInfo", is_rsa ? "RSA" : "EC", EVP_PKEY_KEYPAIR, NULL, NULL);
+}
+
+static inline EVP_PKEY *card_companion_public_key(const char *type, OSSL_PARAM *parameters) {
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, type, NULL);
+    if (context && EVP_PKEY_fromdata_init(context) == 1) {
+        EVP_PKEY_fromdata(context, &key, EVP_PKEY_PUBLIC_KEY, parameters);
+    }
+    EVP_PKEY_CTX_free(context);
+    return key;
+}
+
+// A public key on P-256 of its uncompressed point, or null.
+static inline EVP_PKEY *card_companion_p256_public_key(const unsigned char *point, size_t count) {
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)SN_X9_62_prime256v1, 0),
+        OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, count),
+        OSSL_PARAM_construct_end(),
+    };
+    return card_companion_public_key("EC", parameters);
+}
+
+// A public RSA key of its modulus and exponent, or null.
+static inline EVP_PKEY *card_companion_rsa_public_key(const BIGNUM *modulus, const BIGNUM *exponent) {
+    EVP_PKEY *key = NULL;
+    OSSL_PARAM *parameters = NULL;
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    if (builder && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, modulus)
+        && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, exponent)) {
+        parameters = OSSL_PARAM_BLD_to_param(builder);
+    }
+    if (parameters) key = card_companion_public_key("RSA", parameters);
+    OSSL_PARAM_free(parameters);
+    OSSL_PARAM_BLD_free(builder);
+    return key;
+}
+
+// The single-step key derivation with SHA-256 (SP 800-56C section 4, option 1); 1 for success.
+static inline int card_companion_single_step_kdf(
+    EVP_KDF *algorithm, const unsigned char *secret, size_t secret_count, const unsigned char *info,
+    size_t info_count, unsigned char *key, size_t key_count) {
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"SHA2-256", 0),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SECRET, (void *)secret, secret_count),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info, info_count),
+        OSSL_PARAM_construct_end(),
+    };
+    EVP_KDF_CTX *context = EVP_KDF_CTX_new(algorithm);
+    int status = context ? EVP_KDF_derive(context, key, key_count, parameters) : 0;
+    EVP_KDF_CTX_free(context);
+    return status;
 }
 
 // RFC 2253, with UTF-8 left as it is.

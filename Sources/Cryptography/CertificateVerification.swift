@@ -29,7 +29,7 @@ extension Certificate {
         guard let key = handle.publicKey() else {
             throw CertificateError(.malformed, "The public key in the certificate of \(subject) cannot be read.")
         }
-        guard key.isOfType("RSA") else {
+        guard key.isOfType(.rsa) else {
             throw CertificateError(.notRSA, "The certificate of \(subject) does not hold an RSA key.")
         }
         guard key.bits >= Self.smallestSigningKeyBits else {

@@ -23,30 +23,14 @@ public enum ConcatKDF {
         let otherInfo =
             lengthAndBytes(Array(algorithmID.utf8)) + lengthAndBytes(partyUInfo.publicCopy())
             + lengthAndBytes(partyVInfo.publicCopy()) + bigEndian(keyByteCount * 8)
-        return SecretBytes(count: keyByteCount) { output in
-            let isDerived = sharedSecret.withOctets { secret, count in
-                singleStep(UnsafeRawBufferPointer(start: secret, count: count), otherInfo, into: output)
+        return sharedSecret.withOctets { secret, secretCount in
+            SecretBytes(count: keyByteCount) { output in
+                let status = card_companion_single_step_kdf(
+                    Fetched.singleStepKDF, secret, secretCount, otherInfo, otherInfo.count,
+                    output.bindMemory(to: UInt8.self).baseAddress, output.count)
+                mustSucceed(status == 1, "the single-step key derivation")
             }
-            mustSucceed(isDerived, "the single-step key derivation")
         }
-    }
-
-    private static func singleStep(
-        _ secret: UnsafeRawBufferPointer, _ info: [UInt8], into output: UnsafeMutableRawBufferPointer
-    ) -> Bool {
-        guard let context = EVP_KDF_CTX_new(Fetched.singleStepKDF), let builder = OSSL_PARAM_BLD_new() else {
-            return false
-        }
-        defer { EVP_KDF_CTX_free(context) }
-        defer { OSSL_PARAM_BLD_free(builder) }
-        OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_KDF_PARAM_DIGEST, "SHA2-256", 0)
-        OSSL_PARAM_BLD_push_octet_ptr(
-            builder, OSSL_KDF_PARAM_SECRET, UnsafeMutableRawPointer(mutating: secret.octets), secret.count)
-        OSSL_PARAM_BLD_push_octet_string(builder, OSSL_KDF_PARAM_INFO, info, info.count)
-        guard let parameters = OSSL_PARAM_BLD_to_param(builder) else { return false }
-        defer { OSSL_PARAM_free(parameters) }
-        let base = output.bindMemory(to: UInt8.self).baseAddress
-        return EVP_KDF_derive(context, base, output.count, parameters) == 1
     }
 
     private static func lengthAndBytes(_ bytes: [UInt8]) -> [UInt8] {

@@ -21,9 +21,8 @@ final class EVPKey: @unchecked Sendable {
     /// The most bytes that a signature or a ciphertext takes.
     var outputByteCount: Int { Int(EVP_PKEY_get_size(pointer)) }
 
-    /// Whether the key is of OpenSSL's type of that name, such as `RSA` or `EC`.
-    func isOfType(_ name: String) -> Bool {
-        EVP_PKEY_is_a(pointer, name) == 1
+    func isOfType(_ type: KeyType) -> Bool {
+        EVP_PKEY_get_base_id(pointer) == type.identifier
     }
 
     /// A public integer of the key, big-endian, padded at the left to `byteCount` where that is given.
@@ -50,37 +49,32 @@ final class EVPKey: @unchecked Sendable {
     }
 }
 
+/// The types of key that this module works with.
+enum KeyType {
+    case rsa
+    case ec
+
+    var identifier: Int32 {
+        switch self {
+        case .rsa: EVP_PKEY_RSA
+        case .ec: EVP_PKEY_EC
+        }
+    }
+}
+
 // MARK: Making keys
 
 extension EVPKey {
     /// A new key pair; `configure` sets what the type needs and returns 1 for success.
     static func generate(
-        type: String, configure: (OpaquePointer) -> Int32
+        _ type: KeyType, configure: (OpaquePointer) -> Int32
     ) throws(CryptographyError) -> EVPKey {
-        let context = try require(EVP_PKEY_CTX_new_from_name(nil, type, nil))
+        let context = try require(EVP_PKEY_CTX_new_id(type.identifier, nil))
         defer { EVP_PKEY_CTX_free(context) }
         try require(EVP_PKEY_keygen_init(context), orThrow: .engineFailure)
         try require(configure(context), orThrow: .invalidKey)
         var key: OpaquePointer?
         try require(EVP_PKEY_generate(context, &key), orThrow: .engineFailure)
-        return try EVPKey(owning: key)
-    }
-
-    /// A public key from its parts; `describe` puts them into an `OSSL_PARAM_BLD` and returns 1 for success.
-    static func fromParts(
-        type: String, orThrow code: CryptographyError.Code, describe: (OpaquePointer) -> Int32
-    ) throws(CryptographyError) -> EVPKey {
-        let builder = try require(OSSL_PARAM_BLD_new())
-        defer { OSSL_PARAM_BLD_free(builder) }
-        try require(describe(builder), orThrow: code)
-        let parameters = try require(OSSL_PARAM_BLD_to_param(builder))
-        defer { OSSL_PARAM_free(parameters) }
-        let context = try require(EVP_PKEY_CTX_new_from_name(nil, type, nil))
-        defer { EVP_PKEY_CTX_free(context) }
-        try require(EVP_PKEY_fromdata_init(context), orThrow: .engineFailure)
-        var key: OpaquePointer?
-        let status = EVP_PKEY_fromdata(context, &key, card_companion_public_key_selection(), parameters)
-        try require(status, orThrow: code)
         return try EVPKey(owning: key)
     }
 }
@@ -89,9 +83,9 @@ extension EVPKey {
 
 extension EVPKey {
     /// How a private key is written.
-    enum Encoding: String {
-        case der = "DER"
-        case pem = "PEM"
+    enum Encoding {
+        case der
+        case pem
     }
 
     /// The DER SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7).
@@ -121,9 +115,7 @@ extension EVPKey {
 
     /// The private key as PKCS#8 (RFC 5958), not encrypted.
     func privateKeyInfo(_ encoding: Encoding) throws(CryptographyError) -> SecretBytes {
-        let selection = card_companion_key_pair_selection()
-        let encoder = try require(
-            OSSL_ENCODER_CTX_new_for_pkey(pointer, selection, encoding.rawValue, "PrivateKeyInfo", nil))
+        let encoder = try require(card_companion_private_key_encoder(pointer, encoding == .pem ? 1 : 0))
         defer { OSSL_ENCODER_CTX_free(encoder) }
         let output = try require(BIO_new(BIO_s_secmem()))
         defer { BIO_free(output) }
@@ -135,7 +127,7 @@ extension EVPKey {
 
     /// The private key in unencrypted PKCS#8. DER must end where the key ends; PEM may have text around it.
     convenience init(
-        privateKeyInfo source: borrowing some ByteSource & ~Copyable, encoding: Encoding, type: String
+        privateKeyInfo source: borrowing some ByteSource & ~Copyable, encoding: Encoding, type: KeyType
     ) throws(CryptographyError) {
         var key: OpaquePointer?
         let status = source.withOctets { bytes, count in
@@ -151,12 +143,11 @@ extension EVPKey {
     }
 
     private static func decodePrivateKey(
-        _ bytes: UnsafeRawBufferPointer, _ encoding: Encoding, _ type: String,
+        _ bytes: UnsafeRawBufferPointer, _ encoding: Encoding, _ type: KeyType,
         into slot: UnsafeMutablePointer<OpaquePointer?>
     ) -> Int32 {
-        let decoder = OSSL_DECODER_CTX_new_for_pkey(
-            slot, encoding.rawValue, "PrivateKeyInfo", type, card_companion_key_pair_selection(), nil, nil)
-        guard let decoder else { return 0 }
+        let isPEM: Int32 = encoding == .pem ? 1 : 0
+        guard let decoder = card_companion_private_key_decoder(slot, isPEM, type == .rsa ? 1 : 0) else { return 0 }
         defer { OSSL_DECODER_CTX_free(decoder) }
         var next: UnsafePointer<UInt8>? = bytes.octets
         var left = bytes.count

@@ -6,6 +6,9 @@ public final class P256PrivateKey: Sendable {
     /// The public key.
     public let publicKey: P256PublicKey
 
+    /// The curve, as OpenSSL names it.
+    private static let groupName = "prime256v1"
+
     private let key: EVPKey
 
     private init(key: EVPKey) throws(CryptographyError) {
@@ -18,14 +21,14 @@ public final class P256PrivateKey: Sendable {
 
     /// A new key.
     public static func generate() throws(CryptographyError) -> P256PrivateKey {
-        let key = try EVPKey.generate(type: "EC") { EVP_PKEY_CTX_set_group_name($0, P256.groupName) }
+        let key = try EVPKey.generate(.ec) { EVP_PKEY_CTX_set_group_name($0, groupName) }
         return try P256PrivateKey(key: key)
     }
 
     /// Reads unencrypted DER PKCS#8 (RFC 5958, RFC 5915) with the named curve and nothing after it; throws
     /// `invalidKey`, also where the private and the public part do not belong together.
     public convenience init(pkcs8 der: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
-        let key = try EVPKey(privateKeyInfo: der, encoding: .der, type: "EC")
+        let key = try EVPKey(privateKeyInfo: der, encoding: .der, type: .ec)
         guard Self.isOnNamedCurve(key) else { throw failure(.invalidKey) }
         try key.requirePair()
         try self.init(key: key)
@@ -49,11 +52,11 @@ public final class P256PrivateKey: Sendable {
     }
 
     private static func isOnNamedCurve(_ key: EVPKey) -> Bool {
-        var name = [CChar](repeating: 0, count: P256.groupName.utf8.count + 1)
+        var name = [CChar](repeating: 0, count: groupName.utf8.count + 1)
         var isExplicit: Int32 = 1
         let explicitness = OSSL_PKEY_PARAM_EC_DECODED_FROM_EXPLICIT_PARAMS
         return EVP_PKEY_get_group_name(key.pointer, &name, name.count, nil) == 1
-            && name.dropLast().elementsEqual(P256.groupName.utf8.map(CChar.init(bitPattern:)))
+            && name.dropLast().elementsEqual(groupName.utf8.map(CChar.init(bitPattern:)))
             && EVP_PKEY_get_int_param(key.pointer, explicitness, &isExplicit) == 1 && isExplicit == 0
     }
 }

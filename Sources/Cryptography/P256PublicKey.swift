@@ -21,10 +21,7 @@ public final class P256PublicKey: Sendable {
             throw failure(.invalidPoint)
         }
         let point = [4] + x + y
-        key = try EVPKey.fromParts(type: "EC", orThrow: .invalidPoint) { builder in
-            OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, P256.groupName, 0)
-                & OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, point.count)
-        }
+        key = try EVPKey(owning: card_companion_p256_public_key(point, point.count), orThrow: .invalidPoint)
         self.x = x
         self.y = y
         let context = try key.makeContext()
@@ -59,9 +56,4 @@ extension P256PublicKey: Equatable {
     public static func == (one: P256PublicKey, other: P256PublicKey) -> Bool {
         one.x == other.x && one.y == other.y
     }
-}
-
-/// The curve, as OpenSSL names it.
-enum P256 {
-    static let groupName = "prime256v1"
 }

@@ -17,21 +17,21 @@ public final class RSAPrivateKey: Sendable {
     /// ``RSAPublicKey/modulusBitsAllowed``. It takes from a tenth of a second (2048 bits) to some seconds.
     public static func generate(bits: Int) throws(CryptographyError) -> RSAPrivateKey {
         guard RSAPublicKey.modulusBitsAllowed ~= bits else { throw failure(.invalidKey) }
-        let key = try EVPKey.generate(type: "RSA") { EVP_PKEY_CTX_set_rsa_keygen_bits($0, Int32(bits)) }
+        let key = try EVPKey.generate(.rsa) { EVP_PKEY_CTX_set_rsa_keygen_bits($0, Int32(bits)) }
         return try RSAPrivateKey(key: key)
     }
 
     /// Reads unencrypted DER PKCS#8 (RFC 5958) with nothing after it; throws `invalidKey`, also where the key's parts
     /// do not belong together.
     public convenience init(pkcs8 der: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
-        let key = try EVPKey(privateKeyInfo: der, encoding: .der, type: "RSA")
+        let key = try EVPKey(privateKeyInfo: der, encoding: .der, type: .rsa)
         try key.requirePair()
         try self.init(key: key)
     }
 
     /// Reads unencrypted PKCS#8 in PEM, a `PRIVATE KEY` block (RFC 7468 section 10); throws `invalidKey`.
     public convenience init(pem: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
-        let key = try EVPKey(privateKeyInfo: pem, encoding: .pem, type: "RSA")
+        let key = try EVPKey(privateKeyInfo: pem, encoding: .pem, type: .rsa)
         try key.requirePair()
         try self.init(key: key)
     }

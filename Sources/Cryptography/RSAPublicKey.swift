@@ -18,7 +18,7 @@ public final class RSAPublicKey: Sendable {
     let key: EVPKey
 
     init(key: EVPKey) throws(CryptographyError) {
-        guard key.isOfType("RSA"), Self.modulusBitsAllowed ~= key.bits else { throw failure(.invalidKey) }
+        guard key.isOfType(.rsa), Self.modulusBitsAllowed ~= key.bits else { throw failure(.invalidKey) }
         self.key = key
         modulusBits = key.bits
         modulus = try key.integer(OSSL_PKEY_PARAM_RSA_N)
@@ -45,11 +45,7 @@ public final class RSAPublicKey: Sendable {
         defer { BN_free(number) }
         let power = BN_bin2bn(exponent, Int32(exponent.count), nil)
         defer { BN_free(power) }
-        try self.init(
-            key: EVPKey.fromParts(type: "RSA", orThrow: .invalidKey) { builder in
-                OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_N, number)
-                    & OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_RSA_E, power)
-            })
+        try self.init(key: EVPKey(owning: card_companion_rsa_public_key(number, power)))
     }
 
     private static func isOdd(_ number: [UInt8]) -> Bool {
