@@ -1,0 +1,172 @@
+"""Answers the questions of CryptographyTests with Python's cryptography: an argument names the question, standard
+input holds its arguments as a JSON object of strings, standard output gets the answer in the same form. Bytes are hex.
+"""
+
+import json
+import sys
+
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+
+DER = serialization.Encoding.DER
+SPKI = serialization.PublicFormat.SubjectPublicKeyInfo
+PKCS8 = serialization.PrivateFormat.PKCS8
+CLEAR = serialization.NoEncryption()
+OAEP = padding.OAEP(padding.MGF1(hashes.SHA256()), hashes.SHA256(), None)
+
+
+def pss(mgf_hash, salt_length):
+    return padding.PSS(padding.MGF1(mgf_hash), salt_length)
+
+
+def private_key(arguments):
+    return serialization.load_der_private_key(bytes.fromhex(arguments["privateKey"]), None)
+
+
+def public_key(arguments):
+    return serialization.load_der_public_key(bytes.fromhex(arguments["publicKey"]))
+
+
+def message(arguments):
+    return bytes.fromhex(arguments["message"])
+
+
+def new_rsa_key(arguments):
+    key = rsa.generate_private_key(int(arguments.get("exponent", "65537")), int(arguments["bits"]))
+    return {
+        "privateKey": key.private_bytes(DER, PKCS8, CLEAR).hex(),
+        "publicKey": key.public_key().public_bytes(DER, SPKI).hex(),
+    }
+
+
+def new_p256_key(arguments):
+    key = ec.generate_private_key(ec.SECP256R1())
+    return {
+        "privateKey": key.private_bytes(DER, PKCS8, CLEAR).hex(),
+        "publicKey": key.public_key().public_bytes(DER, SPKI).hex(),
+    }
+
+
+def encrypt(arguments):
+    return {"ciphertext": public_key(arguments).encrypt(message(arguments), OAEP).hex()}
+
+
+def encrypt_otherwise(arguments):
+    """Paddings that are not the one agreed on."""
+    key, text = public_key(arguments), message(arguments)
+    sha1, sha256 = hashes.SHA1(), hashes.SHA256()
+    others = {
+        "OAEP with SHA-1": padding.OAEP(padding.MGF1(sha1), sha1, None),
+        "OAEP with SHA-256 and MGF1 with SHA-1": padding.OAEP(padding.MGF1(sha1), sha256, None),
+        "OAEP with a label": padding.OAEP(padding.MGF1(sha256), sha256, b"label"),
+        "PKCS#1 v1.5": padding.PKCS1v15(),
+    }
+    return {name: key.encrypt(text, other).hex() for name, other in others.items()}
+
+
+def decrypt(arguments):
+    return {"message": private_key(arguments).decrypt(bytes.fromhex(arguments["ciphertext"]), OAEP).hex()}
+
+
+def sign(arguments):
+    key, text = private_key(arguments), message(arguments)
+    return {
+        "pkcs1": key.sign(text, padding.PKCS1v15(), hashes.SHA256()).hex(),
+        "pss": key.sign(text, pss(hashes.SHA512(), 64), hashes.SHA512()).hex(),
+    }
+
+
+def sign_pss_otherwise(arguments):
+    """PSS signatures with other parameters than the ones agreed on."""
+    key, text = private_key(arguments), message(arguments)
+    return {
+        "salt of 0 bytes": key.sign(text, pss(hashes.SHA512(), 0), hashes.SHA512()).hex(),
+        "salt of 32 bytes": key.sign(text, pss(hashes.SHA512(), 32), hashes.SHA512()).hex(),
+        "salt of 65 bytes": key.sign(text, pss(hashes.SHA512(), 65), hashes.SHA512()).hex(),
+        "MGF1 with SHA-256": key.sign(text, pss(hashes.SHA256(), 64), hashes.SHA512()).hex(),
+        "SHA-256": key.sign(text, pss(hashes.SHA256(), 64), hashes.SHA256()).hex(),
+    }
+
+
+def verify(arguments):
+    key, text = public_key(arguments), message(arguments)
+    key.verify(bytes.fromhex(arguments["pkcs1"]), text, padding.PKCS1v15(), hashes.SHA256())
+    key.verify(bytes.fromhex(arguments["pss"]), text, pss(hashes.SHA512(), 64), hashes.SHA512())
+    return {"isValid": "true"}
+
+
+def agree(arguments):
+    return {"sharedSecret": private_key(arguments).exchange(ec.ECDH(), public_key(arguments)).hex()}
+
+
+def forge_pkcs1(arguments):
+    """Signatures over paddings that a careless check takes for right, and "right" itself, made with the bare RSA
+    operation."""
+    numbers = private_key(arguments).private_numbers()
+    modulus, exponent = numbers.public_numbers.n, numbers.d
+    size = (modulus.bit_length() + 7) // 8
+    digest = hashes.Hash(hashes.SHA256())
+    digest.update(message(arguments))
+    value = digest.finalize()
+    oid = bytes.fromhex("0609608648016503040201")
+    info = bytes.fromhex("3031300d") + oid + bytes.fromhex("05000420") + value
+
+    def block(info, kind=1, filler=0xFF, length=None):
+        fill = size - 3 - len(info) if length is None else length
+        return bytes([0, kind]) + bytes([filler]) * fill + b"\0" + info
+
+    def garbage_after(info, filler):
+        start = block(info, length=filler)
+        return start + bytes(size - len(start))
+
+    blocks = {
+        "right": block(info),
+        "no NULL": block(bytes.fromhex("302f300b") + oid + bytes.fromhex("0420") + value),
+        "NULL with content": block(bytes.fromhex("3032300e") + oid + bytes.fromhex("0501000420") + value),
+        "long length of the sequence": block(bytes.fromhex("308131300d") + oid + bytes.fromhex("05000420") + value),
+        "long length of the algorithm": block(bytes.fromhex("303230810d") + oid + bytes.fromhex("05000420") + value),
+        "long length of NULL": block(bytes.fromhex("3032300e") + oid + bytes.fromhex("0581000420") + value),
+        "long length of the hash": block(bytes.fromhex("3032300d") + oid + bytes.fromhex("0500048120") + value),
+        "indefinite length": block(bytes.fromhex("3080300d") + oid + bytes.fromhex("05000420") + value + bytes(2)),
+        "garbage in the sequence": block(bytes.fromhex("3033300d") + oid + bytes.fromhex("05000420") + value + b"\5\0"),
+        "garbage after the sequence": block(info + b"\5\0"),
+        "garbage after a short padding": garbage_after(info, 8),
+        "no padding, garbage after": garbage_after(info, 0),
+        "padding of zeros": block(info, filler=0),
+        "one byte of padding changed": block(info).replace(b"\xff\xff\0", b"\xff\xfe\0", 1),
+        "block type 0": block(info, kind=0),
+        "block type 2": block(info, kind=2),
+        "no separator": b"\0\1" + b"\xff" * (size - 2 - len(info)) + info,
+        "first byte not 0": b"\1\1" + block(info)[2:],
+        "the bare hash": block(value),
+        "object identifier of SHA-1": block(
+            bytes.fromhex("302d300906052b0e03021a05000420") + value),
+        "object identifier of SHA-512": block(
+            bytes.fromhex("3031300d0609608648016503040203") + bytes.fromhex("05000420") + value),
+        "hash shortened": block(bytes.fromhex("3030300d") + oid + bytes.fromhex("0500041f") + value[:31]),
+        "only zeros": bytes(size),
+    }
+    signatures = {}
+    for name, content in blocks.items():
+        assert len(content) == size, name
+        signatures[name] = pow(int.from_bytes(content, "big") % modulus, exponent, modulus).to_bytes(size, "big").hex()
+    right = int(signatures["right"], 16)
+    signatures["a zero byte in front"] = "00" + signatures["right"]
+    signatures["a zero byte behind"] = signatures["right"] + "00"
+    signatures["cut"] = signatures["right"][:-2]
+    signatures["plus the modulus"] = (right + modulus).to_bytes(size + 1, "big").hex()
+    signatures["minus itself"] = (modulus - right).to_bytes(size, "big").hex()
+    signatures["zero"] = bytes(size).hex()
+    signatures["one"] = (1).to_bytes(size, "big").hex()
+    signatures["modulus less one"] = (modulus - 1).to_bytes(size, "big").hex()
+    signatures["empty"] = ""
+    return signatures
+
+
+if __name__ == "__main__":
+    questions = [
+        new_rsa_key, new_p256_key, encrypt, encrypt_otherwise, decrypt, sign, sign_pss_otherwise, verify, agree,
+        forge_pkcs1,
+    ]
+    question = {question.__name__: question for question in questions}[sys.argv[1]]
+    json.dump(question(json.load(sys.stdin)), sys.stdout)

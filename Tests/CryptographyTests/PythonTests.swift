@@ -1,0 +1,105 @@
+import Cryptography
+import PythonOracle
+import SecureMemory
+import Testing
+
+/// Both directions against another implementation, Python's cryptography.
+@Suite("Against Python's cryptography", .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
+struct PythonTests {
+    private let oracle = PythonOracle(script: "Oracles/cryptography_oracle.py")
+    private let message = "a message, ünd more".bytes
+
+    @Test("RSA keys of both sides are read by the other, and each opens and verifies what the other made")
+    func rsa() throws {
+        let theirs = try oracle.ask("new_rsa_key", ["bits": "3072"])
+        let key = try RSAPrivateKey(pkcs8: hex(#require(theirs["privateKey"])))
+        let publicKey = try RSAPublicKey(subjectPublicKeyInfo: hex(#require(theirs["publicKey"])))
+        #expect(key.publicKey == publicKey)
+        #expect(publicKey.modulusBits == 3072)
+        try exchange(key)
+        try exchange(RSATests.key)
+    }
+
+    private func exchange(_ key: RSAPrivateKey) throws {
+        let asked = [
+            "privateKey": Hex.encode(try key.pkcs8()), "publicKey": Hex.encode(key.publicKey.subjectPublicKeyInfo),
+            "message": Hex.encode(message),
+        ]
+        let theirCiphertext = try hex(#require(oracle.ask("encrypt", asked)["ciphertext"]))
+        #expect(try key.decryptOAEPSHA256(theirCiphertext).revealed == message)
+        let ourCiphertext = Hex.encode(try key.publicKey.encryptOAEPSHA256(message))
+        let opened = try oracle.ask("decrypt", asked.merging(["ciphertext": ourCiphertext]) { $1 })
+        #expect(opened["message"] == asked["message"])
+
+        let theirSignatures = try oracle.ask("sign", asked)
+        let (pkcs1, pss) = (try hex(#require(theirSignatures["pkcs1"])), try hex(#require(theirSignatures["pss"])))
+        #expect(key.publicKey.isValidPKCS1SHA256(signature: pkcs1, for: message))
+        #expect(key.publicKey.isValidPSSSHA512(signature: pss, for: message))
+        #expect(try key.signPKCS1SHA256(message) == pkcs1)
+        let ourSignatures = [
+            "pkcs1": Hex.encode(try key.signPKCS1SHA256(message)), "pss": Hex.encode(try key.signPSSSHA512(message)),
+        ]
+        #expect(try oracle.ask("verify", asked.merging(ourSignatures) { $1 })["isValid"] == "true")
+    }
+
+    @Test("An exponent other than 65537 is taken")
+    func smallExponent() throws {
+        let theirs = try oracle.ask("new_rsa_key", ["bits": "2048", "exponent": "3"])
+        let publicKey = try RSAPublicKey(subjectPublicKeyInfo: hex(#require(theirs["publicKey"])))
+        #expect(publicKey.publicExponent == [3])
+    }
+
+    @Test("Ciphertexts with another padding than OAEP with SHA-256 do not open")
+    func otherPaddings() throws {
+        let key = RSATests.key
+        let others = try oracle.ask(
+            "encrypt_otherwise",
+            ["publicKey": Hex.encode(key.publicKey.subjectPublicKeyInfo), "message": Hex.encode(message)])
+        #expect(others.count == 4)
+        for (name, ciphertext) in others {
+            let error = #expect(throws: CryptographyError.self, "\(name)") {
+                _ = try key.decryptOAEPSHA256(hex(ciphertext))
+            }
+            #expect(error?.code == .decryptionFailed, "\(name)")
+        }
+    }
+
+    @Test("Of PKCS#1 v1.5 signatures that are nearly right only the right one is valid")
+    func forgedSignatures() throws {
+        let key = RSATests.key
+        let forged = try oracle.ask(
+            "forge_pkcs1", ["privateKey": Hex.encode(try key.pkcs8()), "message": Hex.encode(message)])
+        #expect(forged.count == 32)
+        for (name, signature) in forged {
+            let isValid = try key.publicKey.isValidPKCS1SHA256(signature: hex(signature), for: message)
+            #expect(isValid == (name == "right"), "\(name)")
+        }
+    }
+
+    @Test("PSS signatures with another salt length, MGF1 or hash are not valid")
+    func otherPSS() throws {
+        let key = RSATests.key
+        let others = try oracle.ask(
+            "sign_pss_otherwise", ["privateKey": Hex.encode(try key.pkcs8()), "message": Hex.encode(message)])
+        #expect(others.count == 5)
+        for (name, signature) in others {
+            let isValid = try key.publicKey.isValidPSSSHA512(signature: hex(signature), for: message)
+            #expect(!isValid, "\(name)")
+        }
+    }
+
+    @Test("P-256 keys of both sides are read by the other and agree on one secret")
+    func agreement() throws {
+        let theirs = try oracle.ask("new_p256_key")
+        let theirKey = try P256PrivateKey(pkcs8: hex(#require(theirs["privateKey"])))
+        let ourKey = try P256PrivateKey.generate()
+        #expect(try P256PublicKey(subjectPublicKeyInfo: hex(#require(theirs["publicKey"]))) == theirKey.publicKey)
+        let agreed = try oracle.ask(
+            "agree",
+            [
+                "privateKey": Hex.encode(try ourKey.pkcs8()),
+                "publicKey": Hex.encode(theirKey.publicKey.subjectPublicKeyInfo),
+            ])
+        #expect(try hex(#require(agreed["sharedSecret"])) == theirKey.sharedSecret(with: ourKey.publicKey).revealed)
+    }
+}
