@@ -139,7 +139,9 @@ struct Cluster: Sendable {
     ///
     /// - Returns: false if what is left of an earlier server must end first.
     private func launch(with binaries: Binaries) async throws(EmbeddedPostgresError) -> Bool {
-        unlink(postmasterFile.string)  // of a server that is gone; PostgreSQL would believe a reused process id
+        // Left by a server that is gone: PostgreSQL would believe a process id that was given to another process since.
+        unlink(postmasterFile.string)
+        unlink(folder.socket.appending(".s.PGSQL.\(SocketDirectory.port).lock").string)
         let logStart = log.byteCount
         let result = try await Command(
             .path(binaries.pgCtl),

@@ -1,0 +1,46 @@
+# make run    the server with a sandbox bank, on a machine that has Swift and nothing else
+# make test   all tests
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test lint format clean swift packages test-packages
+
+export DATA_DIRECTORY ?= .data
+sources := Package.swift Sources Tests
+
+help: ## lists these targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
+
+run: build ## builds the server and starts it with a sandbox bank; its data is in .data/
+	@exec .build/release/card-companion serve --sandbox
+
+build: swift packages ## builds the server, for release
+	swift build --configuration release --product card-companion
+
+test: swift test-packages .venv/installed ## runs all tests
+	swift build --build-tests
+	CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3" swift test --skip-build --disable-xctest
+
+lint: swift ## checks the format of the sources
+	swift format lint --strict --parallel --recursive $(sources)
+
+format: swift ## formats the sources
+	swift format --in-place --parallel --recursive $(sources)
+
+clean: ## removes what was built; the data stays
+	rm -rf .build .venv
+
+swift:
+	@command -v swift >/dev/null || { \
+	    echo "There is no Swift on the PATH. Please install Swift 6.2 or later: https://www.swift.org/install" >&2; \
+	    exit 1; }
+
+packages:
+	@deploy/install-packages
+
+test-packages:
+	@deploy/install-packages test
+
+.venv/installed: Tests/requirements.txt | test-packages
+	python3 -m venv .venv
+	.venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement Tests/requirements.txt
+	touch $@

@@ -1,0 +1,82 @@
+import Foundation
+import SystemPackage
+import Testing
+
+@testable import EmbeddedPostgres
+
+/// What only root meets: PostgreSQL runs as another user than the program.
+@Suite(.serialized, .enabled(if: ServerUser.runsAsRoot, "needs root"))
+struct RootTests {
+    @Test func `PostgreSQL runs as an unprivileged user, who owns the cluster and nothing above it`() async throws {
+        try await TestServer.with { server in
+            try await server.use { _ in
+                let cluster = try await server.cluster
+                let processID = try #require(cluster.postmaster?.processID)
+                let user = cluster.folder.serverUser.id
+                #expect(user != 0)
+                #expect(try Stat(FilePath("/proc/\(processID)")).userID.rawValue == user)
+                #expect(try Stat(cluster.folder.cluster).userID.rawValue == user)
+                #expect(try Stat(cluster.folder.path).userID.rawValue == 0)
+            }
+        }
+    }
+
+    @Test func `No other user gets in, not even where the socket's folder stands open`() async throws {
+        try await TestServer.with { server in
+            try await server.use { postgres in
+                let nobody = try #require(ServerUser(name: "nobody"))
+                let folder = try await server.cluster.folder
+                #expect(try await !psql(postgres.connectionString, "SELECT 1", user: nobody).isSuccess)
+                #expect(try await psql(postgres.connectionString, "SELECT 1", user: folder.serverUser).isSuccess)
+                chmod(server.data.string, 0o755)
+                chmod(folder.socket.string, 0o755)
+                let answer = try await psql(postgres.connectionString, "SELECT 1", user: nobody)
+                #expect(!answer.isSuccess)
+                #expect(answer.output.contains("Peer authentication failed"))
+            }
+        }
+    }
+
+    @Test func `A data folder that PostgreSQL's user may not enter has its cluster elsewhere`() async throws {
+        try await TestServer.with { server in
+            chmod(server.base.string, 0o700)
+            defer { chmod(server.base.string, 0o755) }
+            let system = try Directory.makeUnique("/tmp/embedded-postgres-system", owner: .current, mode: 0o711)
+            defer { try? FileManager.default.removeItem(atPath: system.string) }
+            var server = server
+            server.configuration.systemDirectory = system
+
+            try await server.use { _ = try await query($0, "CREATE TABLE t AS SELECT 42 AS a") }
+            let folder = try await server.cluster.folder.path
+            #expect(folder.removingLastComponent() == system)
+            #expect(TextFile.read(folder.appending("data-folder")) == "\(server.data.appending("postgres"))\n")
+            try await server.use { try await expect($0, "SELECT a FROM t", gives: "42") }
+
+            try FileManager.default.moveItem(atPath: folder.string, toPath: folder.string + ".away")
+            let error = await #expect(throws: EmbeddedPostgresError.self) { try await server.open() }
+            #expect(error?.code == .folderUnusable, "a lost cluster must not be replaced by an empty one")
+
+            try FileManager.default.removeItem(atPath: server.data.string)
+            try await server.use { postgres in
+                try await expect(postgres, "SELECT count(*) FROM pg_tables WHERE tablename = 't'", gives: "0")
+            }
+        }
+    }
+
+    @Test func `Another user's folder stays that user's, and works for both`() async throws {
+        try await TestServer.with { server in
+            let nobody = try #require(ServerUser(name: "nobody"))
+            try Directory.make(server.data, owner: nobody)
+            try Directory.make(server.data.appending("postgres"), owner: nobody)
+            try await server.use { try await expect($0, "SELECT 1", gives: "1") }
+            let folder = try await server.cluster.folder
+            #expect(folder.serverUser == nobody)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path.string)
+            #expect(names.count >= 8)
+            for name in names {
+                let stat = try Stat(folder.path.appending(name), followTargetSymlink: false)
+                #expect(stat.userID.rawValue == nobody.id, "\(name)")
+            }
+        }
+    }
+}
