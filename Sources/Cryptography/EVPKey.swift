@@ -88,31 +88,6 @@ extension EVPKey {
         case pem
     }
 
-    /// The DER SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7).
-    func subjectPublicKeyInfo() throws(CryptographyError) -> [UInt8] {
-        let byteCount = Int(i2d_PUBKEY(pointer, nil))
-        return try publicOutput(capacity: byteCount, orThrow: .engineFailure) { output, count in
-            var end: UnsafeMutablePointer<UInt8>? = output
-            return i2d_PUBKEY(pointer, &end) == count ? 1 : 0
-        }
-    }
-
-    /// The key in a DER SubjectPublicKeyInfo and nothing after it.
-    convenience init(
-        subjectPublicKeyInfo source: borrowing some ByteSource & ~Copyable
-    ) throws(CryptographyError) {
-        let key: OpaquePointer? = source.withOctets { bytes, count in
-            var next: UnsafePointer<UInt8>? = bytes
-            let key = d2i_PUBKEY(nil, &next, count)
-            guard next == bytes + count else {
-                EVP_PKEY_free(key)
-                return nil
-            }
-            return key
-        }
-        try self.init(owning: key)
-    }
-
     /// The private key as PKCS#8 (RFC 5958), not encrypted.
     func privateKeyInfo(_ encoding: Encoding) throws(CryptographyError) -> SecretBytes {
         let encoder = try require(card_companion_private_key_encoder(pointer, encoding == .pem ? 1 : 0))

@@ -23,7 +23,7 @@ public final class RSAPublicKey: Sendable {
         modulusBits = key.bits
         modulus = try key.integer(OSSL_PKEY_PARAM_RSA_N)
         publicExponent = try key.integer(OSSL_PKEY_PARAM_RSA_E)
-        subjectPublicKeyInfo = try key.subjectPublicKeyInfo()
+        subjectPublicKeyInfo = RSAKeyDER(modulus: modulus, publicExponent: publicExponent).encoded
         guard Self.isOdd(modulus), Self.isExponent(publicExponent, modulusBits: modulusBits) else {
             throw failure(.invalidKey)
         }
@@ -34,9 +34,8 @@ public final class RSAPublicKey: Sendable {
     public convenience init(
         subjectPublicKeyInfo source: borrowing some ByteSource & ~Copyable
     ) throws(CryptographyError) {
-        try self.init(key: EVPKey(subjectPublicKeyInfo: source))
-        // OpenSSL reads BER and old object identifiers too; it writes only DER and rsaEncryption.
-        guard subjectPublicKeyInfo == source.publicCopy() else { throw failure(.invalidKey) }
+        guard let der = RSAKeyDER(source.publicCopy()) else { throw failure(.invalidKey) }
+        try self.init(modulus: der.modulus, exponent: der.publicExponent)
     }
 
     /// Makes a key of a modulus and a public exponent, both big-endian; throws `invalidKey`.

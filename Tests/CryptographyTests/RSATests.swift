@@ -122,6 +122,20 @@ struct RSAKeyRefusalTests {
         }
     }
 
+    @Test("Cut or changed anywhere, a SubjectPublicKeyInfo is refused, or is another key's one form")
+    func oneForm() throws {
+        let der = RSATests.key.publicKey.subjectPublicKeyInfo
+        for count in 0..<der.count {
+            #expect(throws: CryptographyError.self) { try RSAPublicKey(subjectPublicKeyInfo: der[..<count]) }
+        }
+        for bit in 0..<der.count * 8 {
+            let changed = der.flipping(bit: bit)
+            guard let key = try? RSAPublicKey(subjectPublicKeyInfo: changed) else { continue }
+            #expect(key.subjectPublicKeyInfo == changed)
+            #expect(key != RSATests.key.publicKey)
+        }
+    }
+
     @Test("Numbers that make no safe key are refused")
     func numbers() throws {
         let modulus = RSATests.key.publicKey.modulus
