@@ -1,0 +1,267 @@
+internal import CLibPQ
+internal import Logging
+
+/// Whom a connection tells what it cannot deal with itself.
+@PostgresLoop
+protocol WireConnectionOwner: AnyObject {
+    /// A request has had its whole answer, or never will.
+    func requestSettled(on connection: WireConnection)
+    /// The connection has closed itself.
+    func connectionLost(_ connection: WireConnection, _ error: PostgresError)
+}
+
+/// One connection: does to libpq what its state machine says, and tells the state machine what libpq says.
+@PostgresLoop
+final class WireConnection {
+    typealias RequestID = UInt64
+    typealias Completion = @PostgresLoop (Result<[PostgresResult], PostgresError>) -> Void
+
+    /// What can be asked of a connection.
+    enum Request {
+        case batch([BoundStatement])
+        case script(String)
+        /// `opened` is called when the server waits for the data.
+        case copyIn(String, opened: @PostgresLoop () -> Void)
+    }
+
+    private struct Pending {
+        let request: Request
+        let completion: Completion
+    }
+
+    let id: Int
+    /// Whether the session belongs to one caller, who may change its settings.
+    var isLeased = false
+    /// Called with each notification of a channel that the session listens to, and with nil at the end.
+    var onNotification: (@PostgresLoop (PostgresNotification?) -> Void)?
+
+    private let pointer: OpaquePointer
+    private let logger: Logger
+    private let noticeSink: Unmanaged<NoticeSink>
+    private weak var owner: (any WireConnectionOwner)?
+    private var machine: ConnectionStateMachine<PostgresResult>
+    private var pending: [RequestID: Pending] = [:]
+    private var actions: [ConnectionStateMachine<PostgresResult>.Action] = []
+    private var isPerforming = false
+    private var flushWaiter: (@PostgresLoop () -> Void)?
+    private var watch: Reactor.Token?
+    private var isClosed = false
+
+    init(
+        id: Int, _ connection: OpenConnection, _ configuration: PostgresConfiguration, logger: Logger,
+        owner: any WireConnectionOwner
+    ) {
+        self.id = id
+        self.owner = owner
+        self.logger = logger
+        pointer = connection.pointer
+        noticeSink = NoticeSink.install(on: connection.pointer, logger)
+        machine = ConnectionStateMachine(
+            pipelineDepth: configuration.pipelineDepth,
+            maximumPreparedStatements: configuration.maximumPreparedStatements,
+            maximumSilence: configuration.maximumSilence, now: .now)
+        watch = Reactor.shared.watch(PQsocket(pointer), for: self)
+    }
+
+    /// Whether the server says that a transaction is open, or does not say.
+    var isInTransaction: Bool {
+        isClosed || PQtransactionStatus(pointer) != PQTRANS_IDLE
+    }
+
+    /// Sends a request, and calls `completion` once: with its answers, one a statement, or its failure.
+    func submit(_ id: RequestID, _ request: Request, completion: @escaping Completion) {
+        pending[id] = Pending(request: request, completion: completion)
+        perform(machine.submit(id, request.kind, isGuarded: !isLeased, at: .now))
+        updateWatch()
+    }
+
+    /// The caller of the request no longer waits; on a lease the server is asked to stop.
+    func abandon(_ id: RequestID) {
+        perform(machine.abandon(id, cancels: isLeased))
+        updateWatch()
+    }
+
+    /// Closes the connection; what is under way fails with `error`.
+    func close(_ error: PostgresError) {
+        guard !isClosed else { return }
+        isClosed = true
+        Reactor.shared.setDeadline(nil, for: self)
+        if let watch { Reactor.shared.stopWatching(watch) }
+        PQfinish(pointer)
+        noticeSink.release()
+        perform(machine.close(error))
+        takeFlushWaiter()?()
+        onNotification?(nil)
+        onNotification = nil
+    }
+
+    private func lose(_ error: PostgresError) {
+        guard !isClosed else { return }
+        close(error)
+        owner?.connectionLost(self, error)
+    }
+}
+
+// MARK: - Sending
+
+extension WireConnection {
+    /// Does what the state machine says, in its order, also where doing it leads to more.
+    private func perform(_ new: [ConnectionStateMachine<PostgresResult>.Action]) {
+        actions += new
+        guard !isPerforming else { return }
+        isPerforming = true
+        defer { isPerforming = false }
+        while !actions.isEmpty {
+            let current = actions
+            actions = []
+            for action in current { perform(action) }
+        }
+    }
+
+    private func perform(_ action: ConnectionStateMachine<PostgresResult>.Action) {
+        switch action {
+        case .finish(let id, let result):
+            pending[id]?.completion(result)
+        case .settled(let id):
+            pending[id] = nil
+            owner?.requestSettled(on: self)
+        case .close(let error):
+            lose(error)
+        default:
+            guard !isClosed else { return }
+            if !send(action) { lose(PostgresError(.connectionLost, pointer.lastMessage)) }
+        }
+    }
+
+    /// - Returns: whether libpq took it.
+    private func send(_ action: ConnectionStateMachine<PostgresResult>.Action) -> Bool {
+        switch action {
+        case .enterPipeline:
+            return PQenterPipelineMode(pointer) == 1
+        case .exitPipeline:
+            return PQexitPipelineMode(pointer) == 1
+        case .prepare(let id, let index, let name):
+            return statement(id, index).map { $0.prepare(on: pointer, name: name) } ?? false
+        case .execute(let id, let index, let name):
+            return statement(id, index).map { $0.execute(on: pointer, name: name) } ?? false
+        case .sync:
+            return card_companion_pipeline_sync(pointer) == 1
+        case .sendScript(let id):
+            return pending[id]?.request.text.map { PQsendQuery(pointer, $0) == 1 } ?? false
+        case .openCopy(let id):
+            if case .copyIn(_, let opened) = pending[id]?.request { opened() }
+            return true
+        case .failCopy:
+            return PQputCopyEnd(pointer, "the client gives no data") == 1
+        case .requestCancel:
+            Connector.cancel(pointer) { [weak self] in self?.cancelRequestEnded() }
+            return true
+        case .finish, .settled, .close:
+            return true
+        }
+    }
+
+    private func statement(_ id: RequestID, _ index: Int) -> BoundStatement? {
+        guard case .batch(let statements) = pending[id]?.request else { return nil }
+        return statements[index]
+    }
+
+    /// Sends a part of a COPY's data, and returns when the socket has taken it: what is not taken would pile up here.
+    func copy(_ bytes: [UInt8]) async {
+        guard !isClosed else { return }
+        let isTaken = bytes.withUnsafeBytes { bytes in
+            guard let count = CInt(exactly: bytes.count) else { return false }
+            return PQputCopyData(pointer, bytes.assumingMemoryBound(to: CChar.self).baseAddress, count) == 1
+        }
+        guard isTaken else { return lose(PostgresError(.connectionLost, pointer.lastMessage)) }
+        await withCheckedContinuation { continuation in
+            flushWaiter = { continuation.resume() }
+            updateWatch()
+        }
+    }
+
+    /// Ends a COPY's data; with a reason the server throws them away.
+    func endCopy(_ id: RequestID, failure: String?) {
+        guard machine.endCopy(id) else { return }
+        guard PQputCopyEnd(pointer, failure) == 1 else {
+            return lose(PostgresError(.connectionLost, pointer.lastMessage))
+        }
+        updateWatch()
+    }
+
+    private func cancelRequestEnded() {
+        perform(machine.cancelRequestEnded())
+        updateWatch()
+    }
+
+    /// Sends what libpq holds back, and sees to it that the reactor wakes us for what comes next. While something is
+    /// left to be sent we must read too: the server may not take more until we have taken its answers.
+    private func updateWatch() {
+        guard !isClosed else { return }
+        let unsent = PQflush(pointer)
+        guard unsent >= 0, let watch else {
+            return lose(PostgresError(.connectionLost, pointer.lastMessage))
+        }
+        Reactor.shared.arm(watch, for: unsent == 0 ? .read : [.read, .write])
+        Reactor.shared.setDeadline(machine.silenceDeadline, for: self)
+        if unsent == 0 { takeFlushWaiter()?() }
+    }
+
+    private func takeFlushWaiter() -> (@PostgresLoop () -> Void)? {
+        defer { flushWaiter = nil }
+        return flushWaiter
+    }
+}
+
+// MARK: - Receiving
+
+extension WireConnection: ReactorClient {
+    func socketIsReady() {
+        guard !isClosed else { return }
+        repeat {
+            let isAlive = PQconsumeInput(pointer) == 1
+            readAnswers()
+            guard !isClosed else { return }
+            readNotifications()
+            // What had come before the end has been read by now.
+            guard isAlive, PQstatus(pointer) == CONNECTION_OK else {
+                return lose(PostgresError(.connectionLost, pointer.lastMessage))
+            }
+        } while card_companion_pending_tls_bytes(pointer) > 0
+        updateWatch()
+    }
+
+    func deadlineHasPassed() {
+        lose(PostgresError(.connectionLost, "the server has been silent for too long"))
+    }
+
+    private func readAnswers() {
+        while !isClosed, machine.expectsAnswer, PQisBusy(pointer) == 0 {
+            let result = PQgetResult(pointer).map { PostgresResult($0) }
+            guard result?.status != PGRES_FATAL_ERROR || result?.serverReport != nil else {
+                // libpq's own error, not the server's.
+                return lose(PostgresError(.connectionLost, pointer.lastMessage))
+            }
+            perform(machine.receive(event(result), at: .now))
+        }
+    }
+
+    private func event(_ result: PostgresResult?) -> ConnectionStateMachine<PostgresResult>.Event {
+        guard let result else { return .endOfCommand }
+        switch result.status {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: return .answer(result)
+        case PGRES_PIPELINE_SYNC: return .sync(inTransaction: isLeased && isInTransaction)
+        case PGRES_PIPELINE_ABORTED: return .skipped
+        case PGRES_COPY_IN: return .copyIn
+        case PGRES_FATAL_ERROR: return result.serverReport.map { .failure($0) } ?? .unexpected
+        default: return .unexpected
+        }
+    }
+
+    private func readNotifications() {
+        while let notification = PQnotifies(pointer) {
+            defer { PQfreemem(notification) }
+            onNotification?(PostgresNotification(notification.pointee))
+        }
+    }
+}
