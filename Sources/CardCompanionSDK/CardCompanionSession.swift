@@ -33,8 +33,8 @@ public struct CardCompanionConfiguration: Sendable {
     }
 }
 
-/// What outlives a single call: the connections, and the notify keys between a fetch and its notify. A notify must go
-/// through the session of its fetch.
+/// What outlives a single call: the notify keys between a fetch and its notify. A notify must go through the session of
+/// its fetch.
 public final class CardCompanionSession: Sendable {
     /// The session that the operations use where they are given none.
     public static let shared = CardCompanionSession()

@@ -5,49 +5,35 @@ internal import Synchronization
     internal import FoundationNetworking
 #endif
 
-/// The delegate of the SDK's `URLSession`: it hands each task's body to who waits for it, up to a limit, and follows
-/// no redirect.
+/// The delegate of one exchange's `URLSession`: it hands the body to who waits for it, up to a limit, and follows no
+/// redirect.
 final class AnswerCollector: NSObject, URLSessionDataDelegate, Sendable {
-    typealias Body = AsyncThrowingStream<Data, any Error>
-
     struct TooLarge: Error {}
 
-    private struct Exchange {
-        let body: Body.Continuation
-        var room: Int
-    }
-
-    private let exchanges = Mutex<[Int: Exchange]>([:])
-    private let maximumByteCount: Int
+    /// The body as it comes in.
+    let chunks: AsyncThrowingStream<Data, any Error>
+    private let continuation: AsyncThrowingStream<Data, any Error>.Continuation
+    private let room: Mutex<Int>
 
     init(maximumByteCount: Int) {
-        self.maximumByteCount = maximumByteCount
-    }
-
-    /// The body of a task that is about to be resumed. The task is cancelled when nobody waits for its body any more.
-    func body(of task: URLSessionTask) -> Body {
-        let (body, continuation) = Body.makeStream()
-        exchanges.withLock { $0[task.taskIdentifier] = Exchange(body: continuation, room: maximumByteCount) }
-        continuation.onTermination = { _ in task.cancel() }
-        return body
+        (chunks, continuation) = AsyncThrowingStream.makeStream()
+        room = Mutex(maximumByteCount)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let exchange = exchanges.withLock { exchanges in
-            exchanges[dataTask.taskIdentifier]?.room -= data.count
-            return exchanges[dataTask.taskIdentifier]
+        let roomLeft = room.withLock { room in
+            room -= data.count
+            return room
         }
-        guard let exchange else { return }
-        if exchange.room >= 0 {
-            exchange.body.yield(data)
+        if roomLeft >= 0 {
+            continuation.yield(data)
         } else {
-            exchange.body.finish(throwing: TooLarge())
+            continuation.finish(throwing: TooLarge())
         }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let exchange = exchanges.withLock { $0.removeValue(forKey: task.taskIdentifier) }
-        exchange?.body.finish(throwing: error)
+        continuation.finish(throwing: error)
     }
 
     func urlSession(

@@ -6,25 +6,11 @@ internal import Foundation
 #endif
 
 /// Sends JSON and reads JSON, within limits of time and size.
-final class HTTPClient: Sendable {
-    private let collector: AnswerCollector
-    private let session: URLSession
-    private let timeout: Duration
+struct HTTPClient: Sendable {
+    private typealias Outcome = Result<(status: Int, body: Data), SDKError>
 
-    init(timeout: Duration, maximumAnswerByteCount: Int) {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.urlCache = nil
-        configuration.httpCookieStorage = nil
-        configuration.urlCredentialStorage = nil
-        configuration.timeoutIntervalForRequest = timeout / .seconds(1)
-        collector = AnswerCollector(maximumByteCount: maximumAnswerByteCount)
-        session = URLSession(configuration: configuration, delegate: collector, delegateQueue: nil)
-        self.timeout = timeout
-    }
-
-    deinit {
-        session.finishTasksAndInvalidate()
-    }
+    let timeout: Duration
+    let maximumAnswerByteCount: Int
 
     /// Sends a POST with a JSON body.
     func post<Answer: Decodable>(_ body: some Encodable, to url: URL) async throws(SDKError) -> Answer {
@@ -58,44 +44,57 @@ final class HTTPClient: Sendable {
     }
 
     private func exchange(_ request: URLRequest) async throws(SDKError) -> (status: Int, body: Data) {
-        let outcome = await withTaskGroup(of: Result<(status: Int, body: Data), SDKError>.self) { group in
-            group.addTask { await self.outcome(of: request) }
-            group.addTask { [timeout] in
+        let first = await withTaskGroup(of: Outcome.self) { group in
+            group.addTask { await outcome(of: request) }
+            group.addTask {
                 try? await Task.sleep(for: timeout)
                 return .failure(SDKError(.requestFailed, "no whole answer in \(timeout)"))
             }
             defer { group.cancelAll() }
             return await group.next() ?? .failure(SDKError(.requestFailed, "not sent"))
         }
-        return try outcome.get()
+        return try first.get()
     }
 
-    private func outcome(of request: URLRequest) async -> Result<(status: Int, body: Data), SDKError> {
+    /// One exchange over a connection of its own. Where the server has ended a connection that would be used again,
+    /// `URLSession` on Linux neither sends the body anew nor fails, but spins until the timeout.
+    private func outcome(of request: URLRequest) async -> Outcome {
+        let collector = AnswerCollector(maximumByteCount: maximumAnswerByteCount)
+        let session = URLSession(configuration: sessionConfiguration, delegate: collector, delegateQueue: nil)
+        defer { session.invalidateAndCancel() }
         let task = session.dataTask(with: request)
-        let chunks = collector.body(of: task)
         task.resume()
         var body = Data()
         do {
-            for try await chunk in chunks { body += chunk }
+            for try await chunk in collector.chunks { body += chunk }
         } catch {
             return .failure(Self.failure(error))
         }
-        // A cancelled wait ends without an error, and so might a task that never was answered.
+        // A wait that was cancelled ends without an error.
         guard !Task.isCancelled, let response = task.response as? HTTPURLResponse else {
             return .failure(SDKError(.requestFailed, "ended before it was answered"))
         }
         return .success((response.statusCode, body))
     }
 
+    private var sessionConfiguration: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.httpCookieStorage = nil
+        configuration.urlCredentialStorage = nil
+        configuration.timeoutIntervalForRequest = timeout / .seconds(1)
+        return configuration
+    }
+
     private static func failure(_ error: any Error) -> SDKError {
-        switch (error as? URLError)?.code {
-        case _ where error is AnswerCollector.TooLarge:
-            SDKError(.badAnswerFormat, "the answer is too large")
-        case .notConnectedToInternet?, .cannotFindHost?, .dnsLookupFailed?, .cannotConnectToHost?, .dataNotAllowed?,
-            .internationalRoamingOff?, .callIsActive?:
-            SDKError(.noNetwork, "the server cannot be reached")
-        case let code:
-            SDKError(.requestFailed, code.map { "URLError \($0.rawValue)" } ?? "not a URLError")
+        if error is AnswerCollector.TooLarge { return SDKError(.badAnswerFormat, "the answer is too large") }
+        guard let error = error as? URLError else { return SDKError(.requestFailed, "not a URLError") }
+        switch error.code {
+        case .notConnectedToInternet, .cannotFindHost, .dnsLookupFailed, .cannotConnectToHost, .dataNotAllowed,
+            .internationalRoamingOff, .callIsActive:
+            return SDKError(.noNetwork, "the server cannot be reached")
+        default:
+            return SDKError(.requestFailed, "URLError \(error.code.rawValue)")
         }
     }
 }
