@@ -20,7 +20,7 @@ public enum CryptoUtil {
     }
 }
 
-/// The helpers under the names that the document gives them on iOS (sections 4.1.2 and 5.6).
+/// The same and more under the names that the document gives them on iOS (sections 4.1.2 and 5.6).
 public enum CardCompanionUtil {
     /// Unix seconds by the device's clock. A back-end's clock is the better one: see sections 2.1.2 and 2.2.1.
     public static func getTimestamp() -> Int {
