@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Subprocess
 internal import SystemPackage
 
 /// The programs of one installed PostgreSQL.
@@ -39,7 +38,7 @@ struct Binaries: Sendable, Equatable {
         var found: [Binaries] = []
         for directory in try await candidates(configured: configured, user: user) {
             guard isComplete(directory), !found.contains(where: { $0.directory == directory }) else { continue }
-            let answer = try await Command(.path(directory.appending("postgres")), ["--version"], user: user).run()
+            let answer = try await Command(directory.appending("postgres"), ["--version"], user: user).run()
             guard let version = majorVersion(answer.output), version >= oldestMajorVersion else { continue }
             found.append(Binaries(directory: directory, majorVersion: version))
         }
@@ -58,7 +57,7 @@ struct Binaries: Sendable, Equatable {
     private static func askedOfConfig(_ user: ServerUser) async throws(EmbeddedPostgresError) -> [FilePath] {
         let answer: Command.Result
         do {
-            answer = try await Command(.name("pg_config"), ["--bindir"], user: user).run()
+            answer = try await Command("pg_config", ["--bindir"], user: user).run()
         } catch {
             guard error.code == .commandFailed else { throw error }
             return []

@@ -1,6 +1,5 @@
 internal import Glibc
 internal import Logging
-internal import Subprocess
 internal import SystemPackage
 
 /// A cluster and its server process. Whoever calls this holds the lock that lets nobody else do the same.
@@ -76,16 +75,16 @@ struct Cluster: Sendable {
         logger.info("making a PostgreSQL cluster", metadata: ["folder": "\(folder.path)"])
         try Directory.make(folder.staging, owner: folder.serverUser)
         let draft = folder.staging.appending("cluster")
-        try await execute(.name("rm"), ["-rf", "staging/cluster"])
+        try await execute("rm", ["-rf", "staging/cluster"])
         try await execute(
-            .path(binaries.initdb),
+            binaries.initdb,
             [
                 "--pgdata", "staging/cluster", "--username", ServerSettings.superuser, "--encoding", "UTF8",
                 "--locale", "C", "--data-checksums", "--auth-local", "peer", "--auth-host", "reject",
                 "--no-instructions",
             ])
         try await execute(
-            .path(binaries.postgres),
+            binaries.postgres,
             ["--single", "-D", "staging/cluster", "-c", "exit_on_error=true", "template1"],
             input: """
                 CREATE ROLE \(ServerSettings.role) LOGIN
@@ -99,15 +98,16 @@ struct Cluster: Sendable {
     }
 
     private func execute(
-        _ executable: Executable, _ arguments: [String], input: String = ""
+        _ program: FilePath, _ arguments: [String], input: String = ""
     ) async throws(EmbeddedPostgresError) {
         let result = try await Command(
-            executable, arguments, user: folder.serverUser, workingDirectory: folder.path, input: input,
+            program, arguments, user: folder.serverUser, workingDirectory: folder.path, input: input,
             timeoutSeconds: Self.initializeTimeoutSeconds
         ).run()
         guard result.isSuccess else {
             throw EmbeddedPostgresError(
-                .commandFailed, "cannot make a PostgreSQL cluster in \(folder.path):\n\(result.output)\(diskHint)")
+                .commandFailed,
+                "cannot make a PostgreSQL cluster in \(folder.path):\n\(ServerLog.lastLines(result.output))\(diskHint)")
         }
     }
 
@@ -144,7 +144,7 @@ struct Cluster: Sendable {
         unlink(folder.socket.appending(".s.PGSQL.\(SocketDirectory.port).lock").string)
         let logStart = log.byteCount
         let result = try await Command(
-            .path(binaries.pgCtl),
+            binaries.pgCtl,
             [
                 "start", "--pgdata", "cluster", "--log", log.path.lastComponent?.string ?? "", "--wait",
                 "--timeout", "\(configuration.startTimeoutSeconds)", "--options",
@@ -179,6 +179,6 @@ struct Cluster: Sendable {
         var disk = statvfs()
         guard statvfs(folder.path.string, &disk) == 0 else { return "" }
         let freeMegabytes = disk.f_bavail * disk.f_frsize / (1024 * 1024)
-        return freeMegabytes < Self.lowDiskMegabytes ? "\nThe disk is full: \(freeMegabytes) MB are free." : ""
+        return freeMegabytes < Self.lowDiskMegabytes ? "\nThe disk has only \(freeMegabytes) MB left." : ""
     }
 }

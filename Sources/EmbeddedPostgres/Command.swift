@@ -18,22 +18,28 @@ struct Command {
 
     private static let outputLimitBytes = 256 * 1024
 
+    /// - Parameter program: a path, or a name to be looked for in the folders of PATH.
     init(
-        _ executable: Executable, _ arguments: [String], user: ServerUser, workingDirectory: FilePath = "/",
+        _ program: FilePath, _ arguments: [String], user: ServerUser, workingDirectory: FilePath = "/",
         input: String = "", timeoutSeconds: Int = 10
     ) {
+        let commandLine = Self.becoming(user) + [program.string] + arguments
+        let executable = FilePath(commandLine[0])
         var platformOptions = PlatformOptions()
         platformOptions.createSession = true
-        if ServerUser.runsAsRoot {
-            platformOptions.userID = user.id
-            platformOptions.groupID = user.groupID
-            platformOptions.supplementaryGroups = []
-        }
         configuration = Configuration(
-            executable: executable, arguments: Arguments(arguments), environment: Self.environment,
+            executable: executable.isAbsolute ? .path(executable) : .name(executable.string),
+            arguments: Arguments(Array(commandLine.dropFirst())), environment: Self.environment,
             workingDirectory: workingDirectory, platformOptions: platformOptions)
         self.input = input
         self.timeoutSeconds = timeoutSeconds
+    }
+
+    /// The command that changes the user, of util-linux. It is not left to `PlatformOptions.userID`: between fork and
+    /// exec glibc's `setgroups` may wait for ever for a thread that was being made at that moment.
+    private static func becoming(_ user: ServerUser) -> [String] {
+        guard ServerUser.runsAsRoot else { return [] }
+        return ["setpriv", "--reuid", "\(user.id)", "--regid", "\(user.groupID)", "--clear-groups", "--"]
     }
 
     /// Runs it. A command that takes longer than its limit is killed, as is one whose task is cancelled.

@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Subprocess
 internal import SystemPackage
 
 /// The folder of a cluster and of all that belongs to it:
@@ -133,6 +132,6 @@ struct ServerFolder: Sendable {
 extension ServerUser {
     /// Whether this user may pass through a folder and all above it: asked of the kernel, as that user.
     func canEnter(_ path: FilePath) async throws(EmbeddedPostgresError) -> Bool {
-        try await Command(.name("test"), ["-x", path.string], user: self).run().isSuccess
+        try await Command("test", ["-x", path.string], user: self).run().isSuccess
     }
 }

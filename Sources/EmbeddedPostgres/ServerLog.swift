@@ -39,7 +39,12 @@ struct ServerLog: Sendable {
             let count = try bytes.withUnsafeMutableBytes { try descriptor.read(into: $0) }
             return String(decoding: bytes[..<count], as: UTF8.self)
         }
-        return (text ?? "").split(separator: "\n").suffix(Self.tailLimitLines).joined(separator: "\n")
+        return Self.lastLines(text ?? "")
+    }
+
+    /// As much of what a program said as belongs into an error.
+    static func lastLines(_ text: String) -> String {
+        text.split(separator: "\n").suffix(tailLimitLines).joined(separator: "\n")
     }
 
     /// Keeps the log within its limit. The server goes on with the same file, at whose end it always writes; so it

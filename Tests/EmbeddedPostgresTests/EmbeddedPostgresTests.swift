@@ -1,5 +1,4 @@
 import Foundation
-import Subprocess
 import SystemPackage
 import Testing
 

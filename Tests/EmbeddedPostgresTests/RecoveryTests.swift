@@ -111,12 +111,10 @@ import Testing
 
     /// Runs a process of another program for the time of `body`.
     private func withProcess(of user: ServerUser, _ body: (Int32) async throws -> Void) async throws {
-        var options = PlatformOptions()
-        if ServerUser.runsAsRoot {
-            (options.userID, options.groupID, options.supplementaryGroups) = (user.id, user.groupID, [])
-        }
+        let asUser = ["--reuid", "\(user.id)", "--regid", "\(user.groupID)", "--clear-groups", "--", "sleep", "600"]
         _ = try await Subprocess.run(
-            .name("sleep"), arguments: ["600"], platformOptions: options, input: .none, output: .discarded,
+            .name(ServerUser.runsAsRoot ? "setpriv" : "sleep"),
+            arguments: Arguments(ServerUser.runsAsRoot ? asUser : ["600"]), input: .none, output: .discarded,
             error: .discarded
         ) { execution in
             try await body(execution.processIdentifier.value)

@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import Subprocess
 import SystemPackage
 import Testing
 
@@ -68,7 +67,7 @@ func psql(
     _ connectionString: String, _ statement: String, user: ServerUser = .current
 ) async throws -> Command.Result {
     let arguments = ["-XAtq", "-v", "ON_ERROR_STOP=1", "-c", statement, connectionString]
-    return try await Command(.name("psql"), arguments, user: user, timeoutSeconds: 60).run()
+    return try await Command("psql", arguments, user: user, timeoutSeconds: 60).run()
 }
 
 /// The row that a statement gives.
