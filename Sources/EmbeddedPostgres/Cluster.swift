@@ -13,6 +13,9 @@ struct Cluster: Sendable {
     private static let immediateStopTimeoutSeconds = 15
     private static let killTimeoutSeconds = 5
 
+    /// `pg_ctl` has its own limit for the start, and this much more to say that it has passed.
+    private static let commandMarginSeconds = 5
+
     var log: ServerLog { ServerLog(path: folder.log, serverUser: folder.serverUser) }
 
     /// The server, if it runs.
@@ -35,6 +38,11 @@ struct Cluster: Sendable {
     /// Stops the server: sessions are ended and all is written to disk; if that takes too long, the next start
     /// recovers what was committed. (PostgreSQL's documentation, section 19.5.)
     func shutDown() async {
+        // A task of its own, for this must go to its end although the calling one has been cancelled.
+        await Task { await stop() }.value
+    }
+
+    private func stop() async {
         let steps = [
             (SIGINT, configuration.stopTimeoutSeconds), (SIGQUIT, Self.immediateStopTimeoutSeconds),
             (SIGKILL, Self.killTimeoutSeconds),
@@ -151,7 +159,7 @@ struct Cluster: Sendable {
                 "-c \(Self.shellQuoted(settingsArgument))",
             ],
             user: folder.serverUser, workingDirectory: folder.path,
-            timeoutSeconds: configuration.startTimeoutSeconds + Self.killTimeoutSeconds
+            timeoutSeconds: configuration.startTimeoutSeconds + Self.commandMarginSeconds
         ).run()
         if result.isSuccess { return true }
         let messages = log.tail(since: logStart)

@@ -77,8 +77,7 @@ public actor EmbeddedPostgres {
         if isClosed { return }
         isClosed = true
         isOwner = false
-        // Stopping must go to its end although this task has been cancelled, hence a task of its own.
-        await Task { [cluster, locks] in await Self.leave(cluster, locks) }.value
+        await Self.leave(cluster, locks)
     }
 
     // MARK: - Owning
@@ -93,7 +92,7 @@ public actor EmbeddedPostgres {
                 cluster: cluster, socketDirectory: socketDirectory, locks: locks, isOwner: true, logger: logger)
         } catch {
             // A recovery that takes long must be let finish, or no start would ever succeed.
-            if error.code != .timedOut { await Task { await leave(cluster, locks) }.value }
+            if error.code != .timedOut { await leave(cluster, locks) }
             throw error
         }
     }
