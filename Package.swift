@@ -17,23 +17,26 @@ let configuration = Target.Dependency.product(name: "Configuration", package: "s
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 let package = Package(
@@ -41,6 +44,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18)],
     products: [
         .executable(name: "card-companion", targets: ["card-companion"]),
+        .executable(name: "sandbox-app", targets: ["sandbox-app"]),
         .library(name: "CardCompanionSDK", targets: ["CardCompanionSDK"]),
         .library(name: "CardCompanionAPI", targets: ["CardCompanionAPI"]),
     ],
@@ -67,7 +71,8 @@ let package = Package(
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
 
         // Foundations: each has one reason, and knows nothing of cards.
-        library("SecureMemory", ["COpenSSL"]),
+        .target(name: "CLinux"),
+        library("SecureMemory", ["CLinux", "COpenSSL"]),
         library("StrictJSON", ["SecureMemory"]),
         library("Cryptography", ["COpenSSL", "SecureMemory"]),
         library("JOSE", ["Cryptography", "SecureMemory", "StrictJSON"]),
@@ -78,28 +83,56 @@ let package = Package(
 
         // The service.
         library("CardCompanionAPI"),
-        library("CardCompanionStore", ["PostgresLibPQ", logging]),
+        .target(
+            name: "CardCompanionStore",
+            dependencies: ["Cryptography", "PostgresLibPQ", logging],
+            resources: [.embedInCode("Schema/Migrations")],
+            swiftSettings: strict),
         library(
             "CardCompanion",
             [
                 "CardCompanionAPI", "CardCompanionStore", "Cryptography", "JOSE", "KeyVault", "PINImages",
                 "SecureMemory", "StrictJSON", logging, nioPosix, serviceLifecycle,
             ]),
-        library(
-            "CardCompanionHTTP",
-            [
-                "CardCompanion", "CardCompanionAPI", "SecureMemory", "StrictJSON", hummingbird, hummingbirdTLS,
-                httpTypes, logging, nioCore, nioSSL,
-            ]),
+        .target(
+            name: "CardCompanionHTTP",
+            dependencies: [
+                "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "JOSE", "PostgresLibPQ", "SecureMemory",
+                "StrictJSON", hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, logging, nioCore, nioSSL,
+                serviceLifecycle,
+            ],
+            resources: [.embedInCode("openapi.yaml")],
+            swiftSettings: strict),
         .executableTarget(
             name: "card-companion",
             dependencies: [
-                "CardCompanion", "CardCompanionHTTP", "CardCompanionStore", "EmbeddedPostgres", "KeyVault",
-                argumentParser, configuration, logging, serviceLifecycle,
+                "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "Cryptography",
+                "EmbeddedPostgres", "JOSE", "KeyVault", "PINImages", "PostgresLibPQ", "SecureMemory", "StrictJSON",
+                argumentParser, configuration, logging, serviceLifecycle, systemPackage, unixSignals,
             ],
+            swiftSettings: strict),
+
+        // A bank's app and back-end in small, for trying the sandbox.
+        .executableTarget(
+            name: "sandbox-app",
+            dependencies: ["CardCompanionAPI", "CardCompanionSDK", argumentParser, crypto, cryptoExtras],
             swiftSettings: strict),
 
         // The client library: no code of the server's, so that each end tests the other.
         library("CardCompanionSDK", ["CardCompanionAPI", crypto, cryptoExtras]),
+
+        // Tests: real parts, and Python's libraries as oracles.
+        .target(name: "PythonOracle", path: "Tests/PythonOracle", swiftSettings: strict),
+        tests(
+            "CryptographyTests", ["Cryptography", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
+        tests(
+            "JOSETests", ["Cryptography", "JOSE", "PythonOracle", "SecureMemory", "StrictJSON"],
+            exclude: ["Oracles", "Vectors"]),
+        tests("CardCompanionAPITests", ["CardCompanionAPI"]),
+        tests(
+            "CardCompanionSDKTests",
+            [
+                "CardCompanionAPI", "CardCompanionSDK", crypto, cryptoExtras, nioCore, nioHTTP1, nioPosix, nioSSL,
+            ]),
     ]
 )

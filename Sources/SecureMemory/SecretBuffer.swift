@@ -36,6 +36,35 @@ public struct SecretBuffer: ~Copyable, Sendable {
         }
     }
 
+    /// Appends the unpadded base64url (RFC 4648 section 5) of bytes.
+    public mutating func appendBase64URL(_ source: borrowing some ByteSource & ~Copyable) {
+        let start = count
+        appendBase64(source)
+        storage.withMutableBytes { bytes in
+            for index in start..<count {
+                switch bytes[index] {
+                case UInt8(ascii: "+"): bytes[index] = UInt8(ascii: "-")
+                case UInt8(ascii: "/"): bytes[index] = UInt8(ascii: "_")
+                default: break
+                }
+            }
+        }
+        let padding = [0, 2, 1][source.withBytes(\.count) % 3]
+        count -= padding
+    }
+
+    /// Appends the lower-case hex of bytes.
+    public mutating func appendHex(_ source: borrowing some ByteSource & ~Copyable) {
+        source.withBytes { bytes in
+            appendUninitialized(bytes.count * 2) { output in
+                for (index, byte) in bytes.enumerated() {
+                    output[index * 2] = Self.hexDigits[Int(byte >> 4)]
+                    output[index * 2 + 1] = Self.hexDigits[Int(byte & 0xF)]
+                }
+            }
+        }
+    }
+
     /// The bytes appended so far.
     public consuming func finish() -> SecretBytes {
         let count = count
@@ -59,6 +88,7 @@ public struct SecretBuffer: ~Copyable, Sendable {
         }
     }
 
+    private static let hexDigits = Array("0123456789abcdef".utf8)
     private static let base64Alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     private static func encodeBase64(_ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {

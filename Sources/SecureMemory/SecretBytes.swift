@@ -78,4 +78,12 @@ public final class SharedSecret: Sendable {
     public init(_ bytes: consuming SecretBytes) {
         self.bytes = bytes
     }
+
+    /// Takes the secret over, where there is one.
+    public convenience init?(_ bytes: consuming SecretBytes?) {
+        switch consume bytes {
+        case .some(let bytes): self.init(bytes)
+        case nil: return nil
+        }
+    }
 }

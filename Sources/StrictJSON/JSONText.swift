@@ -50,6 +50,18 @@ public struct JSONText: ~Copyable, Sendable {
         return bytes.withBytes { JSONString($0, range).secret }
     }
 
+    /// The strings of an array of nothing but strings; nil for everything else.
+    public func strings(_ name: String) -> [String]? {
+        guard case .array(let elements) = members[name] else { return nil }
+        let strings = bytes.withBytes { bytes in
+            elements.compactMap { element -> String? in
+                guard case .string(let range) = element else { return nil }
+                return JSONString(bytes, range).text
+            }
+        }
+        return strings.count == elements.count ? strings : nil
+    }
+
     /// Whether the member is a string of no characters.
     public func isEmptyString(_ name: String) -> Bool {
         guard case .string(let range) = members[name] else { return false }

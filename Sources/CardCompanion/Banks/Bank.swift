@@ -1,0 +1,85 @@
+internal import CardCompanionStore
+internal import Cryptography
+internal import KeyVault
+internal import SecureMemory
+
+/// A bank as requests are judged with it: its settings, and its keys ready for use.
+struct Bank: Sendable {
+    /// A certificate under whose key tokens are signed.
+    struct SigningCertificate: Sendable {
+        let publicKey: RSAPublicKey
+        let notBefore: Timestamp
+        let notAfter: Timestamp
+
+        func isValid(at now: Timestamp) -> Bool {
+            notBefore.seconds <= now.seconds && now.seconds <= notAfter.seconds
+        }
+    }
+
+    let id: String
+    let revision: Int64
+    let isActive: Bool
+    let settings: BankSettings
+    /// The active keys that opened.
+    let hmacKeys: [SharedSecret]
+    /// Whether an active key is damaged, rather than under a data key that the vault lacks.
+    let hasDamagedKey: Bool
+    let certificates: [String: SigningCertificate]
+    let defaultCertificate: SigningCertificate?
+
+    init(_ record: BankRecord, keys: [HMACKeyRecord], certificates: [CertificateRecord], keyring: Keyring) throws {
+        id = record.id
+        revision = record.revision
+        isActive = record.status == .active
+        settings = record.settings
+
+        var opened: [SharedSecret] = []
+        var damaged = false
+        for key in keys where key.status == .active {
+            do throws(KeyVaultError) {
+                let place = SealedPlace.hmacKey(bankId: record.id, label: key.label)
+                opened.append(SharedSecret(try keyring.open(key.sealedKey, in: place)))
+            } catch {
+                damaged = damaged || error == .damagedValue
+            }
+        }
+        hmacKeys = opened
+        hasDamagedKey = damaged
+
+        var byAlias: [String: SigningCertificate] = [:]
+        for certificate in certificates where certificate.status == .active {
+            byAlias[certificate.alias] = try SigningCertificate(certificate)
+        }
+        self.certificates = byAlias
+        defaultCertificate = certificates.first { $0.isDefault && $0.status == .active }.flatMap { byAlias[$0.alias] }
+    }
+
+    func certificate(_ choice: AuthenticationToken.CertificateChoice) -> SigningCertificate? {
+        switch choice {
+        case .byDefault: defaultCertificate
+        case .alias(let alias): certificates[alias]
+        }
+    }
+}
+
+/// A certificate in the store that its import cannot have let in.
+struct UnusableCertificate: Error {
+    let alias: String
+}
+
+extension Bank.SigningCertificate {
+    fileprivate init(_ record: CertificateRecord) throws {
+        guard let key = try Certificate(der: record.der).rsaPublicKey else {
+            throw UnusableCertificate(alias: record.alias)
+        }
+        publicKey = key
+        notBefore = record.notBefore
+        notAfter = record.notAfter
+    }
+}
+
+extension SealedPlace {
+    static func hmacKey(bankId: String, label: String) -> SealedPlace {
+        SealedPlace("hmac_key.sealed_key", row: bankId, label)
+    }
+}

@@ -1,0 +1,39 @@
+public import CardCompanionStore
+internal import Cryptography
+public import KeyVault
+
+extension Keyring {
+    /// Opens the data keys of a database with the master key of the vault; the first server of a database makes them.
+    ///
+    /// - Throws: `KeyVaultError` where vault and database do not belong together, ``ServiceUnavailable``.
+    public static func opened(
+        with masterKey: any MasterKey, in store: Store, clock: WallClock
+    ) async throws -> Keyring {
+        var records = try await store.reaching { try await $0.dataKeys() }
+        let missing = DataKeyPurpose.allCases.filter { purpose in
+            !records.contains { $0.purpose == purpose && $0.isActive }
+        }
+        // A foreign vault must not add keys of its own to a database that others use.
+        if let foreign = records.first(where: { $0.masterKeyId != masterKey.id }) {
+            throw KeyVaultError.foreignMasterKey(dataKeyId: foreign.id)
+        }
+        for purpose in missing {
+            let wrapped = try masterKey.wrap(SecureRandom.secret(count: Keyring.keyByteCount))
+            try await store.reaching {
+                try await $0.insertDataKey(
+                    purpose: purpose, wrappedKey: wrapped, masterKeyId: masterKey.id, now: clock.now())
+            }
+        }
+        if !missing.isEmpty { records = try await store.reaching { try await $0.dataKeys() } }
+        return try Keyring(
+            sealing: records.wrapped(.seal), authenticating: records.wrapped(.authenticate), masterKey: masterKey)
+    }
+}
+
+extension [DataKeyRecord] {
+    fileprivate func wrapped(_ purpose: DataKeyPurpose) -> [Keyring.WrappedKey] {
+        filter { $0.purpose == purpose }.map {
+            Keyring.WrappedKey(id: $0.id, bytes: $0.wrappedKey, masterKeyId: $0.masterKeyId, isActive: $0.isActive)
+        }
+    }
+}

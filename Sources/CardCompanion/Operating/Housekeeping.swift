@@ -1,0 +1,51 @@
+public import CardCompanionStore
+public import Logging
+public import ServiceLifecycle
+
+/// Erases PINs that nobody fetched in time, and removes sessions and spent marks that are over. Any number of servers
+/// may do so at once.
+public struct Housekeeping: Service, CustomStringConvertible {
+    /// Its name in the log.
+    public let description = "housekeeping"
+
+    /// How many rows of a kind one round removes at most.
+    public static let rowsPerRound = 1_000
+
+    private let store: Store
+    private let clock: WallClock
+    private let intervalSeconds: Int
+    private let logger: Logger
+
+    /// - Parameter intervalSeconds: the pause after a round that left nothing over.
+    public init(store: Store, clock: WallClock, intervalSeconds: Int, logger: Logger) {
+        self.store = store
+        self.clock = clock
+        self.intervalSeconds = intervalSeconds
+        self.logger = logger
+    }
+
+    /// Works until it is told to stop.
+    public func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                await round()
+                try? await Task.sleep(for: .seconds(intervalSeconds))
+            }
+        }
+    }
+
+    private func round() async {
+        do {
+            var isFull = true
+            while isFull, !Task.isCancelled {
+                let result = try await store.removeExpired(now: clock.now(), limit: Self.rowsPerRound)
+                isFull = result.isFull(limit: Self.rowsPerRound)
+                if result.erasedPINs > 0 {
+                    logger.notice("Undelivered PINs erased", metadata: ["count": "\(result.erasedPINs)"])
+                }
+            }
+        } catch {
+            logger.warning("Housekeeping failed, and will be tried again", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,33 @@
+public import Logging
+
+/// What the audit trail says of one operation. It is written as one line of the log under the label `audit`, and holds
+/// no secret and nothing that one could be guessed from.
+public struct AuditRecord: Sendable {
+    private let operation: String
+    private let requestId: String
+    private var bankId: String?
+    private var uniqueId: String?
+
+    /// A record of the operation at `path`.
+    public init(operation: String, requestId: String) {
+        self.operation = operation
+        self.requestId = requestId
+    }
+
+    /// Notes whom the request names: its claim, as long as it was not authenticated.
+    mutating func name(bankId: String, uniqueId: String) {
+        self.bankId = bankId
+        self.uniqueId = uniqueId
+    }
+
+    /// Writes the record with the code that the client was answered and the one that it was in truth.
+    public func write(answered: Int, truly: Int, to logger: Logger) {
+        var metadata: Logger.Metadata = [
+            "operation": "\(operation)", "request_id": "\(requestId)", "code": "\(answered)",
+        ]
+        if truly != answered { metadata["true_code"] = "\(truly)" }
+        metadata["bank_id"] = bankId.map { "\($0)" }
+        metadata["unique_id"] = uniqueId.map { "\($0)" }
+        logger.info("audit", metadata: metadata)
+    }
+}

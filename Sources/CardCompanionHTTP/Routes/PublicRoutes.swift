@@ -1,0 +1,53 @@
+internal import CardCompanion
+internal import CardCompanionAPI
+internal import CardCompanionStore
+internal import Hummingbird
+internal import JOSE
+internal import PostgresLibPQ
+
+/// What anybody may read: the server's public keys, the description of its API, and whether it is well.
+struct PublicRoutes {
+    /// How long clients may keep the key set.
+    static let keySetMaximumAgeSeconds = 300
+
+    static let openAPIPath = "/openapi.yaml"
+    static let livenessPath = "/health/live"
+    static let readinessPath = "/health/ready"
+
+    let keys: ServerKeys
+    let store: Store
+
+    func add(to router: Router<BasicRequestContext>) {
+        let keySet = keys.published.json
+        router.get(RouterPath(APIPath.keySet)) { _, _ in
+            Response(
+                status: .ok,
+                headers: [
+                    .contentType: "application/jwk-set+json",
+                    .cacheControl: "public, max-age=\(Self.keySetMaximumAgeSeconds)",
+                ],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: keySet)))
+        }
+        router.get(RouterPath(Self.openAPIPath)) { _, _ in
+            Response(
+                status: .ok, headers: [.contentType: "application/yaml"],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.openapi_yaml)))
+        }
+        router.get(RouterPath(Self.livenessPath)) { _, _ in try Self.healthy }
+        let store = store
+        router.get(RouterPath(Self.readinessPath)) { _, _ in
+            do throws(PostgresError) {
+                try await store.ping()
+            } catch {
+                throw ServiceUnavailable("the store does not answer: \(error)")
+            }
+            return try Self.healthy
+        }
+    }
+
+    private static var healthy: Response {
+        get throws {
+            Response(status: .ok, headers: [.contentType: "application/json"], body: try .json(["status": "ok"]))
+        }
+    }
+}

@@ -1,0 +1,89 @@
+/// Which scheme's rules a bank follows.
+public enum Scheme: String, StoredEnumeration, CaseIterable {
+    /// French CB: the token alone authenticates the cardholder.
+    case cb = "CB"
+    /// Visa and Mastercard, PCI Card Production: the token carries an authentication code as well.
+    case pciCPP = "PCI-CPP"
+}
+
+/// What becomes of a PIN whose delivery was confirmed.
+public enum Retention: String, StoredEnumeration, CaseIterable {
+    /// It is erased.
+    case erase
+    /// It is kept, for reminders where the bank allows them; it is not delivered again.
+    case keep
+    /// It is kept, and may be delivered again.
+    case keepRepeat = "keep-repeat"
+}
+
+/// How a PIN is drawn.
+public enum DeliveryFormat: String, StoredEnumeration, CaseIterable {
+    /// One image of all digits.
+    case captcha
+    /// One image a digit, in scrambled order.
+    case digits
+}
+
+/// What an authentication code may be made of.
+public enum CodeAlphabet: String, StoredEnumeration, CaseIterable {
+    /// 0 to 9.
+    case digits
+    /// ASCII letters and digits.
+    case alphanumeric
+    /// ASCII from space to tilde.
+    case printable
+}
+
+/// Whether something serves or was switched off.
+public enum Activity: String, StoredEnumeration {
+    case active = "ACTIVE"
+    case disabled = "DISABLED"
+}
+
+/// What an operator sets for a bank. The limits of each value are the schema's.
+public struct BankSettings: Sendable, Equatable {
+    /// The greatest tolerance that the schema lets an operator set.
+    public static let timestampToleranceLimitSeconds = 3600
+
+    /// The bank's name, for people.
+    public var name: String
+    /// Banks of one programme learn from each other's cardholders (code 308 in place of 301).
+    public var programme: String
+    /// The scheme whose rules hold.
+    public var scheme: Scheme
+    /// How far a timestamp may be off the server's clock, to either side.
+    public var timestampToleranceSeconds = 300
+    /// How long a delivery waits for its notify.
+    public var sessionLifetimeSeconds = 900
+    /// What becomes of a delivered PIN.
+    public var retention = Retention.erase
+    /// Whether a delivered PIN may be shown again as a reminder.
+    public var reminders = false
+    /// After how many days a PIN that was never confirmed is erased.
+    public var undeliveredLifetimeDays = 90
+    /// How many wrong authentication codes lock a cardholder.
+    public var retryLimit = 3
+    /// How many fetches without a confirmed delivery lock a cardholder.
+    public var fetchLimit = 5
+    /// The least number of digits in a PIN.
+    public var pinMinimumLength = 4
+    /// The greatest number of digits in a PIN.
+    public var pinMaximumLength = 6
+    /// What an authentication code is made of.
+    public var codeAlphabet = CodeAlphabet.alphanumeric
+    /// The least number of characters in an authentication code.
+    public var codeMinimumLength = 4
+    /// The greatest number of characters in an authentication code.
+    public var codeMaximumLength = 32
+    /// How a PIN is drawn.
+    public var deliveryFormat = DeliveryFormat.captcha
+    /// Whether what a client learns of a cardholder is one code only.
+    public var uniformErrors = false
+
+    /// Settings with the defaults of the protocol.
+    public init(name: String, programme: String, scheme: Scheme) {
+        self.name = name
+        self.programme = programme
+        self.scheme = scheme
+    }
+}

@@ -1,0 +1,106 @@
+internal import Cryptography
+internal import Glibc
+public import SecureMemory
+
+/// A master key in a file that only its owner can read: for the sandbox and for a first installation. Whoever has the
+/// file and the database has everything.
+public struct FileMasterKey: MasterKey {
+    private static let header = "card-companion-master-key-1:"
+    private static let keyByteCount = 32
+    private static let maximumFileByteCount = 256
+
+    private let key: SharedSecret
+
+    /// See ``MasterKey/id``: the beginning of an HMAC under the key, over a constant.
+    public let id: String
+
+    /// Reads the file, which must be a regular one, owned by this user (or root), with no permission for anybody else.
+    public init(path: String) throws(KeyVaultError) {
+        let contents = try Self.read(path)
+        let key = contents.withBytes { bytes -> SecretBytes? in
+            let header = Array(Self.header.utf8)
+            guard bytes.starts(with: header) else { return nil }
+            let digits = bytes.dropFirst(header.count).prefix { $0 != UInt8(ascii: "\n") }
+            return Hex.decodeSecret(UnsafeRawBufferPointer(rebasing: digits))
+        }
+        guard let key, key.count == Self.keyByteCount else {
+            throw .unusableFile(path: path, reason: "it does not hold a master key")
+        }
+        self.init(key)
+    }
+
+    /// Makes a new key and its file, with mode 0600. An existing file is never written over.
+    ///
+    /// - Returns: the key in the file: another process's, where that was faster.
+    public static func create(path: String) throws(KeyVaultError) -> FileMasterKey {
+        // Under another name first, so that nobody ever reads half a file.
+        let draft = "\(path).\(getpid()).\(Hex.encode(SecureRandom.bytes(count: 4)))"
+        defer { unlink(draft) }
+        try write(SecureRandom.secret(count: keyByteCount), to: draft)
+        guard link(draft, path) == 0 || errno == EEXIST else {
+            throw .unusableFile(path: path, reason: "it cannot be made: \(String(cString: strerror(errno)))")
+        }
+        return try FileMasterKey(path: path)
+    }
+
+    private init(_ key: consuming SecretBytes) {
+        let code = HMACSHA256.authenticationCode(for: Array("card-companion master key id".utf8), key: key)
+        id = Hex.encode(Array(code.prefix(8)))
+        self.key = SharedSecret(key)
+    }
+
+    /// See ``MasterKey``.
+    public func wrap(_ dataKey: borrowing SecretBytes) throws(KeyVaultError) -> [UInt8] {
+        do {
+            return try AESKeyWrap.wrap(dataKey, with: key.bytes)
+        } catch {
+            throw .engineFailure
+        }
+    }
+
+    /// See ``MasterKey``.
+    public func unwrap(_ wrapped: [UInt8]) -> SecretBytes? {
+        do {
+            return try AESKeyWrap.unwrap(wrapped, with: key.bytes)
+        } catch {
+            return nil
+        }
+    }
+
+    private static func read(_ path: String) throws(KeyVaultError) -> SecretBytes {
+        let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else {
+            throw .unusableFile(path: path, reason: String(cString: strerror(errno)))
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw .unusableFile(path: path, reason: "it is not a regular file")
+        }
+        guard status.st_mode & 0o077 == 0 else {
+            let mode = String(status.st_mode & 0o777, radix: 8)
+            throw .unusableFile(path: path, reason: "its mode is 0\(mode): others can reach it (chmod 0600 it)")
+        }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw .unusableFile(path: path, reason: "it belongs to another user")
+        }
+        return SecretBytes(capacity: maximumFileByteCount) { max(0, Glibc.read(file, $0.baseAddress, $0.count)) }
+    }
+
+    private static func write(_ key: consuming SecretBytes, to path: String) throws(KeyVaultError) {
+        var text = SecretBuffer()
+        text.append(header)
+        text.appendHex(key)
+        text.append("\n")
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else {
+            throw .unusableFile(path: path, reason: "it cannot be made: \(String(cString: strerror(errno)))")
+        }
+        defer { close(file) }
+        let contents = text.finish()
+        let written = contents.withBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+        guard written == contents.count, fsync(file) == 0 else {
+            throw .unusableFile(path: path, reason: "it cannot be written: \(String(cString: strerror(errno)))")
+        }
+    }
+}

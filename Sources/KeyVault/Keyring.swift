@@ -1,0 +1,155 @@
+internal import Cryptography
+public import SecureMemory
+
+/// The place in the database that a sealed value belongs to. It is authenticated with the value, so that a value moved
+/// to another row or column does not open.
+public struct SealedPlace: Sendable, Equatable {
+    let bytes: [UInt8]
+
+    /// - Parameters:
+    ///   - column: table and column, such as `cardholder.sealed_pin`.
+    ///   - row: what names the row: the parts of its primary key.
+    public init(_ column: String, row: String...) {
+        bytes = ([column] + row).flatMap { part in
+            let text = Array(part.utf8)
+            return withUnsafeBytes(of: UInt32(text.count).bigEndian, Array.init) + text
+        }
+    }
+}
+
+/// The data keys, unwrapped: they seal what is secret in the database, and authenticate codes and tokens.
+public struct Keyring: Sendable {
+    /// A data key as it lies in the database.
+    public struct WrappedKey: Sendable {
+        let id: Int32
+        let bytes: [UInt8]
+        let masterKeyId: String
+        let isActive: Bool
+
+        /// See the database's `data_key`.
+        public init(id: Int32, bytes: [UInt8], masterKeyId: String, isActive: Bool) {
+            self.id = id
+            self.bytes = bytes
+            self.masterKeyId = masterKeyId
+            self.isActive = isActive
+        }
+    }
+
+    /// How long a data key is.
+    public static let keyByteCount = 32
+
+    private static let idByteCount = 4
+    private static let nonceByteCount = 12
+    private static let tagByteCount = 16
+
+    private let sealing: DataKeys
+    private let authenticating: DataKeys
+
+    /// Unwraps the data keys.
+    public init(
+        sealing: [WrappedKey], authenticating: [WrappedKey], masterKey: any MasterKey
+    ) throws(KeyVaultError) {
+        self.sealing = try DataKeys(sealing, purpose: "seal", masterKey)
+        self.authenticating = try DataKeys(authenticating, purpose: "authenticate", masterKey)
+    }
+
+    /// Seals a value with AES-256-GCM: id of the data key, nonce, ciphertext, tag.
+    public func seal(
+        _ value: borrowing some ByteSource & ~Copyable, in place: SealedPlace
+    ) throws(KeyVaultError) -> [UInt8] {
+        let id = sealing.activeId.bigEndianBytes
+        let nonce = SecureRandom.bytes(count: Self.nonceByteCount)
+        do {
+            let sealed = try AESGCM.seal(
+                value, key: sealing.active.bytes, nonce: nonce, authenticating: id + place.bytes)
+            return id + nonce + sealed.ciphertext + sealed.tag
+        } catch {
+            throw .engineFailure
+        }
+    }
+
+    /// Opens a value that ``seal(_:in:)`` has sealed for the same place.
+    ///
+    /// - Throws: `unknownDataKey`, `damagedValue`.
+    public func open(_ sealed: [UInt8], in place: SealedPlace) throws(KeyVaultError) -> SecretBytes {
+        let overhead = Self.idByteCount + Self.nonceByteCount + Self.tagByteCount
+        guard sealed.count >= overhead else { throw .damagedValue }
+        let id = Array(sealed.prefix(Self.idByteCount))
+        let nonce = Array(sealed.dropFirst(Self.idByteCount).prefix(Self.nonceByteCount))
+        let ciphertext = Array(sealed.dropFirst(Self.idByteCount + Self.nonceByteCount).dropLast(Self.tagByteCount))
+        let key = try sealing.key(id: Int32(bigEndianBytes: id))
+        do {
+            return try AESGCM.open(
+                ciphertext: ciphertext, tag: Array(sealed.suffix(Self.tagByteCount)), key: key.bytes, nonce: nonce,
+                authenticating: id + place.bytes)
+        } catch {
+            throw .damagedValue
+        }
+    }
+
+    /// The keyed MAC that stands for a value where it is only to be recognised: id of the data key, HMAC-SHA-256.
+    public func authenticationCode(
+        for value: borrowing some ByteSource & ~Copyable, in place: SealedPlace
+    ) -> [UInt8] {
+        Self.code(for: value, in: place, id: authenticating.activeId, key: authenticating.active)
+    }
+
+    /// The MACs under every key, one of which is ``authenticationCode(for:in:)`` as it was when it was stored.
+    public func authenticationCodes(
+        for value: borrowing some ByteSource & ~Copyable, in place: SealedPlace
+    ) -> [[UInt8]] {
+        var codes: [[UInt8]] = []
+        for (id, key) in authenticating.keys {
+            codes.append(Self.code(for: value, in: place, id: id, key: key))
+        }
+        return codes
+    }
+
+    private static func code(
+        for value: borrowing some ByteSource & ~Copyable, in place: SealedPlace, id: Int32, key: SharedSecret
+    ) -> [UInt8] {
+        var message = SecretBuffer()
+        message.append(place.bytes)
+        message.append(value)
+        return id.bigEndianBytes + HMACSHA256.authenticationCode(for: message.finish(), key: key.bytes)
+    }
+}
+
+/// The data keys of one purpose.
+private struct DataKeys: Sendable {
+    let keys: [Int32: SharedSecret]
+    let activeId: Int32
+    let active: SharedSecret
+
+    init(_ wrapped: [Keyring.WrappedKey], purpose: String, _ masterKey: any MasterKey) throws(KeyVaultError) {
+        var keys: [Int32: SharedSecret] = [:]
+        for key in wrapped {
+            guard key.masterKeyId == masterKey.id else { throw .foreignMasterKey(dataKeyId: key.id) }
+            guard let bytes = masterKey.unwrap(key.bytes), bytes.count == Keyring.keyByteCount else {
+                throw .damagedDataKey(id: key.id)
+            }
+            keys[key.id] = SharedSecret(bytes)
+        }
+        guard let id = wrapped.last(where: \.isActive)?.id, let active = keys[id] else {
+            throw .noActiveKey(purpose: purpose)
+        }
+        self.keys = keys
+        activeId = id
+        self.active = active
+    }
+
+    func key(id: Int32) throws(KeyVaultError) -> SharedSecret {
+        guard let key = keys[id] else { throw .unknownDataKey(id: id) }
+        return key
+    }
+}
+
+extension Int32 {
+    fileprivate var bigEndianBytes: [UInt8] {
+        withUnsafeBytes(of: bigEndian, Array.init)
+    }
+
+    fileprivate init(bigEndianBytes bytes: [UInt8]) {
+        self = bytes.reduce(0) { $0 << 8 | Int32($1) }
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import SecureMemory
+
+/// The program: the server and what an operator does with it.
+@main
+struct CardCompanionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "card-companion",
+        abstract: "Gives cardholders their card PIN, and takes the PIN that they choose, through their bank's app.",
+        discussion: """
+            Without a database URL every command works on a private PostgreSQL in the data directory: on the one that a
+            running server has started, or on one that it starts for as long as it works.
+
+            EXAMPLES
+              card-companion serve --sandbox
+              card-companion bank add MYBANK --name "My Bank" --scheme PCI-CPP
+              card-companion key import-hmac --bank MYBANK --hex-file hmac.hex
+              card-companion cardholder import --bank MYBANK cardholders.ndjson
+            """,
+        version: "0.1.0",
+        subcommands: [
+            ServeCommand.self, MigrateCommand.self, CheckConfigCommand.self, BankCommand.self, KeyCommand.self,
+            CertificateCommand.self, CardholderCommand.self, SandboxCommand.self,
+        ])
+
+    /// Secrets beyond this lie in the ordinary heap, where they are wiped all the same.
+    private static let secureHeapByteCount = 4 << 20
+
+    static func main() async {
+        SecureHeap.initialize(byteCount: secureHeapByteCount)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let error as CommandError {
+            Terminal.complain(error)
+            exit(withError: ExitCode(error.status))
+        } catch {
+            exit(withError: CommandError.wrapping(error))
+        }
+    }
+}

@@ -1,0 +1,235 @@
+public import ArgumentParser
+import CardCompanion
+public import CardCompanionStore
+
+/// `card-companion bank`.
+struct BankCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bank", abstract: "Makes banks and sets how they work.",
+        subcommands: [Add.self, Set.self, Show.self, List.self])
+
+    /// What may be set; what is not given stays as it is, or is the default for a new bank.
+    struct SettingOptions: ParsableArguments {
+        @Option(help: "The bank's name, for people.")
+        var name: String?
+        @Option(help: "Banks of one programme learn of each other's cardholders (code 308). Default: the bank's id.")
+        var programme: String?
+        @Option(help: "CB or PCI-CPP.")
+        var scheme: Scheme?
+        @Option(help: "How far a timestamp may be off, in seconds (default 300).")
+        var timestampTolerance: Int?
+        @Option(help: "How long a delivery waits for its notify, in seconds (default 900).")
+        var sessionLifetime: Int?
+        @Option(help: "What becomes of a delivered PIN: erase (default), keep, keep-repeat.")
+        var retention: Retention?
+        @Option(help: "Whether a delivered PIN may be shown again as a reminder: true or false (default).")
+        var reminders: Bool?
+        @Option(help: "After how many days a PIN that nobody confirmed is erased (default 90).")
+        var undeliveredLifetime: Int?
+        @Option(help: "How many wrong authentication codes lock a cardholder (default 3).")
+        var retryLimit: Int?
+        @Option(help: "How many fetches without a confirmed delivery lock a cardholder (default 5).")
+        var fetchLimit: Int?
+        @Option(help: "The least number of digits in a PIN (default 4).")
+        var pinMinimumLength: Int?
+        @Option(help: "The greatest number of digits in a PIN (default 6, at most 12).")
+        var pinMaximumLength: Int?
+        @Option(help: "What an authentication code is made of: digits, alphanumeric (default), printable.")
+        var codeAlphabet: CodeAlphabet?
+        @Option(help: "The least number of characters in an authentication code (default 4).")
+        var codeMinimumLength: Int?
+        @Option(help: "The greatest number of characters in an authentication code (default 32).")
+        var codeMaximumLength: Int?
+        @Option(help: "How a PIN is drawn: captcha (default) or digits.")
+        var deliveryFormat: DeliveryFormat?
+        @Option(help: "Whether clients get one code for all that tells of a cardholder: true or false (default).")
+        var uniformErrors: Bool?
+
+        func apply(to settings: inout BankSettings) {
+            name.map { settings.name = $0 }
+            programme.map { settings.programme = $0 }
+            scheme.map { settings.scheme = $0 }
+            timestampTolerance.map { settings.timestampToleranceSeconds = $0 }
+            sessionLifetime.map { settings.sessionLifetimeSeconds = $0 }
+            retention.map { settings.retention = $0 }
+            reminders.map { settings.reminders = $0 }
+            undeliveredLifetime.map { settings.undeliveredLifetimeDays = $0 }
+            retryLimit.map { settings.retryLimit = $0 }
+            fetchLimit.map { settings.fetchLimit = $0 }
+            pinMinimumLength.map { settings.pinMinimumLength = $0 }
+            pinMaximumLength.map { settings.pinMaximumLength = $0 }
+            codeAlphabet.map { settings.codeAlphabet = $0 }
+            codeMinimumLength.map { settings.codeMinimumLength = $0 }
+            codeMaximumLength.map { settings.codeMaximumLength = $0 }
+            deliveryFormat.map { settings.deliveryFormat = $0 }
+            uniformErrors.map { settings.uniformErrors = $0 }
+        }
+    }
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a bank.",
+            discussion: """
+                EXAMPLE
+                  card-companion bank add MYBANK --name "My Bank" --scheme PCI-CPP --retention keep --reminders true
+                """)
+
+        @Argument(help: "The bank's id: bankId and IdBEL in requests.")
+        var id: String
+        @OptionGroup var settings: SettingOptions
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            guard let scheme = settings.scheme else {
+                throw CommandError.badInput("a new bank needs its --scheme: CB or PCI-CPP")
+            }
+            guard Identifier.isValid(id) else {
+                throw CommandError.badInput(
+                    "a bank's id is to have 1 to \(Identifier.maximumLength) printable characters")
+            }
+            var values = BankSettings(name: id, programme: id, scheme: scheme)
+            settings.apply(to: &values)
+            try values.validate()
+            let bank = try await Installation.run(options) { [id, values] installation in
+                let now = installation.clock.now()
+                guard try await installation.store.insertBank(id: id, settings: values, now: now) else {
+                    throw CommandError.refused(
+                        "there is a bank '\(id)' already: change it with 'card-companion bank set'")
+                }
+                return try await installation.bank(id)
+            }
+            try BankReport(bank).show(output)
+        }
+    }
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Changes a bank: what is not named stays.",
+            discussion: """
+                EXAMPLES
+                  card-companion bank set MYBANK --retry-limit 5 --uniform-errors true
+                  card-companion bank set MYBANK --status DISABLED
+                """)
+
+        @Argument(help: "The bank's id.")
+        var id: String
+        @OptionGroup var settings: SettingOptions
+        @Option(help: "ACTIVE or DISABLED: a disabled bank's requests are answered as if there were none.")
+        var status: Activity?
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let bank = try await Installation.run(options) { [id, settings, status] installation in
+                let bank = try await installation.bank(id)
+                var values = bank.settings
+                settings.apply(to: &values)
+                try values.validate()
+                let isWritten = try await installation.store.updateBank(
+                    id: id, settings: values, status: status ?? bank.status, revision: bank.revision)
+                guard isWritten else {
+                    throw CommandError.refused("somebody else has just changed the bank: try again")
+                }
+                return try await installation.bank(id)
+            }
+            try BankReport(bank).show(output)
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows a bank's settings.", discussion: "EXAMPLE\n  card-companion bank show MYBANK --json")
+
+        @Argument(help: "The bank's id.")
+        var id: String
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let bank = try await Installation.run(options) { [id] in try await $0.bank(id) }
+            try BankReport(bank).show(output)
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the banks.", discussion: "EXAMPLE\n  card-companion bank list")
+
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let banks = try await Installation.run(options) { try await $0.store.banks() }
+            let rows = banks.map {
+                [$0.id, $0.settings.name, $0.settings.programme, $0.settings.scheme.rawValue, $0.status.rawValue]
+            }
+            try Terminal.show(
+                Terminal.table(["ID", "NAME", "PROGRAMME", "SCHEME", "STATUS"], rows), json: banks.map(BankReport.init),
+                asJSON: output.json)
+        }
+    }
+}
+
+/// A bank as the commands show it.
+private struct BankReport: Encodable {
+    let id: String
+    let status: String
+    let name: String
+    let programme: String
+    let scheme: String
+    let timestampToleranceSeconds: Int
+    let sessionLifetimeSeconds: Int
+    let retention: String
+    let reminders: Bool
+    let undeliveredLifetimeDays: Int
+    let retryLimit: Int
+    let fetchLimit: Int
+    let pinLengths: [Int]
+    let codeAlphabet: String
+    let codeLengths: [Int]
+    let deliveryFormat: String
+    let uniformErrors: Bool
+
+    init(_ bank: BankRecord) {
+        let settings = bank.settings
+        id = bank.id
+        status = bank.status.rawValue
+        name = settings.name
+        programme = settings.programme
+        scheme = settings.scheme.rawValue
+        timestampToleranceSeconds = settings.timestampToleranceSeconds
+        sessionLifetimeSeconds = settings.sessionLifetimeSeconds
+        retention = settings.retention.rawValue
+        reminders = settings.reminders
+        undeliveredLifetimeDays = settings.undeliveredLifetimeDays
+        retryLimit = settings.retryLimit
+        fetchLimit = settings.fetchLimit
+        pinLengths = [settings.pinMinimumLength, settings.pinMaximumLength]
+        codeAlphabet = settings.codeAlphabet.rawValue
+        codeLengths = [settings.codeMinimumLength, settings.codeMaximumLength]
+        deliveryFormat = settings.deliveryFormat.rawValue
+        uniformErrors = settings.uniformErrors
+    }
+
+    func show(_ output: OutputOptions) throws {
+        let rows = [
+            ["id", id], ["status", status], ["name", name], ["programme", programme], ["scheme", scheme],
+            ["timestamp tolerance", "\(timestampToleranceSeconds) s"],
+            ["session lifetime", "\(sessionLifetimeSeconds) s"], ["retention", retention],
+            ["reminders", "\(reminders)"], ["undelivered lifetime", "\(undeliveredLifetimeDays) days"],
+            ["retry limit", "\(retryLimit)"], ["fetch limit", "\(fetchLimit)"],
+            ["PIN length", "\(pinLengths[0]) to \(pinLengths[1])"],
+            ["authentication code", "\(codeLengths[0]) to \(codeLengths[1]) \(codeAlphabet)"],
+            ["delivery format", deliveryFormat], ["uniform errors", "\(uniformErrors)"],
+        ]
+        try Terminal.show(Terminal.table(["SETTING", "VALUE"], rows), json: self, asJSON: output.json)
+    }
+}
+
+extension Scheme: ExpressibleByArgument {}
+extension Retention: ExpressibleByArgument {}
+extension CodeAlphabet: ExpressibleByArgument {}
+extension DeliveryFormat: ExpressibleByArgument {}
+extension Activity: ExpressibleByArgument {}
+extension CardholderStatus: ExpressibleByArgument {}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import CardCompanion
+import CardCompanionHTTP
+import CardCompanionStore
+import EmbeddedPostgres
+import Logging
+import PINImages
+import SecureMemory
+import ServiceLifecycle
+import UnixSignals
+
+/// `card-companion serve`.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Runs the server until it is told to stop (SIGTERM, SIGINT).",
+        discussion: """
+            EXAMPLES
+              card-companion serve --sandbox
+              card-companion serve --http-host 0.0.0.0 --http-port 443 --http-tls-certificate chain.pem \\
+                --http-tls-key key.pem --database-url 'postgresql://cards@db1,db2/cards?target_session_attrs=read-write'
+            """)
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Flag(help: "Make a bank with keys, a certificate and cardholders for trying, and say how.")
+    var sandbox = false
+
+    func run() async throws {
+        let settings = try await ServerSettings.read(options)
+        let logger = Log.bootstrap(settings, forServer: true)
+        if !CoreDumps.forbid() { logger.warning("Core dumps of the server cannot be forbidden: they would hold keys") }
+        let database = try await Database.open(settings, logger: logger)
+        let client = database.client(settings, logger: logger)
+        let installation = Installation(settings, client, ownsSchema: database.embedded != nil, logger: logger)
+        // Stopped in the reverse order: the database is the last.
+        var services: [any Service] = [client, Server(installation: installation, isSandbox: sandbox)]
+        if let embedded = database.embedded { services.insert(EmbeddedDatabase(embedded: embedded), at: 0) }
+        let group = ServiceGroup(
+            configuration: .init(
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger))
+        do {
+            try await group.run()
+        } catch {
+            await database.close()
+            throw error
+        }
+    }
+}
+
+/// The private database, restarted when it dies and stopped with the server.
+private struct EmbeddedDatabase: Service, CustomStringConvertible {
+    let description = "private PostgreSQL"
+    let embedded: EmbeddedPostgres
+
+    func run() async throws {
+        try await cancelWhenGracefulShutdown { try await embedded.run() }
+    }
+}
+
+/// The server proper: makes ready what it needs, then serves.
+private struct Server: Service, CustomStringConvertible {
+    // ServiceLifecycle logs the description: the members', database URL and all, would not do.
+    let description = "server"
+    let installation: Installation
+    let isSandbox: Bool
+
+    func run() async throws {
+        try await installation.prepareSchema()
+        let (store, clock, logger) = (installation.store, installation.clock, installation.logger)
+        let keyring = try await installation.keyring()
+        let keys = try await ServerKeys.opened(with: keyring, in: store, clock: clock)
+        let drawing = DrawingPool(threadCount: installation.settings.drawingThreads)
+        let distribution = PINDistribution(
+            store: store, keyring: keyring, renderer: try PINImageRenderer(), drawing: drawing, clock: clock)
+        let sandbox = isSandbox ? try await Sandbox.prepare(installation, keyring: keyring, keys: keys) : nil
+        let settings = installation.settings.http
+        let application = try buildApplication(
+            ServiceParts(distribution: distribution, keys: keys, store: store), settings: settings, logger: logger
+        ) { port in
+            let url = "\(settings.tls == nil ? "http" : "https")://\(settings.host):\(port)"
+            logger.notice("Listening", metadata: ["url": "\(url)"])
+            if let sandbox { Terminal.showAtOnce(sandbox.instructions(url: url)) }
+        }
+        let housekeeping = Housekeeping(
+            store: store, clock: clock, intervalSeconds: installation.settings.housekeepingIntervalSeconds,
+            logger: logger)
+        try await ServiceGroup(services: [housekeeping, application], logger: logger).run()
+        try await drawing.shutDown()
+    }
+}

@@ -1,0 +1,91 @@
+import CardCompanionHTTP
+import Foundation
+import Glibc
+import Logging
+
+/// Where the database is. It may hold a password, and so does not show itself.
+struct DatabaseURL: Sendable, CustomStringConvertible, CustomReflectable {
+    let text: String
+    let description = "(database URL, not shown)"
+    var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// All settings, checked.
+struct ServerSettings: Sendable {
+    let http: HTTPSettings
+    let databaseURL: DatabaseURL?
+    let databaseConnections: Int
+    let databaseStatementTimeoutMilliseconds: Int
+    let databaseAcquireTimeoutSeconds: Int
+    let databaseBinaries: String?
+    let dataDirectory: String
+    let vaultFile: String
+    let logLevel: Logger.Level
+    let drawingThreads: Int
+    let housekeepingIntervalSeconds: Int
+
+    /// Reads the settings.
+    ///
+    /// - Throws: ``CommandError`` that names everything that is wrong.
+    static func read(
+        _ options: ConfigurationOptions, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) async throws -> ServerSettings {
+        var reader = await SettingsReader(options, environment: environment)
+        let settings = ServerSettings(&reader, environment: environment)
+        guard reader.problems.isEmpty else {
+            throw CommandError.configuration(reader.problems.joined(separator: "\ncard-companion: "))
+        }
+        return settings
+    }
+
+    /// Takes what holds; what is wrong is noted in the reader.
+    init(_ reader: inout SettingsReader, environment: [String: String]) {
+        var http = HTTPSettings(
+            host: reader.text(.httpHost) ?? "127.0.0.1", port: reader.integer(.httpPort) ?? 8080,
+            tls: Self.tls(&reader))
+        http.maximumConnections = reader.integer(.httpConnections) ?? http.maximumConnections
+        http.idleTimeoutSeconds = reader.integer(.httpIdleTimeout) ?? http.idleTimeoutSeconds
+        let isPlainAllowed = reader.text(.httpPlain) == "allowed" || Self.isLoopback(http.host)
+        if http.tls == nil, !isPlainAllowed {
+            reader.note(
+                "\(http.host) would be served without TLS: set http.tls.certificate and http.tls.key, or http.plain to "
+                    + "'allowed' behind a proxy that has TLS")
+        }
+        self.http = http
+        databaseURL = reader.text(.databaseURL).map(DatabaseURL.init(text:))
+        databaseConnections = reader.integer(.databaseConnections) ?? 8
+        databaseStatementTimeoutMilliseconds = reader.integer(.databaseStatementTimeout) ?? 10_000
+        databaseAcquireTimeoutSeconds = reader.integer(.databaseAcquireTimeout) ?? 5
+        databaseBinaries = reader.text(.databaseBinaries)
+        dataDirectory = Self.absolute(reader.text(.dataDirectory) ?? Self.defaultDataDirectory(environment))
+        vaultFile = Self.absolute(reader.text(.vaultFile) ?? "\(dataDirectory)/vault.key")
+        logLevel = reader.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .info
+        drawingThreads = reader.integer(.drawingThreads) ?? ProcessInfo.processInfo.activeProcessorCount
+        housekeepingIntervalSeconds = reader.integer(.housekeepingInterval) ?? 60
+    }
+
+    private static func tls(_ reader: inout SettingsReader) -> HTTPSettings.TLSFiles? {
+        switch (reader.text(.tlsCertificate), reader.text(.tlsKey)) {
+        case (let certificate?, let key?):
+            return HTTPSettings.TLSFiles(certificateChainPath: absolute(certificate), privateKeyPath: absolute(key))
+        case (nil, nil): return nil
+        default:
+            reader.note("of http.tls.certificate and http.tls.key there is only one")
+            return nil
+        }
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+
+    private static func defaultDataDirectory(_ environment: [String: String]) -> String {
+        guard geteuid() != 0 else { return "/var/lib/card-companion" }
+        let base = environment["XDG_DATA_HOME"] ?? "\(environment["HOME"] ?? ".")/.local/share"
+        return "\(base)/card-companion"
+    }
+
+    private static func absolute(_ path: String) -> String {
+        URL(fileURLWithPath: path).standardizedFileURL.path
+    }
+}

@@ -1,0 +1,123 @@
+import Configuration
+import Foundation
+import StrictJSON
+import SystemPackage
+
+/// Finds each setting in the first of its sources that has it: arguments, then environment, then file. Nothing that is
+/// wrong is passed over.
+struct SettingsReader {
+    /// A value in force, and where it comes from.
+    struct Found {
+        let content: ConfigContent
+        let source: String
+    }
+
+    static let fileEnvironmentName = "CARD_COMPANION_CONFIG"
+    static let defaultFilePath = "/etc/card-companion/config.json"
+
+    private let sources: [(name: String, provider: any ConfigProvider)]
+
+    /// What is wrong: one sentence each.
+    private(set) var problems: [String] = []
+
+    init(_ options: ConfigurationOptions, environment: [String: String]) async {
+        var sources: [(String, any ConfigProvider)] = [
+            ("argument", InMemoryProvider(name: "arguments", values: options.values)),
+            ("environment", EnvironmentVariablesProvider(environmentVariables: environment)),
+        ]
+        if let path = Self.filePath(options, environment) {
+            do {
+                problems += try Self.unknownKeys(inFileAt: path)
+                let file = try await FileProvider<JSONSnapshot>(filePath: FilePath(path))
+                sources.append((path, file))
+            } catch {
+                problems.append("the file \(path) cannot be read as JSON: \(error)")
+            }
+        }
+        self.sources = sources
+    }
+
+    mutating func text(_ setting: Setting) -> String? {
+        guard case .string(let text)? = find(setting)?.content else { return nil }
+        return text
+    }
+
+    mutating func integer(_ setting: Setting) -> Int? {
+        guard case .int(let number)? = find(setting)?.content else { return nil }
+        return number
+    }
+
+    /// The value in force; a wrong one is noted and counts as none.
+    mutating func find(_ setting: Setting) -> Found? {
+        for (name, provider) in sources {
+            do {
+                guard let value = try provider.value(forKey: setting.absoluteKey, type: setting.type).value else {
+                    continue
+                }
+                try setting.check(value.content)
+                return Found(content: value.content, source: setting.place(in: name))
+            } catch {
+                note("\(setting.key) (\(setting.place(in: name))) is not \(setting.expectation)")
+                return nil
+            }
+        }
+        return nil
+    }
+
+    mutating func note(_ problem: String) {
+        if !problems.contains(problem) { problems.append(problem) }
+    }
+
+    private static func filePath(_ options: ConfigurationOptions, _ environment: [String: String]) -> String? {
+        if let path = options.config ?? environment[fileEnvironmentName] { return path }
+        return FileManager.default.fileExists(atPath: defaultFilePath) ? defaultFilePath : nil
+    }
+
+    private static func unknownKeys(inFileAt path: String) throws -> [String] {
+        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+        let known = Set(Setting.all.map(\.key))
+        return leaves(of: try JSONValue(parsing: bytes)).filter { !known.contains($0) }
+            .map { "the file \(path) sets \($0), which does not exist" }
+    }
+
+    private static func leaves(of value: JSONValue, under prefix: String = "") -> [String] {
+        guard case .object(let members) = value else { return [prefix] }
+        return members.sorted { $0.key < $1.key }
+            .flatMap { leaves(of: $0.value, under: prefix.isEmpty ? $0.key : "\(prefix).\($0.key)") }
+    }
+}
+
+extension Setting {
+    fileprivate struct OutOfRange: Error {}
+
+    fileprivate var type: ConfigType {
+        if case .integer = kind { .int } else { .string }
+    }
+
+    fileprivate func check(_ content: ConfigContent) throws(OutOfRange) {
+        let isAllowed =
+            switch (kind, content) {
+            case (.text, .string(let text)): !text.isEmpty
+            case (.integer(let range), .int(let number)): range ~= number
+            case (.choice(let choices), .string(let text)): choices.contains(text)
+            default: false
+            }
+        guard isAllowed else { throw OutOfRange() }
+    }
+
+    fileprivate var expectation: String {
+        switch kind {
+        case .text: "a text"
+        case .integer(let range): "an integer from \(range.lowerBound) to \(range.upperBound)"
+        case .choice(let choices): "one of \(choices.joined(separator: ", "))"
+        }
+    }
+
+    fileprivate func place(in source: String) -> String {
+        switch source {
+        case "argument": "argument \(argumentName)"
+        case "environment": "environment \(environmentName)"
+        default: "file \(source)"
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Glibc
+import SecureMemory
+
+/// What commands write, and what they ask.
+enum Terminal {
+    /// Whether people read what goes to standard error.
+    static var isInteractive: Bool { isatty(STDERR_FILENO) == 1 }
+
+    /// Writes a line for people, or what `json` encodes for scripts.
+    static func show(_ text: String, json value: some Encodable, asJSON: Bool) throws {
+        print(asJSON ? try encode(value) : text)
+    }
+
+    /// Writes a line to standard output without waiting for others, for a program that goes on running.
+    static func showAtOnce(_ line: String) {
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    }
+
+    /// Writes an error to standard error.
+    static func complain(_ error: CommandError) {
+        note("card-companion: \(error.message)")
+    }
+
+    /// Writes a line to standard error.
+    static func note(_ line: String) {
+        FileHandle.standardError.write(Data((line + "\n").utf8))
+    }
+
+    /// A value as one line of JSON.
+    static func encode(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    /// Rows as columns for people.
+    static func table(_ header: [String], _ rows: [[String]]) -> String {
+        guard !rows.isEmpty else { return "none" }
+        let all = [header] + rows
+        let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+        return all.map { row in
+            zip(row, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
+                .joined(separator: "  ").trimmingCharacters(in: .whitespaces)
+        }.joined(separator: "\n")
+    }
+
+    /// Asks for a secret on the terminal without showing what is typed.
+    ///
+    /// - Throws: ``CommandError`` where there is no terminal.
+    static func askSecret(_ prompt: String, byteLimit: Int) throws -> SecretBytes {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard terminal >= 0 else { throw CommandError.badInput("there is no terminal to ask on: name a file instead") }
+        defer { close(terminal) }
+        var shown = termios()
+        guard tcgetattr(terminal, &shown) == 0 else { throw CommandError.badInput("the terminal cannot be set") }
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(terminal, TCSAFLUSH, &hidden)
+        defer {
+            tcsetattr(terminal, TCSAFLUSH, &shown)
+            writeText("\n", to: terminal)
+        }
+        writeText(prompt, to: terminal)
+        return SecretBytes(capacity: byteLimit) { buffer in
+            var count = 0
+            while count < buffer.count, read(terminal, buffer.baseAddress?.advanced(by: count), 1) == 1 {
+                guard buffer[count] != UInt8(ascii: "\n") else { break }
+                count += 1
+            }
+            return count
+        }
+    }
+
+    private static func writeText(_ text: String, to file: Int32) {
+        _ = text.withCString { write(file, $0, strlen($0)) }
+    }
+}
