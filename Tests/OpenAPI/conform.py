@@ -1,0 +1,57 @@
+"""Says whether a running server answers as openapi.yaml has it: conform.py BASE_URL OPENAPI_PATH.
+
+Schemathesis sends what fits the schemas and what does not, always the same requests, and only to this machine.
+Exit status 0: all answers are as described. Otherwise standard output says which are not, each with a curl line.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import ProxyHandler, build_opener
+
+EXAMPLES_PER_OPERATION = 50
+TIME_LIMIT_SECONDS = 90
+
+# Left out are negative_data_rejection and positive_data_acceptance, which want an HTTP status of 4xx for what does not fit
+# the schema and of 2xx for what does. Here the code in the answer says that, and the status is 200 for every JSON object.
+CHECKS = [
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_headers_conformance",
+    "response_schema_conformance",
+    "unsupported_method",
+    "allow_header_conformance",
+]
+
+
+def require_loopback(base_url):
+    if urlsplit(base_url).hostname not in ("127.0.0.1", "::1", "localhost"):
+        sys.exit(f"{base_url} is not on this machine")
+
+
+def require_same_description(base_url, openapi_path):
+    with build_opener(ProxyHandler({})).open(f"{base_url}/openapi.yaml", timeout=10) as answer:
+        if answer.read() != openapi_path.read_bytes():
+            sys.exit(f"the server's /openapi.yaml is not {openapi_path}")
+
+
+def run_schemathesis(base_url, openapi_path):
+    arguments = ["--url", base_url, "--checks", ",".join(CHECKS), "--phases", "examples,coverage,fuzzing"]
+    arguments += ["--max-examples", str(EXAMPLES_PER_OPERATION), "--generation-deterministic"]
+    arguments += ["--continue-on-failure", "--output-sanitize", "false", "--warnings", "off", "--no-color"]
+    environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    # In a folder of its own: whatever it writes goes with the folder, and no configuration of others is found.
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "schemathesis.cli", "run", str(openapi_path), *arguments]
+        return subprocess.run(command, cwd=folder, env=environment, timeout=TIME_LIMIT_SECONDS).returncode
+
+
+if __name__ == "__main__":
+    base_url, openapi_path = sys.argv[1].rstrip("/"), Path(sys.argv[2]).resolve()
+    require_loopback(base_url)
+    require_same_description(base_url, openapi_path)
+    sys.exit(run_schemathesis(base_url, openapi_path))

@@ -1,0 +1,128 @@
+"""Fetches a PIN on each channel and confirms it, with nothing but openapi.yaml, cryptography and jwcrypto:
+deliver.py BASE_URL OPENAPI_PATH SANDBOX_FOLDER, the folder being the one that the server's sandbox has written.
+
+Exit status 0: every answer, JWE header and plaintext is as openapi.yaml describes it.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import requests
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from jsonschema import Draft202012Validator
+from jwcrypto import jwe, jwk
+from openapi_spec_validator.readers import read_from_filename
+
+from conform import require_loopback
+from validate import registry
+
+PADDED_BYTE_COUNT = 4096
+
+
+class Service:
+    def __init__(self, base_url, document):
+        self.base_url = base_url
+        self.registry = registry(document)
+        self.session = requests.Session()
+        self.session.trust_env = False  # no proxy
+
+    def post(self, path, body, schema):
+        response = self.session.post(f"{self.base_url}/v1/pin-distribution/{path}", json=body, timeout=10)
+        answer = response.json()
+        self.require(schema, answer)
+        if answer["errorCode"] != 0:
+            sys.exit(f"{path}: {answer}")
+        return answer
+
+    def open(self, sealed, key, header_schema):
+        """The plaintext of a delivered PIN."""
+        token = jwe.JWE()
+        token.deserialize(sealed, jwk.JWK.from_pyca(key))
+        self.require(header_schema, token.jose_header)
+        if len(token.payload) % PADDED_BYTE_COUNT != 0:
+            sys.exit(f"the plaintext has {len(token.payload)} bytes")
+        delivered = json.loads(token.payload)
+        self.require("DeliveredPIN", delivered)
+        return delivered
+
+    def require(self, schema, value):
+        reference = {"$ref": f"urn:openapi#/components/schemas/{schema}"}
+        Draft202012Validator(reference, registry=self.registry).validate(value)
+
+
+class Bank:
+    """The sandbox bank's back-end."""
+
+    def __init__(self, folder):
+        description = json.loads((folder / "sandbox.json").read_text())
+        self.id = description["bankId"]
+        self.codes = description["authenticationCodes"]
+        self.hmac_key = bytes.fromhex((folder / "hmac.hex").read_text())
+        self.signing_key = serialization.load_pem_private_key((folder / "signing-key.pem").read_bytes(), None)
+
+    def claim(self, unique_id):
+        timestamp = str(int(time.time()))
+        return {
+            "bankId": self.id,
+            "uniqueId": unique_id,
+            "authCode": self.codes[unique_id],
+            "timestamp": timestamp,
+            "hashMac": hex_hmac(self.hmac_key, self.id + unique_id + timestamp),
+        }
+
+    def signed_token(self, unique_id):
+        members = {"IdBEL": self.id, "IdPorteur": unique_id, "IdFournisseur": "demo-acs", "Type": "00"}
+        members |= {"IdTransaction": str(uuid.uuid4()), "Timestamp": str(int(time.time()))}
+        token = json.dumps(members | {"AuthenticationCode": self.codes[unique_id]})
+        signature = self.signing_key.sign(token.encode(), padding.PKCS1v15(), hashes.SHA256())
+        return token, base64.b64encode(signature).decode()
+
+
+def deliver_with_code(service, bank, unique_id):
+    key = rsa.generate_private_key(65537, 2048)
+    request = {**bank.claim(unique_id), "rsaPublicKey": public_key(key)}
+    answer = service.post("captcha", request, "CaptchaAnswer")
+    delivered = service.open(answer["pin"], key, "RSAHeader")
+    who = {"bankId": bank.id, "uniqueId": unique_id}
+    service.post("notify", who | confirmation(bank, unique_id, answer, delivered), "NotifyAnswer")
+
+
+def deliver_with_token(service, bank, unique_id):
+    key = ec.generate_private_key(ec.SECP256R1())
+    token, signature = bank.signed_token(unique_id)
+    request = {"token": token, "signature": signature, "ecdhPublicKey": public_key(key)}
+    answer = service.post("token/captcha", request, "TokenCaptchaAnswer")
+    delivered = service.open(answer["pin"], key, "ECDHHeader")
+    who = {"token": token}
+    service.post("token/notify", who | confirmation(bank, unique_id, answer, delivered), "TokenNotifyAnswer")
+
+
+def confirmation(bank, unique_id, answer, delivered):
+    key = base64.urlsafe_b64decode(delivered["notifyKey"] + "=")
+    proof = hex_hmac(key, f"{bank.id}{unique_id}{answer['sessionId']}0")
+    return {"sessionId": answer["sessionId"], "status": 0, "hash": proof}
+
+
+def hex_hmac(key, text):
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def public_key(private_key):
+    encoding, form = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+    return base64.b64encode(private_key.public_key().public_bytes(encoding, form)).decode()
+
+
+if __name__ == "__main__":
+    base_url, openapi_path, sandbox = sys.argv[1].rstrip("/"), sys.argv[2], Path(sys.argv[3])
+    require_loopback(base_url)
+    service = Service(base_url, read_from_filename(openapi_path)[0])
+    bank = Bank(sandbox)
+    deliver_with_code(service, bank, "alice")
+    deliver_with_token(service, bank, "bob")
