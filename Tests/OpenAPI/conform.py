@@ -15,8 +15,9 @@ from urllib.request import ProxyHandler, build_opener
 EXAMPLES_PER_OPERATION = 50
 TIME_LIMIT_SECONDS = 90
 
-# Left out are negative_data_rejection and positive_data_acceptance, which want an HTTP status of 4xx for what does not fit
-# the schema and of 2xx for what does. Here the code in the answer says that, and the status is 200 for every JSON object.
+# Left out are negative_data_rejection, which wants an HTTP status of 4xx for what does not fit the schema, and
+# positive_data_acceptance, which wants 2xx for what does: here the code in the answer says which it is, and the status is
+# 200 for every JSON object.
 CHECKS = [
     "not_a_server_error",
     "status_code_conformance",
