@@ -16,8 +16,8 @@ EXAMPLES_PER_OPERATION = 50
 TIME_LIMIT_SECONDS = 90
 
 # Left out are negative_data_rejection, which wants an HTTP status of 4xx for what does not fit the schema, and
-# positive_data_acceptance, which wants 2xx for what does: here the code in the answer says which it is, and the status is
-# 200 for every JSON object.
+# positive_data_acceptance, which wants 2xx for what does: here the code in the answer says which it is, and the status
+# is 200 for every JSON object.
 CHECKS = [
     "not_a_server_error",
     "status_code_conformance",
