@@ -35,6 +35,7 @@ struct ConnectionParameters: Sendable {
             "keepalives_idle": "30",
             "keepalives_interval": "10",
             "keepalives_count": "3",
+            "tcp_user_timeout": "60000",
             // GSS encryption, like TLS, reads ahead of us, but has no way to ask how much: see `SSL_pending`.
             "gssencmode": "disable",
         ]

@@ -50,9 +50,6 @@ struct ConnectionStateMachine<Answer> {
     }
 
     private let pipelineDepth: Int
-    /// How long the server may be silent on a guarded request; nil is for ever.
-    private let maximumSilence: Duration?
-
     private var prepared: PreparedStatements
     private var pipeline: [Batch] = []
     private var script: Script?
@@ -62,9 +59,8 @@ struct ConnectionStateMachine<Answer> {
     private var lastProgress: Instant
     private var closedBy: PostgresError?
 
-    init(pipelineDepth: Int, maximumPreparedStatements: Int, maximumSilence: Duration?, now: Instant) {
+    init(pipelineDepth: Int, maximumPreparedStatements: Int, now: Instant) {
         self.pipelineDepth = pipelineDepth
-        self.maximumSilence = maximumSilence
         prepared = PreparedStatements(limit: maximumPreparedStatements)
         lastProgress = now
     }
@@ -74,25 +70,27 @@ struct ConnectionStateMachine<Answer> {
 
     /// When the connection must be held for dead, if nothing comes until then.
     var silenceDeadline: Instant? {
-        guard let maximumSilence, pipeline.contains(where: \.isGuarded) else { return nil }
-        return lastProgress + maximumSilence
+        guard expectsAnswer, let silence = script?.maximumSilence ?? pipeline.first?.maximumSilence else { return nil }
+        return lastProgress + silence
     }
 
-    /// - Parameter isGuarded: whether the server's silence is limited: the session has the statement timeout that the
-    ///   client gave it.
-    mutating func submit(_ id: RequestID, _ request: Request, isGuarded: Bool, at now: Instant) -> [Action] {
+    /// - Parameter maximumSilence: how long the server may be silent over the request once it is its turn; nil is for
+    ///   ever.
+    mutating func submit(
+        _ id: RequestID, _ request: Request, maximumSilence: Duration?, at now: Instant
+    ) -> [Action] {
         if let closedBy { return [.finish(id, .failure(closedBy)), .settled(id)] }
         guard held.count < pipelineDepth else {
             return [.finish(id, .failure(PostgresError(.tooManyWaiters))), .settled(id)]
         }
-        if pipeline.isEmpty { lastProgress = now }
-        held.append(Held(id: id, request: request, isGuarded: isGuarded))
+        if !expectsAnswer { lastProgress = now }
+        held.append(Held(id: id, request: request, maximumSilence: maximumSilence))
         return startHeld()
     }
 
     /// The caller no longer waits. What was sent goes on, unless `cancels`: then the server is asked to stop, as soon as
     /// that can hit nothing else.
-    mutating func abandon(_ id: RequestID, cancels: Bool) -> [Action] {
+    mutating func abandon(_ id: RequestID, cancels: Bool, at now: Instant) -> [Action] {
         let cancelled = Action.finish(id, .failure(PostgresError(.cancelled)))
         if let index = held.firstIndex(where: { $0.id == id }) {
             held.remove(at: index)
@@ -106,15 +104,16 @@ struct ConnectionStateMachine<Answer> {
         guard script?.id == id, script?.isAbandoned == false else { return [] }
         script?.isAbandoned = true
         script?.cancels = cancels
-        return [cancelled] + (endCopy(id) ? [.failCopy] : []) + requestCancelIfAlone()
+        return [cancelled] + (endCopy(id, at: now) ? [.failCopy] : []) + requestCancelIfAlone()
     }
 
     /// No more data follows.
     ///
     /// - Returns: whether the server waits for data of this request, so that it must be told.
-    mutating func endCopy(_ id: RequestID) -> Bool {
+    mutating func endCopy(_ id: RequestID, at now: Instant) -> Bool {
         guard script?.id == id, script?.isCopyOpen == true else { return false }
         script?.isCopyOpen = false
+        lastProgress = now
         return true
     }
 
@@ -173,11 +172,11 @@ extension ConnectionStateMachine {
         case .batch(let statements):
             let mode: [Action] = isInPipelineMode ? [] : [.enterPipeline]
             isInPipelineMode = true
-            return mode + send(Batch(id: next.id, statements: statements, isGuarded: next.isGuarded))
+            return mode + send(Batch(id: next.id, statements: statements, maximumSilence: next.maximumSilence))
         case .script, .copyIn:
             let mode: [Action] = isInPipelineMode ? [.exitPipeline] : []
             isInPipelineMode = false
-            script = Script(id: next.id, awaitsCopy: next.request.isCopy)
+            script = Script(id: next.id, awaitsCopy: next.request.isCopy, maximumSilence: next.maximumSilence)
             return mode + [.sendScript(next.id)]
         }
     }
@@ -300,7 +299,7 @@ extension ConnectionStateMachine {
     private struct Held {
         let id: RequestID
         let request: Request
-        let isGuarded: Bool
+        let maximumSilence: Duration?
     }
 
     private struct Step {
@@ -312,7 +311,7 @@ extension ConnectionStateMachine {
     private struct Batch {
         let id: RequestID
         let statements: [Statement]
-        let isGuarded: Bool
+        let maximumSilence: Duration?
         var steps: [Step] = []
         var answers: [Answer] = []
         var failure: PostgresError?
@@ -323,10 +322,10 @@ extension ConnectionStateMachine {
         var cancelWasRequested = false
         private var nextStep = 0
 
-        init(id: RequestID, statements: [Statement], isGuarded: Bool) {
+        init(id: RequestID, statements: [Statement], maximumSilence: Duration?) {
             self.id = id
             self.statements = statements
-            self.isGuarded = isGuarded
+            self.maximumSilence = maximumSilence
         }
 
         mutating func takeStep() -> Step? {
@@ -347,6 +346,7 @@ extension ConnectionStateMachine {
 
     private struct Script {
         let id: RequestID
+        let maximumSilence: Duration?
         var awaitsCopy: Bool
         var isCopyOpen = false
         var lastAnswer: Answer?
@@ -354,8 +354,9 @@ extension ConnectionStateMachine {
         var isAbandoned = false
         var cancels = false
 
-        init(id: RequestID, awaitsCopy: Bool) {
+        init(id: RequestID, awaitsCopy: Bool, maximumSilence: Duration?) {
             self.id = id
+            self.maximumSilence = maximumSilence
             self.awaitsCopy = awaitsCopy
         }
     }

@@ -8,7 +8,7 @@ final class Pool {
     /// Who waits for a connection, or has one: what to call when it is there, or will not be.
     typealias Granted = @PostgresLoop (Result<WireConnection, PostgresError>) -> Void
 
-    private let configuration: PostgresConfiguration
+    let configuration: PostgresConfiguration
     private let parameters: Result<ConnectionParameters, PostgresError>
     private let logger: Logger
     private var machine: PoolStateMachine

@@ -56,11 +56,18 @@ public final class PostgresClient: Service, Sendable {
 
     /// Lends a connection for work that needs a session of its own: advisory locks, LISTEN, several transactions. What
     /// the body leaves behind (an open transaction, locks, settings, temporary tables) is undone after it.
+    ///
+    /// - Parameter statementTimeoutMilliseconds: the statement timeout in this session; 0 is for ever, nil is the
+    ///   configured one. Set it here rather than in SQL: the client, too, gives up on a server that is silent for longer.
     public nonisolated(nonsending) func withConnection<Result>(
+        statementTimeoutMilliseconds: Int? = nil,
         _ body: nonisolated(nonsending) (PostgresConnection) async throws -> Result
     ) async throws -> Result {
         let connection = PostgresConnection(try await pool.lease(), pool)
         do {
+            if let statementTimeoutMilliseconds {
+                try await connection.setStatementTimeout(milliseconds: statementTimeoutMilliseconds)
+            }
             let result = try await body(connection)
             await connection.end(resetting: true)
             return result

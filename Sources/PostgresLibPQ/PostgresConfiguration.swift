@@ -128,9 +128,13 @@ extension PostgresConfiguration {
 }
 
 extension PostgresConfiguration {
-    /// How long a server may say nothing about a statement; nil is for ever.
+    /// Nil is for ever.
+    var statementTimeout: Duration? {
+        statementTimeoutMilliseconds > 0 ? .milliseconds(statementTimeoutMilliseconds) : nil
+    }
+
+    /// How long the server may be silent over a command of the client's own.
     var maximumSilence: Duration? {
-        guard statementTimeoutMilliseconds > 0 else { return nil }
-        return .milliseconds(statementTimeoutMilliseconds) + .seconds(silenceGraceSeconds)
+        statementTimeout.map { $0 + .seconds(silenceGraceSeconds) }
     }
 }

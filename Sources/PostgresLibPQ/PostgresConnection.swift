@@ -1,7 +1,7 @@
 /// A connection that is lent to one caller, until the body that it was given to returns.
 public final class PostgresConnection: Sendable {
-    private let wire: WireConnection
-    private let pool: Pool
+    let wire: WireConnection
+    let pool: Pool
     @PostgresLoop private var hasEnded = false
 
     init(_ wire: WireConnection, _ pool: Pool) {
@@ -41,13 +41,13 @@ public final class PostgresConnection: Sendable {
     }
 
     @PostgresLoop
-    private func run(_ request: WireConnection.Request) async throws(PostgresError) -> [PostgresResult] {
+    func run(_ request: WireConnection.Request) async throws(PostgresError) -> [PostgresResult] {
         try check()
         return try await pool.run(request, on: wire)
     }
 
     @PostgresLoop
-    private func check() throws(PostgresError) {
+    func check() throws(PostgresError) {
         if hasEnded { throw PostgresError(.leaseEnded) }
     }
 }
@@ -55,12 +55,19 @@ public final class PostgresConnection: Sendable {
 // MARK: - The lease
 
 extension PostgresConnection {
+    @PostgresLoop
+    func setStatementTimeout(milliseconds: Int) async throws(PostgresError) {
+        _ = try await run(.script("SET statement_timeout = \(milliseconds)"))
+        wire.statementTimeout = milliseconds > 0 ? .milliseconds(milliseconds) : nil
+    }
+
     /// Gives the connection back. If the session cannot be made as good as new, the connection is closed.
     @PostgresLoop
     func end(resetting: Bool) async {
         hasEnded = true
         wire.onNotification?(nil)
         wire.onNotification = nil
+        wire.statementTimeout = pool.configuration.statementTimeout
         if resetting || wire.isInTransaction { await reset() }
         pool.returnLease(wire)
     }
@@ -69,7 +76,8 @@ extension PostgresConnection {
     private func reset() async {
         let sql = (wire.isInTransaction ? "ROLLBACK; " : "") + Self.resetScript
         do {
-            _ = try await pool.run(.script(sql), on: wire, isCancellable: false)
+            let silence = pool.configuration.maximumSilence
+            _ = try await pool.run(.script(sql, maximumSilence: silence), on: wire, isCancellable: false)
         } catch {
             pool.discard(wire)
         }

@@ -35,7 +35,7 @@ extension WireConnection.Request {
     var text: String? {
         switch self {
         case .batch: nil
-        case .script(let sql), .copyIn(let sql, _): sql
+        case .script(let sql, _), .copyIn(let sql, _): sql
         }
     }
 }

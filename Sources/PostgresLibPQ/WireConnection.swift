@@ -19,7 +19,8 @@ final class WireConnection {
     /// What can be asked of a connection.
     enum Request {
         case batch([BoundStatement])
-        case script(String)
+        /// What the server does for a script is not known, so that the caller must say how long it may be silent.
+        case script(String, maximumSilence: Duration? = nil)
         /// `opened` is called when the server waits for the data.
         case copyIn(String, opened: @PostgresLoop () -> Void)
     }
@@ -35,7 +36,11 @@ final class WireConnection {
     /// Called with each notification of a channel that the session listens to, and with nil at the end.
     var onNotification: (@PostgresLoop (PostgresNotification?) -> Void)?
 
+    /// The session's statement timeout; nil is for ever.
+    var statementTimeout: Duration?
+
     private let pointer: OpaquePointer
+    private let silenceGrace: Duration
     private let logger: Logger
     private let noticeSink: Unmanaged<NoticeSink>
     private weak var owner: (any WireConnectionOwner)?
@@ -54,12 +59,13 @@ final class WireConnection {
         self.id = id
         self.owner = owner
         self.logger = logger
+        statementTimeout = configuration.statementTimeout
+        silenceGrace = .seconds(configuration.silenceGraceSeconds)
         pointer = connection.pointer
         noticeSink = NoticeSink.install(on: connection.pointer, logger)
         machine = ConnectionStateMachine(
             pipelineDepth: configuration.pipelineDepth,
-            maximumPreparedStatements: configuration.maximumPreparedStatements,
-            maximumSilence: configuration.maximumSilence, now: .now)
+            maximumPreparedStatements: configuration.maximumPreparedStatements, now: .now)
         watch = Reactor.shared.watch(PQsocket(pointer), for: self)
     }
 
@@ -71,14 +77,23 @@ final class WireConnection {
     /// Sends a request, and calls `completion` once: with its answers, one a statement, or its failure.
     func submit(_ id: RequestID, _ request: Request, completion: @escaping Completion) {
         pending[id] = Pending(request: request, completion: completion)
-        perform(machine.submit(id, request.kind, isGuarded: !isLeased, at: .now))
+        perform(machine.submit(id, request.kind, maximumSilence: maximumSilence(request), at: .now))
         updateWatch()
     }
 
     /// The caller of the request no longer waits; on a lease the server is asked to stop.
     func abandon(_ id: RequestID) {
-        perform(machine.abandon(id, cancels: isLeased))
+        perform(machine.abandon(id, cancels: isLeased, at: .now))
         updateWatch()
+    }
+
+    /// The server sends a batch's answers together, and each of its statements may take the whole statement timeout.
+    private func maximumSilence(_ request: Request) -> Duration? {
+        switch request {
+        case .batch(let statements): statementTimeout.map { $0 * statements.count + silenceGrace }
+        case .script(_, let maximumSilence): maximumSilence
+        case .copyIn: nil
+        }
     }
 
     /// Closes the connection; what is under way fails with `error`.
@@ -166,23 +181,22 @@ extension WireConnection {
         return statements[index]
     }
 
-    /// Sends a part of a COPY's data, and returns when the socket has taken it: what is not taken would pile up here.
-    func copy(_ bytes: [UInt8]) async {
-        guard !isClosed else { return }
+    /// Sends a part of a COPY's data, and calls `taken` when the socket has it (or the connection is closed): what it
+    /// does not take piles up here.
+    func copy(_ bytes: [UInt8], taken: @escaping @PostgresLoop () -> Void) {
+        guard !isClosed else { return taken() }
+        flushWaiter = taken
         let isTaken = bytes.withUnsafeBytes { bytes in
             guard let count = CInt(exactly: bytes.count) else { return false }
             return PQputCopyData(pointer, bytes.assumingMemoryBound(to: CChar.self).baseAddress, count) == 1
         }
         guard isTaken else { return lose(PostgresError(.connectionLost, pointer.lastMessage)) }
-        await withCheckedContinuation { continuation in
-            flushWaiter = { continuation.resume() }
-            updateWatch()
-        }
+        updateWatch()
     }
 
     /// Ends a COPY's data; with a reason the server throws them away.
     func endCopy(_ id: RequestID, failure: String?) {
-        guard machine.endCopy(id) else { return }
+        guard machine.endCopy(id, at: .now) else { return }
         guard PQputCopyEnd(pointer, failure) == 1 else {
             return lose(PostgresError(.connectionLost, pointer.lastMessage))
         }
@@ -221,6 +235,7 @@ extension WireConnection: ReactorClient {
         repeat {
             let isAlive = PQconsumeInput(pointer) == 1
             readAnswers()
+            refuseSharedTransaction()
             guard !isClosed else { return }
             readNotifications()
             // What had come before the end has been read by now.
@@ -244,6 +259,15 @@ extension WireConnection: ReactorClient {
             }
             perform(machine.receive(event(result), at: .now))
         }
+    }
+
+    /// On a shared connection a transaction would take in what others send.
+    private func refuseSharedTransaction() {
+        guard !isClosed, !isLeased else { return }
+        let status = PQtransactionStatus(pointer)
+        guard status == PQTRANS_INTRANS || status == PQTRANS_INERROR else { return }
+        logger.error("a statement began a transaction on a shared connection, which is closed")
+        lose(PostgresError(.connectionLost, "a statement began a transaction on a shared connection"))
     }
 
     private func event(_ result: PostgresResult?) -> ConnectionStateMachine<PostgresResult>.Event {

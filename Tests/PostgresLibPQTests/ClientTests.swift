@@ -1,31 +1,6 @@
 import PostgresLibPQ
+import ServiceLifecycle
 import Testing
-
-struct Add: PostgresStatement {
-    static let sql = "SELECT $1 + $2 AS sum"
-    var left: Int
-    var right: Int
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(left)
-        parameters.append(right)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int {
-        try row.decode("sum")
-    }
-}
-
-struct Failing: PostgresStatement {
-    static let sql = "SELECT 1 / $1"
-    func bind(_ parameters: inout PostgresParameters) { parameters.append(0) }
-}
-
-struct Sleep: PostgresStatement {
-    static let sql = "SELECT pg_sleep($1)"
-    var seconds: Double
-    func bind(_ parameters: inout PostgresParameters) { parameters.append(seconds) }
-}
 
 @Suite struct ClientTests {
     @Test func `a statement returns its rows`() async throws {
@@ -35,25 +10,19 @@ struct Sleep: PostgresStatement {
         }
     }
 
-    @Test func `an error carries the server's SQLSTATE`() async throws {
+    @Test func `an error carries the SQLSTATE of the server`() async throws {
         try await withClient { client in
-            let error = try await postgresError { _ = try await client.execute(Failing()) }
+            let error = try await postgresError { _ = try await client.execute(DivideByZero()) }
             #expect(error.code == .server(SQLState(rawValue: "22012")))
-        }
-    }
-
-    @Test func `a batch of several types returns each one's rows`() async throws {
-        try await withClient { client in
-            let (sum, _, other) = try await client.batch(
-                Add(left: 1, right: 2), Sleep(seconds: 0), Add(left: 3, right: 4))
-            #expect(sum == [3])
-            #expect(other == [7])
+            #expect(error.message == "division by zero")
+            #expect(!error.isUnavailable)
         }
     }
 
     @Test func `ten thousand concurrent statements share four connections`() async throws {
-        try await withClient(configure: {
-            $0.maximumConnections = 4; $0.maximumWaiters = 10_000
+        try await withClient(configure: { limits in
+            limits.maximumConnections = 4
+            limits.maximumWaiters = 10_000
         }) { client in
             let sum = try await withThrowingTaskGroup(of: Int.self) { group in
                 for number in 0..<10_000 {
@@ -65,28 +34,185 @@ struct Sleep: PostgresStatement {
         }
     }
 
-    @Test func `a transaction commits on return and rolls back on throw`() async throws {
-        try await withClient { client in
-            let sum = try await client.withTransaction { connection in
-                try await connection.execute(Add(left: 1, right: 1))
-            }
-            #expect(sum == [2])
-            let error = try await postgresError {
-                try await client.withTransaction { connection in
-                    _ = try await connection.execute(Failing())
+    @Test func `an error among pipelined statements reaches no other`() async throws {
+        try await withClient(configure: { $0.maximumConnections = 1 }) { client in
+            let sums = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for number in 0..<200 {
+                    group.addTask {
+                        guard number % 5 != 0 else {
+                            _ = try? await client.execute(DivideByZero())
+                            return nil
+                        }
+                        return try await client.execute(Add(left: number, right: 0))[0]
+                    }
                 }
+                return try await group.reduce(into: []) { $0.append($1) }
             }
-            #expect(error.code == .server(SQLState(rawValue: "22012")))
+            #expect(sums.compactMap { $0 }.sorted() == (0..<200).filter { $0 % 5 != 0 })
         }
     }
 
-    @Test func `a lease runs scripts`() async throws {
+    @Test func `a result larger than every buffer arrives whole`() async throws {
+        struct ManyRows: PostgresStatement {
+            static let sql = "SELECT repeat('x', 1000) || n FROM generate_series(1, 20000) n ORDER BY n"
+            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String { try row.decode(0) }
+        }
         try await withClient { client in
-            try await client.withConnection { connection in
-                try await connection.executeScript("CREATE TEMP TABLE t (a int); INSERT INTO t VALUES (1)")
-                #expect(try await connection.execute(Add(left: 1, right: 1)) == [2])
-                try await connection.executeScript("SELECT 1")
+            let rows = try await client.execute(ManyRows())
+            #expect(rows.count == 20_000)
+            #expect(rows.last == String(repeating: "x", count: 1000) + "20000")
+        }
+    }
+
+    @Test func `parameters of five megabytes arrive whole while large answers come back`() async throws {
+        struct Echo: PostgresStatement {
+            static let sql = "SELECT $1"
+            var bytes: [UInt8]
+            func bind(_ parameters: inout PostgresParameters) { parameters.append(bytes) }
+            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> [UInt8] { try row.decode(0) }
+        }
+        // All on one connection: what we do not read would stop the server from taking what we send.
+        try await withClient(configure: { $0.maximumConnections = 1 }) { client in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for seed in UInt8(1)...8 {
+                    group.addTask {
+                        let bytes = [UInt8](repeating: seed, count: 5_000_000)
+                        let echoed = try await client.execute(Echo(bytes: bytes))
+                        #expect(echoed == [bytes])
+                    }
+                }
+                try await group.waitForAll()
             }
         }
+    }
+
+    @Test func `a statement is prepared again when its table has changed`() async throws {
+        struct All: PostgresStatement {
+            static let sql = "SELECT * FROM changing"
+            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int { row.columnCount }
+        }
+        try await withClient(configure: { $0.maximumConnections = 1 }) { client in
+            try await client.withConnection { connection in
+                try await connection.executeScript("CREATE TABLE changing (a int); INSERT INTO changing VALUES (1)")
+            }
+            #expect(try await client.execute(All()) == [1])
+            try await client.withConnection { connection in
+                try await connection.executeScript("ALTER TABLE changing ADD b int")
+            }
+            #expect(try await client.execute(All()) == [2])
+            try await client.withConnection { connection in
+                try await connection.executeScript("DROP TABLE changing; DEALLOCATE ALL")
+            }
+            let error = try await postgresError { _ = try await client.execute(All()) }
+            #expect(error.code == .server(.undefinedTable))
+            #expect(try await client.execute(Add(left: 1, right: 2)) == [3])
+        }
+    }
+
+    @Test func `more statements than may be prepared are run all the same`() async throws {
+        try await withClient(configure: { limits in
+            limits.maximumConnections = 1
+            limits.maximumPreparedStatements = 1
+        }) { client in
+            for _ in 0..<3 {
+                let (sum, process, again) = try await client.batch(
+                    Add(left: 1, right: 2), BackendProcess(), Add(left: 3, right: 4))
+                #expect(sum == [3])
+                #expect(process.count == 1)
+                #expect(again == [7])
+            }
+        }
+    }
+
+    @Test func `a transaction that a statement begins on a shared connection ends with the connection`() async throws {
+        struct Begin: PostgresStatement { static let sql = "BEGIN" }
+        try await withClient(configure: { $0.maximumConnections = 1 }) { client in
+            let process = try await client.execute(BackendProcess())
+            _ = try? await client.execute(Begin())
+            let next = try await eventually { try await client.execute(BackendProcess()) }
+            #expect(next != process)
+        }
+    }
+}
+
+@Suite struct LifecycleTests {
+    @Test func `what is asked before the client runs waits for it`() async throws {
+        var configuration = PostgresConfiguration(url: TestCluster.shared.url)
+        configuration.acquireTimeoutSeconds = 60
+        let client = PostgresClient(configuration: configuration, logger: quietLogger)
+        try await withThrowingTaskGroup(of: [Int].self) { group in
+            group.addTask { try await client.execute(Add(left: 1, right: 2)) }
+            try await Task.sleep(for: .milliseconds(100))
+            group.addTask {
+                try await client.run()
+                return []
+            }
+            let sums = try await group.next()
+            #expect(sums == [3])
+            group.cancelAll()
+        }
+    }
+
+    @Test func `graceful shutdown lets what is under way end, and refuses what comes after`() async throws {
+        var configuration = PostgresConfiguration(url: TestCluster.shared.url)
+        configuration.acquireTimeoutSeconds = 60
+        let client = PostgresClient(configuration: configuration, logger: quietLogger)
+        try await stopWhileAStatementIsUnderWay(client)
+        let error = try await postgresError { _ = try await client.execute(Add(left: 1, right: 2)) }
+        #expect(error.code == .shutDown)
+        #expect(error.isUnavailable)
+    }
+
+    private func stopWhileAStatementIsUnderWay(_ client: PostgresClient) async throws {
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(services: [.init(service: client)], logger: quietLogger))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            _ = try await client.execute(Add(left: 0, right: 0))
+            tasks.addTask { _ = try await client.execute(Sleep(seconds: 0.5)) }
+            try await Task.sleep(for: .milliseconds(200))
+            await group.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+    }
+
+    @Test func `work that does not end is cut off at the shutdown timeout`() async throws {
+        var configuration = PostgresConfiguration(url: TestCluster.shared.url)
+        configuration.shutdownTimeoutSeconds = 0.2
+        configuration.statementTimeoutMilliseconds = 0
+        configuration.acquireTimeoutSeconds = 60
+        let client = PostgresClient(configuration: configuration, logger: quietLogger)
+        try await withThrowingTaskGroup(of: PostgresError?.self) { group in
+            let running = Task { try await client.run() }
+            _ = try await client.execute(Add(left: 0, right: 0))
+            group.addTask { try await postgresError { _ = try await client.execute(Sleep(seconds: 3_600)) } }
+            try await Task.sleep(for: .milliseconds(100))
+            running.cancel()
+            let error = try await group.next()
+            #expect(error??.code == .connectionLost)
+            try await running.value
+        }
+    }
+
+    @Test func `a client runs only once`() async throws {
+        try await withClient { client in
+            _ = try await client.execute(Add(left: 0, right: 0))
+            let error = try await postgresError { try await client.run() }
+            #expect(error.code == .shutDown)
+        }
+    }
+
+    @Test func `a configuration that makes no sense is refused`() async throws {
+        var configuration = PostgresConfiguration(url: "postgresql://user:geheim@host/db?nonsense=1")
+        let client = PostgresClient(configuration: configuration, logger: quietLogger)
+        for error in [
+            try await postgresError { try await client.run() },
+            try await postgresError { _ = try await client.execute(Add(left: 1, right: 2)) },
+        ] {
+            #expect(error.code == .invalidConfiguration)
+            #expect(!"\(error) \(error.message)".contains("geheim"))
+        }
+        configuration.maximumConnections = 0
+        #expect(throws: PostgresError.self) { try configuration.validate() }
     }
 }

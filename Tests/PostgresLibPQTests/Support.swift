@@ -9,7 +9,9 @@ func withClient<Result: Sendable>(
 ) async throws -> Result {
     var configuration = PostgresConfiguration(url: url)
     configuration.applicationName = "tests"
-    configuration.acquireTimeoutSeconds = 30
+    configuration.acquireTimeoutSeconds = 60
+    configuration.maximumConnections = 2
+    configuration.backOff = PostgresBackOffLimits(initialMilliseconds: 10, maximumMilliseconds: 200)
     configure(&configuration)
     let client = PostgresClient(configuration: configuration, logger: quietLogger)
     return try await withThrowingTaskGroup(of: Void.self) { group in
@@ -40,5 +42,37 @@ struct Unexpected: Error {
 
     init(_ words: String) {
         self.words = words
+    }
+}
+
+/// A table that each test uses with a name of its own.
+func makeNumbersTable(_ client: PostgresClient) async throws {
+    try await client.withConnection { connection in
+        try await connection.executeScript(
+            """
+            SELECT pg_advisory_xact_lock(1);
+            CREATE TABLE IF NOT EXISTS numbers (
+                suite text NOT NULL, number bigint NOT NULL CONSTRAINT number_is_small CHECK (number < 1000000),
+                PRIMARY KEY (suite, number) DEFERRABLE INITIALLY DEFERRED
+            )
+            """)
+    }
+}
+
+/// Waits until so many sessions with this name are doing something.
+func waitUntilActive(_ count: Int, _ applicationName: String, _ client: PostgresClient) async throws {
+    while try await client.execute(CountActive(applicationName: applicationName)) != [count] {
+        try await Task.sleep(for: .milliseconds(10))
+    }
+}
+
+/// Waits until `body` succeeds, however long a server takes to come back.
+func eventually<Result>(_ body: () async throws -> Result) async throws -> Result {
+    while true {
+        do {
+            return try await body()
+        } catch let error as PostgresError where error.isUnavailable {
+            try await Task.sleep(for: .milliseconds(20))
+        }
     }
 }

@@ -3,7 +3,8 @@ import Logging
 import PostgresLibPQ
 import Testing
 
-/// A private PostgreSQL server: one for the test process, in a folder of its own, removed at exit.
+/// A private PostgreSQL server in a folder of its own: one for the test process, removed at exit. A test that stops its
+/// server makes another.
 ///
 /// It listens on a Unix socket (no password) and on 127.0.0.1 (TLS or not, with a password).
 struct TestCluster: Sendable {
@@ -24,13 +25,18 @@ struct TestCluster: Sendable {
     /// The connection string for the Unix socket.
     var url: String { "host=\(folder) port=\(port) dbname=postgres user=postgres" }
 
+    /// The connection string for TCP, with TLS or without as `parameters` say.
+    func tcpURL(_ parameters: String, password: String? = nil) -> String {
+        "port=\(port) dbname=postgres user=postgres password='\(password ?? self.password)' \(parameters)"
+    }
+
     /// Where the certificate stands that signed the server's.
     var rootCertificate: String { "\(folder)/root.crt" }
 
     private let binaries: String
     private var data: String { "\(folder)/data" }
 
-    private init() throws {
+    init() throws {
         binaries = try Self.newestBinaries()
         folder = try Self.makeFolder()
         port = try Self.unusedPort()
@@ -45,7 +51,7 @@ struct TestCluster: Sendable {
             port = \(port)
             listen_addresses = '127.0.0.1'
             unix_socket_directories = '\(folder)'
-            max_connections = 60
+            max_connections = 300
             fsync = off
             ssl = on
             ssl_cert_file = '\(folder)/server.crt'
@@ -69,7 +75,7 @@ struct TestCluster: Sendable {
         try asServer(["\(binaries)/pg_ctl", "-D", data, "-l", "\(folder)/log", "-w", "start"])
     }
 
-    private func remove() {
+    func remove() {
         try? stopImmediately()
         try? FileManager.default.removeItem(atPath: folder)
     }

@@ -1,0 +1,115 @@
+import PostgresLibPQ
+import Testing
+
+@Suite struct CancellationTests {
+    @Test func `a cancelled statement that is under way returns at once, and its connection goes on`() async throws {
+        try await withClient(configure: { $0.maximumConnections = 1 }) { client in
+            let process = try await client.execute(BackendProcess())
+            let elapsed = try await ContinuousClock().measure {
+                let error = try await cancelled(after: .milliseconds(200)) {
+                    _ = try await client.execute(Sleep(seconds: 4))
+                }
+                #expect(error.code == .cancelled)
+            }
+            #expect(elapsed < .seconds(4))
+            #expect(try await client.execute(BackendProcess()) == process)
+        }
+    }
+
+    @Test func `a cancelled waiter leaves the queue at once, and nothing is sent for it`() async throws {
+        try await withClient(configure: { limits in
+            limits.maximumConnections = 1
+            limits.maximumWaiters = 1
+        }) { client in
+            try await makeNumbersTable(client)
+            try await client.withConnection { _ in
+                let error = try await cancelled(after: .milliseconds(50)) {
+                    _ = try await client.execute(Insert(suite: "cancelled waiter", number: 1))
+                }
+                #expect(error.code == .cancelled)
+                // The place of the only waiter is free again.
+                let second = try await cancelled(after: .milliseconds(50)) {
+                    try await client.withConnection { _ in }
+                }
+                #expect(second.code == .cancelled)
+            }
+            #expect(try await client.execute(Numbers(suite: "cancelled waiter")).isEmpty)
+        }
+    }
+
+    @Test func `a task that was cancelled before sends nothing that it waits for`() async throws {
+        try await withClient { client in
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await postgresError { _ = try await client.execute(Sleep(seconds: 4)) }
+            }
+            let error = try await task.value
+            #expect(error.code == .cancelled)
+        }
+    }
+
+    @Test func `on a lease the server is asked to stop, and the session goes on`() async throws {
+        try await withClient(configure: { $0.maximumConnections = 1 }) { client in
+            let elapsed = try await ContinuousClock().measure {
+                try await client.withConnection(statementTimeoutMilliseconds: 0) { connection in
+                    let process = try await connection.execute(BackendProcess())
+                    let error = try await cancelled(after: .milliseconds(200)) {
+                        _ = try await connection.execute(Sleep(seconds: 3_600))
+                    }
+                    #expect(error.code == .cancelled)
+                    #expect(try await connection.execute(BackendProcess()) == process)
+                    let script = try await cancelled(after: .milliseconds(200)) {
+                        try await connection.executeScript("SELECT pg_sleep(3600)")
+                    }
+                    #expect(script.code == .cancelled)
+                    #expect(try await connection.execute(BackendProcess()) == process)
+                }
+            }
+            #expect(elapsed < .seconds(3_600))
+        }
+    }
+
+    @Test func `a cancelled transaction is rolled back`() async throws {
+        try await withClient(configure: { $0.maximumConnections = 1 }) { client in
+            try await makeNumbersTable(client)
+            let suite = "cancelled transaction"
+            let error = try await cancelled(after: .milliseconds(300)) {
+                try await client.withTransaction { connection in
+                    _ = try await connection.execute(Insert(suite: suite, number: 1))
+                    _ = try await connection.execute(Sleep(seconds: 8))
+                }
+            }
+            #expect(error.code == .cancelled)
+            #expect(try await client.execute(Numbers(suite: suite)).isEmpty)
+        }
+    }
+
+    @Test func `cancelling many at random loses no connection and mixes up no answers`() async throws {
+        try await withClient(configure: { $0.pipelineDepth = 8 }) { client in
+            let processes = try await client.execute(BackendProcess())
+            #expect(processes.count == 1)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<500 {
+                    group.addTask {
+                        let task = Task { try await client.execute(Add(left: number, right: 1)) }
+                        if number % 3 == 0 { task.cancel() }
+                        let result = await task.result
+                        if case .success(let sums) = result { #expect(sums == [number + 1]) }
+                        if number % 3 != 0 { _ = try result.get() }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+}
+
+/// The error of `body` when its task is cancelled after a while.
+private func cancelled(
+    after delay: Duration, _ body: @escaping @Sendable () async throws -> Void
+) async throws -> PostgresError {
+    let task = Task { try await postgresError(body) }
+    try await Task.sleep(for: delay)
+    task.cancel()
+    return try await task.value
+}

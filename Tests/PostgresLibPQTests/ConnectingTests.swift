@@ -1,0 +1,121 @@
+import PostgresLibPQ
+import Testing
+
+@Suite struct ConnectingTests {
+    private struct TLSVersion: PostgresStatement {
+        static let sql = "SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
+
+        static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String? {
+            try row.decode("version")
+        }
+    }
+
+    @Test(arguments: ["host=127.0.0.1 sslmode=require", "host=localhost sslmode=verify-full"])
+    func `the connection is encrypted`(parameters: String) async throws {
+        let url = TestCluster.shared.tcpURL("\(parameters) sslrootcert=\(TestCluster.shared.rootCertificate)")
+        try await withClient(url) { client in
+            let rows = try await client.execute(TLSVersion())
+            #expect(rows == ["TLSv1.3"])
+        }
+    }
+
+    @Test func `answers larger than a TLS record arrive whole`() async throws {
+        struct Large: PostgresStatement {
+            static let sql = "SELECT repeat('x', $1::int)"
+            var count: Int32
+            func bind(_ parameters: inout PostgresParameters) { parameters.append(count) }
+            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int {
+                try row.decode(0, as: String.self).utf8.count
+            }
+        }
+        try await withClient(
+            TestCluster.shared.tcpURL("host=127.0.0.1 sslmode=require"), configure: { $0.maximumConnections = 1 }
+        ) { client in
+            let counts = (0..<200).map { Int32($0 * 1_009) }
+            let sum = try await withThrowingTaskGroup(of: Int.self) { group in
+                for count in counts { group.addTask { try await client.execute(Large(count: count))[0] } }
+                return try await group.reduce(0, +)
+            }
+            #expect(sum == counts.reduce(0) { $0 + Int($1) })
+        }
+    }
+
+    @Test func `a server with another name than its certificate is not connected to`() async throws {
+        let root = TestCluster.shared.rootCertificate
+        let error = try await failure(
+            TestCluster.shared.tcpURL("host=127.0.0.1 sslmode=verify-full sslrootcert=\(root)"))
+        #expect(error.message.contains("localhost"))
+    }
+
+    @Test func `a wrong password is named as the reason, and not shown`() async throws {
+        let url = TestCluster.shared.tcpURL("host=127.0.0.1 sslmode=disable", password: "quite-wrong")
+        let error = try await failure(url)
+        #expect("\(error)".contains("password authentication failed"))
+        #expect(!"\(error) \(error.message) \(error.detail ?? "")".contains("quite-wrong"))
+    }
+
+    @Test func `a host that is not there is named as the reason`() async throws {
+        let error = try await failure("postgresql://user:geheim@nowhere.invalid/db")
+        #expect("\(error)".contains("nowhere.invalid"))
+        #expect(!"\(error) \(error.message)".contains("geheim"))
+    }
+
+    @Test func `of several hosts the one that lives is used`() async throws {
+        let dead = try TestCluster.unusedPort()
+        let cluster = TestCluster.shared
+        let url = """
+            host=127.0.0.1,127.0.0.1 port=\(dead),\(cluster.port) dbname=postgres user=postgres sslmode=prefer \
+            password='\(cluster.password)' target_session_attrs=read-write
+            """
+        try await withClient(url) { client in
+            let rows = try await client.execute(Add(left: 1, right: 2))
+            #expect(rows == [3])
+        }
+    }
+
+    @Test func `a URI names several hosts as well`() async throws {
+        let dead = try TestCluster.unusedPort()
+        let cluster = TestCluster.shared
+        let url = "postgresql://postgres:p%25word-of-the-tests@127.0.0.1:\(dead),127.0.0.1:\(cluster.port)/postgres"
+        try await withClient(url + "?target_session_attrs=read-write") { client in
+            let rows = try await client.execute(Add(left: 1, right: 2))
+            #expect(rows == [3])
+        }
+    }
+
+    @Test func `options of the URL stand beside the timeouts of the client`() async throws {
+        struct Settings: PostgresStatement {
+            static let sql = """
+                SELECT current_setting('statement_timeout'), current_setting('work_mem'),
+                    current_setting('application_name')
+                """
+            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> [String] {
+                [try row.decode(0), try row.decode(1), try row.decode(2)]
+            }
+        }
+        let url = TestCluster.shared.url + " options='-c work_mem=5MB' application_name=theirs"
+        try await withClient(url, configure: { $0.statementTimeoutMilliseconds = 12_345 }) { client in
+            let rows = try await client.execute(Settings())
+            #expect(rows == [["12345ms", "5MB", "theirs"]])
+        }
+    }
+
+    @Test func `a configuration does not show its URL`() {
+        let configuration = PostgresConfiguration(url: "postgresql://user:geheim@host/db")
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        #expect(!"\(configuration) \(String(reflecting: configuration)) \(dumped)".contains("geheim"))
+    }
+
+    private func failure(_ url: String) async throws -> PostgresError {
+        let error = try await postgresError {
+            try await withClient(url, configure: { $0.acquireTimeoutSeconds = 2 }) { client in
+                _ = try await client.execute(Add(left: 1, right: 2))
+            }
+        }
+        #expect(error.code == .cannotConnect)
+        #expect(error.isUnavailable)
+        #expect(error.isRetryable)
+        return error
+    }
+}
