@@ -50,9 +50,10 @@ static inline OSSL_ENCODER_CTX *card_companion_private_key_encoder(const EVP_PKE
     return OSSL_ENCODER_CTX_new_for_pkey(key, EVP_PKEY_KEYPAIR, is_pem ? "PEM" : "DER", "PrivateKeyInfo", NULL);
 }
 
-static inline OSSL_DECODER_CTX *card_companion_private_key_decoder(EVP_PKEY **key, int is_pem, int is_rsa) {
+static inline OSSL_DECODER_CTX *card_companion_private_key_decoder(EVP_PKEY **key, int is_pem, int type) {
+    const char *name = type == EVP_PKEY_RSA ? "RSA" : type == EVP_PKEY_ED25519 ? "ED25519" : "EC";
     return OSSL_DECODER_CTX_new_for_pkey(
-        key, is_pem ? "PEM" : "DER", "PrivateKeyInfo", is_rsa ? "RSA" : "EC", EVP_PKEY_KEYPAIR, NULL, NULL);
+        key, is_pem ? "PEM" : "DER", "PrivateKeyInfo", name, EVP_PKEY_KEYPAIR, NULL, NULL);
 }
 
 static inline EVP_PKEY *card_companion_public_key(const char *type, OSSL_PARAM *parameters) {

@@ -60,13 +60,7 @@ public final class Certificate: Sendable {
 
     /// The certificate in PEM, with a line end after its last line.
     public func pem() -> String {
-        var lines = ["-----BEGIN CERTIFICATE-----"]
-        var rest = Base64.encode(der)[...]
-        while !rest.isEmpty {
-            lines.append(String(rest.prefix(64)))
-            rest = rest.dropFirst(64)
-        }
-        return (lines + ["-----END CERTIFICATE-----", ""]).joined(separator: "\n")
+        PEM.text(of: der, label: "CERTIFICATE")
     }
 
     private static func readPEM(

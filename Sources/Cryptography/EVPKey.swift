@@ -53,11 +53,13 @@ final class EVPKey: @unchecked Sendable {
 enum KeyType {
     case rsa
     case ec
+    case ed25519
 
     var identifier: Int32 {
         switch self {
         case .rsa: EVP_PKEY_RSA
         case .ec: EVP_PKEY_EC
+        case .ed25519: EVP_PKEY_ED25519
         }
     }
 }
@@ -67,7 +69,7 @@ enum KeyType {
 extension EVPKey {
     /// A new key pair; `configure` sets what the type needs and returns 1 for success.
     static func generate(
-        _ type: KeyType, configure: (OpaquePointer) -> Int32
+        _ type: KeyType, configure: (OpaquePointer) -> Int32 = { _ in 1 }
     ) throws(CryptographyError) -> EVPKey {
         let context = try require(EVP_PKEY_CTX_new_id(type.identifier, nil))
         defer { EVP_PKEY_CTX_free(context) }
@@ -122,7 +124,7 @@ extension EVPKey {
         into slot: UnsafeMutablePointer<OpaquePointer?>
     ) -> Int32 {
         let isPEM: Int32 = encoding == .pem ? 1 : 0
-        guard let decoder = card_companion_private_key_decoder(slot, isPEM, type == .rsa ? 1 : 0) else { return 0 }
+        guard let decoder = card_companion_private_key_decoder(slot, isPEM, type.identifier) else { return 0 }
         defer { OSSL_DECODER_CTX_free(decoder) }
         var next: UnsafePointer<UInt8>? = bytes.octets
         var left = bytes.count

@@ -1,7 +1,7 @@
 internal import COpenSSL
 public import SecureMemory
 
-/// A private key on the curve P-256, for key agreement.
+/// A private key on the curve P-256, for key agreement or for signing.
 public final class P256PrivateKey: Sendable {
     /// The public key.
     public let publicKey: P256PublicKey
@@ -9,7 +9,7 @@ public final class P256PrivateKey: Sendable {
     /// The curve, as OpenSSL names it.
     private static let groupName = "prime256v1"
 
-    private let key: EVPKey
+    let key: EVPKey
 
     private init(key: EVPKey) throws(CryptographyError) {
         let size = P256PublicKey.coordinateByteCount
@@ -28,7 +28,19 @@ public final class P256PrivateKey: Sendable {
     /// Reads unencrypted DER PKCS#8 (RFC 5958, RFC 5915) with the named curve and nothing after it; throws
     /// `invalidKey`, also where the private and the public part do not belong together.
     public convenience init(pkcs8 der: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
-        let key = try EVPKey(privateKeyInfo: der, encoding: .der, type: .ec)
+        try self.init(privateKeyInfo: der, encoding: .der)
+    }
+
+    /// Reads unencrypted PKCS#8 in PEM, a `PRIVATE KEY` block (RFC 7468 section 10), in the same form; throws
+    /// `invalidKey`.
+    public convenience init(pem: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
+        try self.init(privateKeyInfo: pem, encoding: .pem)
+    }
+
+    private convenience init(
+        privateKeyInfo source: borrowing some ByteSource & ~Copyable, encoding: EVPKey.Encoding
+    ) throws(CryptographyError) {
+        let key = try EVPKey(privateKeyInfo: source, encoding: encoding, type: .ec)
         guard Self.isOnNamedCurve(key) else { throw failure(.invalidKey) }
         try key.requirePair()
         try self.init(key: key)
@@ -37,6 +49,11 @@ public final class P256PrivateKey: Sendable {
     /// The key as unencrypted DER PKCS#8.
     public func pkcs8() throws(CryptographyError) -> SecretBytes {
         try key.privateKeyInfo(.der)
+    }
+
+    /// The key as unencrypted PKCS#8 in PEM.
+    public func pem() throws(CryptographyError) -> SecretBytes {
+        try key.privateKeyInfo(.pem)
     }
 
     /// The elliptic curve Diffie-Hellman shared secret (SP 800-56A section 5.7.1.2): the common point's first

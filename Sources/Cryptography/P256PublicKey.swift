@@ -43,6 +43,17 @@ public final class P256PublicKey: Sendable {
         try self.init(x: Array(der.suffix(2 * size).prefix(size)), y: Array(der.suffix(size)))
     }
 
+    /// Reads a PEM text (RFC 7468 section 13) of exactly one `PUBLIC KEY` block, whose content is that
+    /// SubjectPublicKeyInfo; throws `invalidKey` or `invalidPoint`.
+    public convenience init(pem: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
+        try self.init(subjectPublicKeyInfo: PEM.publicKey(pem))
+    }
+
+    /// The key in PEM, with a line end after its last line.
+    public func pem() -> String {
+        PEM.text(of: subjectPublicKeyInfo, label: PEM.publicKeyLabel)
+    }
+
     /// SEQUENCE { SEQUENCE { id-ecPublicKey, secp256r1 }, BIT STRING { 4 …
     private static let derBeginning: [UInt8] = [
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48,

@@ -73,7 +73,7 @@ extension RSAPrivateKey {
     public func signPKCS1SHA256(
         _ message: borrowing some ByteSource & ~Copyable
     ) throws(CryptographyError) -> [UInt8] {
-        try sign(message, digest: "SHA2-256", padding: RSAPadding.setPKCS1)
+        try key.sign(message, digest: "SHA2-256", configure: RSAPadding.setPKCS1)
     }
 
     /// The RSASSA-PSS signature (RFC 8017 section 8.1) of `message` with SHA-512 for the hash and MGF1 and a salt of
@@ -81,23 +81,6 @@ extension RSAPrivateKey {
     public func signPSSSHA512(
         _ message: borrowing some ByteSource & ~Copyable
     ) throws(CryptographyError) -> [UInt8] {
-        try sign(message, digest: "SHA2-512", padding: RSAPadding.setPSSSHA512)
-    }
-
-    private func sign(
-        _ message: borrowing some ByteSource & ~Copyable, digest: String,
-        padding: (OpaquePointer?) throws(CryptographyError) -> Void
-    ) throws(CryptographyError) -> [UInt8] {
-        let context = try require(EVP_MD_CTX_new())
-        defer { EVP_MD_CTX_free(context) }
-        var keyContext: OpaquePointer?  // the digest context's own
-        try require(
-            EVP_DigestSignInit_ex(context, &keyContext, digest, nil, nil, key.pointer, nil), orThrow: .engineFailure)
-        try padding(keyContext)
-        return try message.withOctets { (bytes, byteCount) throws(CryptographyError) in
-            try publicOutput(capacity: key.outputByteCount, orThrow: .engineFailure) { output, count in
-                EVP_DigestSign(context, output, &count, bytes, byteCount)
-            }
-        }
+        try key.sign(message, digest: "SHA2-512", configure: RSAPadding.setPSSSHA512)
     }
 }

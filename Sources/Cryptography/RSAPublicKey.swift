@@ -38,6 +38,17 @@ public final class RSAPublicKey: Sendable {
         try self.init(modulus: der.modulus, exponent: der.publicExponent)
     }
 
+    /// Reads a PEM text (RFC 7468 section 13) of exactly one `PUBLIC KEY` block, whose content is that
+    /// SubjectPublicKeyInfo; throws `invalidKey`.
+    public convenience init(pem: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
+        try self.init(subjectPublicKeyInfo: PEM.publicKey(pem))
+    }
+
+    /// The key in PEM, with a line end after its last line.
+    public func pem() -> String {
+        PEM.text(of: subjectPublicKeyInfo, label: PEM.publicKeyLabel)
+    }
+
     /// Makes a key of a modulus and a public exponent, both big-endian; throws `invalidKey`.
     public convenience init(modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) {
         let number = BN_bin2bn(modulus, Int32(modulus.count), nil)
@@ -87,7 +98,7 @@ extension RSAPublicKey {
     public func isValidPKCS1SHA256(
         signature: borrowing some ByteSource & ~Copyable, for message: borrowing some ByteSource & ~Copyable
     ) -> Bool {
-        isValid(signature, for: message, digest: "SHA2-256", padding: RSAPadding.setPKCS1)
+        key.isValid(signature, for: message, digest: "SHA2-256", configure: RSAPadding.setPKCS1)
     }
 
     /// Whether `signature` is the RSASSA-PSS signature (RFC 8017 section 8.1) of `message` with SHA-512 for the hash
@@ -95,29 +106,7 @@ extension RSAPublicKey {
     public func isValidPSSSHA512(
         signature: borrowing some ByteSource & ~Copyable, for message: borrowing some ByteSource & ~Copyable
     ) -> Bool {
-        isValid(signature, for: message, digest: "SHA2-512", padding: RSAPadding.setPSSSHA512)
-    }
-
-    private func isValid(
-        _ signature: borrowing some ByteSource & ~Copyable, for message: borrowing some ByteSource & ~Copyable,
-        digest: String, padding: (OpaquePointer?) throws(CryptographyError) -> Void
-    ) -> Bool {
-        guard let context = EVP_MD_CTX_new() else { return false }
-        defer { EVP_MD_CTX_free(context) }
-        var keyContext: OpaquePointer?  // the digest context's own
-        guard EVP_DigestVerifyInit_ex(context, &keyContext, digest, nil, nil, key.pointer, nil) == 1,
-            (try? padding(keyContext)) != nil
-        else {
-            ERR_clear_error()
-            return false
-        }
-        let status = signature.withOctets { signature, signatureCount in
-            message.withOctets { message, messageCount in
-                EVP_DigestVerify(context, signature, signatureCount, message, messageCount)
-            }
-        }
-        ERR_clear_error()
-        return status == 1
+        key.isValid(signature, for: message, digest: "SHA2-512", configure: RSAPadding.setPSSSHA512)
     }
 }
 

@@ -1,0 +1,48 @@
+internal import COpenSSL
+public import SecureMemory
+
+/// A private key for Ed25519 signatures (RFC 8032 section 5.1).
+public final class Ed25519PrivateKey: Sendable {
+    /// The public key.
+    public let publicKey: Ed25519PublicKey
+
+    private let key: EVPKey
+
+    private init(key: EVPKey) throws(CryptographyError) {
+        let point = try publicOutput(capacity: Ed25519PublicKey.byteCount, orThrow: .invalidKey) { output, count in
+            EVP_PKEY_get_raw_public_key(key.pointer, output, &count)
+        }
+        publicKey = try Ed25519PublicKey(rawRepresentation: point)
+        self.key = key
+    }
+
+    /// A new key.
+    public static func generate() throws(CryptographyError) -> Ed25519PrivateKey {
+        try Ed25519PrivateKey(key: EVPKey.generate(.ed25519))
+    }
+
+    /// Reads unencrypted DER PKCS#8 (RFC 8410 section 7) with nothing after it; throws `invalidKey`.
+    public convenience init(pkcs8 der: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
+        try self.init(key: EVPKey(privateKeyInfo: der, encoding: .der, type: .ed25519))
+    }
+
+    /// Reads unencrypted PKCS#8 in PEM, a `PRIVATE KEY` block (RFC 7468 section 10); throws `invalidKey`.
+    public convenience init(pem: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
+        try self.init(key: EVPKey(privateKeyInfo: pem, encoding: .pem, type: .ed25519))
+    }
+
+    /// The key as unencrypted DER PKCS#8.
+    public func pkcs8() throws(CryptographyError) -> SecretBytes {
+        try key.privateKeyInfo(.der)
+    }
+
+    /// The key as unencrypted PKCS#8 in PEM.
+    public func pem() throws(CryptographyError) -> SecretBytes {
+        try key.privateKeyInfo(.pem)
+    }
+
+    /// The signature of `message`, 64 bytes; the same message has the same signature.
+    public func sign(_ message: borrowing some ByteSource & ~Copyable) throws(CryptographyError) -> [UInt8] {
+        try key.sign(message, digest: nil)
+    }
+}
