@@ -47,12 +47,16 @@ public struct HTTPSettings: Sendable {
 /// What the routes serve.
 public struct ServiceParts: Sendable {
     let distribution: PINDistribution
+    let definition: PINDefinition
     let keys: ServerKeys
     let store: Store
 
     /// See the members.
-    public init(distribution: PINDistribution, keys: ServerKeys, store: Store) {
+    public init(
+        distribution: PINDistribution, definition: PINDefinition, keys: ServerKeys, store: Store
+    ) {
         self.distribution = distribution
+        self.definition = definition
         self.keys = keys
         self.store = store
     }
@@ -82,21 +86,23 @@ public func buildApplication(
         logger: logger)
 }
 
-private func router(_ parts: ServiceParts, audit: Logger) -> Router<BasicRequestContext> {
-    let router = Router(context: BasicRequestContext.self)
+private func router(_ parts: ServiceParts, audit: Logger) -> Router<ServiceContext> {
+    let router = Router(context: ServiceContext.self, options: [.autoGenerateHeadEndpoints])
     router.addMiddleware {
         AccessLogMiddleware()
         ProblemMiddleware(methods: methods)
     }
     DistributionRoutes(distribution: parts.distribution, audit: audit).add(to: router)
+    DefinitionRoutes(definition: parts.definition, audit: audit).add(to: router)
     PublicRoutes(keys: parts.keys, store: parts.store).add(to: router)
     return router
 }
 
 private let methods: [String: [HTTPRequest.Method]] = [
     APIPath.captcha: [.post], APIPath.notify: [.post], APIPath.tokenCaptcha: [.post], APIPath.tokenNotify: [.post],
-    APIPath.keySet: [.get], PublicRoutes.openAPIPath: [.get], PublicRoutes.livenessPath: [.get],
-    PublicRoutes.readinessPath: [.get],
+    APIPath.keypadCoordinates: [.post], APIPath.definePIN: [.post], APIPath.definePINToken: [.post],
+    APIPath.definePINIndexes: [.post], APIPath.keySet: [.get, .head], PublicRoutes.openAPIPath: [.get, .head],
+    PublicRoutes.livenessPath: [.get, .head], PublicRoutes.readinessPath: [.get, .head],
 ]
 
 extension HTTPSettings.TLSFiles {

@@ -2,6 +2,7 @@ internal import CardCompanionStore
 internal import Cryptography
 internal import KeyVault
 internal import SecureMemory
+internal import StrictJSON
 
 /// A bank as requests are judged with it: its settings, and its keys ready for use.
 struct Bank: Sendable {
@@ -11,8 +12,10 @@ struct Bank: Sendable {
         let notBefore: Timestamp
         let notAfter: Timestamp
 
-        func isValid(at now: Timestamp) -> Bool {
+        /// Whether a token's signature is this certificate's, within its validity.
+        func verifies(_ signature: [UInt8], of token: AuthenticationToken, at now: Timestamp) -> Bool {
             notBefore.seconds <= now.seconds && now.seconds <= notAfter.seconds
+                && publicKey.isValidPKCS1SHA256(signature: signature, for: token.members.bytes)
         }
     }
 
@@ -52,6 +55,12 @@ struct Bank: Sendable {
         }
         self.certificates = byAlias
         defaultCertificate = certificates.first { $0.isDefault && $0.status == .active }.flatMap { byAlias[$0.alias] }
+    }
+
+    /// Whether a hashMac is of one of the bank's keys (protocol, section 2.1).
+    func isAuthentic(_ hashMac: [UInt8], bankId: String, uniqueId: String, _ timestamp: RequestTimestamp) -> Bool {
+        let message = Array((bankId + uniqueId + timestamp.text).utf8)
+        return hmacKeys.contains { HMACSHA256.isValid(hashMac, for: message, key: $0.bytes) }
     }
 
     func certificate(_ choice: AuthenticationToken.CertificateChoice) -> SigningCertificate? {

@@ -1,5 +1,5 @@
-internal import CardCompanionStore
-internal import KeyVault
+public import CardCompanionStore
+public import KeyVault
 internal import Synchronization
 
 /// The banks that requests name, kept ready so that a request needs no round trip to learn of its bank.
@@ -7,27 +7,42 @@ internal import Synchronization
 /// A bank that was kept may be old, so that neither answer is given on its word alone: a caller that was let in is
 /// checked again by the statement that serves it, which compares the revision; a caller that was refused is refused
 /// only after the revision was compared here.
-final class BankDirectory: Sendable {
+public final class BankDirectory: Sendable {
     /// How many banks are kept; beyond it all are forgotten, and the busy ones are soon back.
     static let capacity = 1_000
+    /// How often a request is judged again because its bank has just been changed.
+    static let judgementLimit = 4
 
     private let store: Store
     private let keyring: Keyring
+    private let clock: WallClock
     private let kept = Mutex<[String: Bank]>([:])
 
-    init(store: Store, keyring: Keyring) {
+    /// An empty directory of the banks in a store.
+    public init(store: Store, keyring: Keyring, clock: WallClock) {
         self.store = store
         self.keyring = keyring
+        self.clock = clock
     }
 
-    /// Judges a request with the bank that it names.
+    /// Judges a request with the bank that it names, and serves it; again, where the bank has changed in between.
     ///
-    /// - Parameter judge: refuses by throwing; nil is a bank that does not exist.
-    /// - Returns: what `judge` returns. The bank may be outdated: pass its revision to the store, and where the store
-    ///   says so, ``forget(_:)`` it and judge again.
-    func judge<Judgement>(
-        _ bankId: String, _ judge: (Bank?) throws -> Judgement
-    ) async throws -> Judgement {
+    /// - Parameters:
+    ///   - judge: refuses by throwing; a nil bank is one that does not exist.
+    ///   - serve: returns nil where the store has found the bank outdated, and nothing was done.
+    func whileCurrent<Result>(
+        _ bankId: String, judge: (Bank?, Timestamp) throws -> Bank, serve: (Bank, Timestamp) async throws -> Result?
+    ) async throws -> Result {
+        for _ in 0..<Self.judgementLimit {
+            let now = clock.now()
+            let bank = try await self.judge(bankId) { try judge($0, now) }
+            if let result = try await serve(bank, now) { return result }
+            forget(bankId)
+        }
+        throw ServiceUnavailable("bank \(bankId) is being changed")
+    }
+
+    private func judge(_ bankId: String, _ judge: (Bank?) throws -> Bank) async throws -> Bank {
         if let bank = kept.withLock({ $0[bankId] }) {
             do {
                 return try judge(bank)
@@ -41,8 +56,7 @@ final class BankDirectory: Sendable {
         return try judge(try await load(bankId))
     }
 
-    /// Forgets a bank that the store has found outdated.
-    func forget(_ bankId: String) {
+    private func forget(_ bankId: String) {
         kept.withLock { _ = $0.removeValue(forKey: bankId) }
     }
 

@@ -23,12 +23,18 @@ extension BankSettings {
             ("PIN's greatest length", pinMaximumLength, 4...12),
             ("code's least length", codeMinimumLength, 4...64),
             ("code's greatest length", codeMaximumLength, 4...64),
+            ("number of definitions a day", definitionsPerDay, 1...100),
+            ("number of keypads a minute", keypadsPerMinute, 1...600),
+            ("number of PINs on the bank's list", listedPINs.count, 0...10_000),
         ]
         for limit in limits {
             let range = "\(limit.range.lowerBound) to \(limit.range.upperBound)"
             try require(limit.range ~= limit.value, "the \(limit.name) is to be \(range), not \(limit.value)")
         }
         try require(pinMinimumLength <= pinMaximumLength, "the PIN's least length is above its greatest")
+        try require(
+            listedPINs.allSatisfy { 4...12 ~= $0.utf8.count && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } },
+            "the bank's list of PINs is to hold 4 to 12 digits a line")
         try require(codeMinimumLength <= codeMaximumLength, "the code's least length is above its greatest")
     }
 

@@ -49,7 +49,7 @@ public struct CardholderImport: Sendable {
         guard line.withBytes({ !$0.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }) else { return [] }
         let cardholder: SealedCardholder
         do {
-            cardholder = try provisioning.cardholder(line: line)
+            cardholder = try await provisioning.cardholder(line: line)
         } catch let error as ProvisioningError {
             return [Result(line: lineNumber, uniqueId: nil, outcome: .refused(error))]
         }

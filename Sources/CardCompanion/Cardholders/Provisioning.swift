@@ -42,17 +42,17 @@ public struct Provisioning: Sendable {
     /// Reads one line of an import: the body of a provisioning request, plus `uniqueId`.
     ///
     /// - Throws: ``ProvisioningError``.
-    public func cardholder(line: consuming SecretBytes) throws -> SealedCardholder {
+    public func cardholder(line: consuming SecretBytes) async throws -> SealedCardholder {
         let body: JSONText
         do throws(JSONError) {
             body = try JSONText(line)
         } catch {
             throw ProvisioningError(nil, "not one strict JSON object: \(error)")
         }
-        return try cardholder(body)
+        return try await cardholder(body)
     }
 
-    private func cardholder(_ body: borrowing JSONText) throws -> SealedCardholder {
+    private func cardholder(_ body: borrowing JSONText) async throws -> SealedCardholder {
         guard let uniqueId = body.identifier(MemberName.uniqueId) else {
             throw ProvisioningError(
                 MemberName.uniqueId, "not a string of 1 to \(Identifier.maximumLength) printable characters")
@@ -63,8 +63,8 @@ public struct Provisioning: Sendable {
         let place = CardholderPlace(bankId: bankId, uniqueId: uniqueId)
         return SealedCardholder(
             uniqueId: uniqueId, status: try status(body), channels: try channels(body),
-            codeMAC: try codeMAC(body, uniqueId: uniqueId, in: place.code),
-            sealedPIN: try sealedPIN(body, in: place.pin),
+            codeMAC: try await codeMAC(body, uniqueId: uniqueId, in: place.code),
+            sealedPIN: try await sealedPIN(body, in: place.pin),
             sealedFreeField: try sealedFreeField(body, in: place.freeField))
     }
 
@@ -87,9 +87,9 @@ public struct Provisioning: Sendable {
 
     private func codeMAC(
         _ body: borrowing JSONText, uniqueId: String, in place: SealedPlace
-    ) throws -> [UInt8]? {
+    ) async throws -> [UInt8]? {
         let name = "authenticationCode"
-        guard let code = try opened(name, body) else { return nil }
+        guard let code = try await opened(name, body) else { return nil }
         guard CodeForm(settings).matches(code) else {
             let lengths = "\(settings.codeMinimumLength) to \(settings.codeMaximumLength)"
             throw ProvisioningError(name, "not \(lengths) characters of the bank's \(settings.codeAlphabet.rawValue)")
@@ -101,11 +101,11 @@ public struct Provisioning: Sendable {
         return keyring.authenticationCode(for: code, in: place)
     }
 
-    private func sealedPIN(_ body: borrowing JSONText, in place: SealedPlace) throws -> [UInt8]? {
+    private func sealedPIN(_ body: borrowing JSONText, in place: SealedPlace) async throws -> [UInt8]? {
         guard body.isMissing("pinBlock") else {
             throw ProvisioningError("pinBlock", "PIN blocks are not supported: send pin as a JWE")
         }
-        guard let pin = try opened(MemberName.pin, body) else { return nil }
+        guard let pin = try await opened(MemberName.pin, body) else { return nil }
         let lengths = settings.pinMinimumLength...settings.pinMaximumLength
         guard lengths ~= pin.count, pin.withBytes({ $0.allSatisfy { 0x30...0x39 ~= $0 } }) else {
             throw ProvisioningError(
@@ -125,15 +125,11 @@ public struct Provisioning: Sendable {
     }
 
     /// What a member holds that is a JWE to one of the server's keys, less the spaces that may pad it at its end.
-    private func opened(_ name: String, _ body: borrowing JSONText) throws -> SecretBytes? {
+    private func opened(_ name: String, _ body: borrowing JSONText) async throws -> SecretBytes? {
         guard !body.isMissing(name) else { return nil }
         guard let text = body.string(name) else { throw ProvisioningError(name, "not a JWE") }
         do {
-            let plaintext = try serverKeys.open(try JWE(compact: text))
-            return plaintext.withBytes { bytes in
-                let length = bytes.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
-                return SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[..<length]))
-            }
+            return ChosenPIN.unpadded(try await serverKeys.open(try JWE(compact: text)))
         } catch let error as JOSEError {
             throw ProvisioningError(name, "\(error)")
         } catch let error as UnknownServerKey {

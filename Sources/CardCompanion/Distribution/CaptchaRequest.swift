@@ -17,7 +17,7 @@ struct CaptchaRequest {
 
     /// Checks what is missing, then forms, in the protocol's order.
     init(_ body: borrowing JSONText) throws(DistributionError) {
-        try body.require([
+        try body.requireDistribution([
             (MemberName.bankId, .missingBankId), (MemberName.uniqueId, .missingUniqueId),
             (MemberName.authCode, .missingAuthenticationCode), (MemberName.timestamp, .missingTimestamp),
             (MemberName.hashMac, .missingHashMac), (MemberName.rsaPublicKey, .missingRSAPublicKey),
@@ -39,9 +39,9 @@ struct CaptchaRequest {
         guard !bank.hmacKeys.isEmpty else {
             throw DistributionError(bank.hasDamagedKey ? .unexpectedCryptoError : .internalKeyNotFound)
         }
-        let message = Array((bankId + uniqueId + timestamp.text).utf8)
-        guard let hashMac, bank.hmacKeys.contains(where: { HMACSHA256.isValid(hashMac, for: message, key: $0.bytes) })
-        else { throw DistributionError(.badHashMac) }
+        guard let hashMac, bank.isAuthentic(hashMac, bankId: bankId, uniqueId: uniqueId, timestamp) else {
+            throw DistributionError(.badHashMac)
+        }
         try timestamp.requireWindow(of: bank, now: now)
         return bank
     }
@@ -51,10 +51,9 @@ struct CaptchaRequest {
         with bank: Bank, code: FetchedPINRequest.Code, session: NewSession
     ) throws(DistributionError) -> FetchedPINRequest {
         guard let hashMac else { throw DistributionError(.badHashMac) }
-        let expiry = timestamp.seconds + Int64(BankSettings.timestampToleranceLimitSeconds) + 1
         return FetchedPINRequest(
             bankId: bank.id, bankRevision: bank.revision, uniqueId: uniqueId,
-            proof: .hmac(digest: SHA256.hash(hashMac), expiresAt: Timestamp(seconds: expiry)), code: code,
+            proof: .hmac(digest: SHA256.hash(hashMac), expiresAt: timestamp.hmacExpiry), code: code,
             sessionId: session.id, confirmations: session.confirmations(bankId: bankId, uniqueId: uniqueId))
     }
 }

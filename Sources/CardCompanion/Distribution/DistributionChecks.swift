@@ -6,10 +6,8 @@ internal import StrictJSON
 
 extension JSONText {
     /// Refuses the first member that is missing.
-    borrowing func require(_ members: [(name: String, code: DistributionCode)]) throws(DistributionError) {
-        for member in members where isMissing(member.name) {
-            throw DistributionError(member.code)
-        }
+    borrowing func requireDistribution(_ members: [(name: String, code: DistributionCode)]) throws(DistributionError) {
+        if let code = firstMissing(members) { throw DistributionError(code) }
     }
 
     borrowing func requiredIdentifier(_ name: String) throws(DistributionError) -> String {
@@ -23,7 +21,7 @@ extension JSONText {
 
     borrowing func timestamp(_ name: String) throws(DistributionError) -> RequestTimestamp {
         guard let timestamp = RequestTimestamp(text(of: name)) else {
-            throw DistributionError(.invalidTimestamp, detail: "not Unix seconds in ten decimal digits")
+            throw DistributionError(.invalidTimestamp, detail: RequestTimestamp.form)
         }
         return timestamp
     }
@@ -33,10 +31,7 @@ extension RequestTimestamp {
     /// Tells a client with a wrong clock by how much it is wrong.
     func requireWindow(of bank: Bank, now: Timestamp) throws(DistributionError) {
         guard !isWithin(toleranceSeconds: bank.settings.timestampToleranceSeconds, of: now) else { return }
-        let lag = lagSeconds(at: now)
-        throw DistributionError(
-            .invalidTimestamp,
-            detail: "\(lag.magnitude) seconds \(lag > 0 ? "behind" : "ahead of") the server's clock")
+        throw DistributionError(.invalidTimestamp, detail: skew(at: now))
     }
 }
 

@@ -19,7 +19,7 @@ struct NotifyRequest {
 
     /// A notify on the AC channel.
     init(ac body: borrowing JSONText) throws(DistributionError) {
-        try body.require([(MemberName.bankId, .missingBankId), (MemberName.uniqueId, .missingUniqueId)])
+        try body.requireDistribution([(MemberName.bankId, .missingBankId), (MemberName.uniqueId, .missingUniqueId)])
         status = try Self.status(body)
         bankId = try body.requiredIdentifier(MemberName.bankId)
         uniqueId = try body.requiredIdentifier(MemberName.uniqueId)
@@ -30,9 +30,11 @@ struct NotifyRequest {
 
     /// A notify on the token channel.
     init(token body: borrowing JSONText) throws(DistributionError) {
-        try body.require([(MemberName.token, .missingToken)])
+        try body.requireDistribution([(MemberName.token, .missingToken)])
         let token = try AuthenticationToken.distribution(body)
-        try token.members.require([(MemberName.idBEL, .missingBankId), (MemberName.idPorteur, .missingUniqueId)])
+        try token.members.requireDistribution([
+            (MemberName.idBEL, .missingBankId), (MemberName.idPorteur, .missingUniqueId),
+        ])
         status = try Self.status(body)
         bankId = try token.members.requiredIdentifier(MemberName.idBEL)
         uniqueId = try token.members.requiredIdentifier(MemberName.idPorteur)
@@ -49,7 +51,7 @@ struct NotifyRequest {
 
     /// The members that both channels have, in the protocol's order.
     private static func status(_ body: borrowing JSONText) throws(DistributionError) -> NotifyStatus {
-        try body.require([
+        try body.requireDistribution([
             (MemberName.sessionId, .badParameter), (MemberName.status, .missingStatus),
             (MemberName.hash, .missingHash),
         ])

@@ -18,24 +18,21 @@ public struct PINDistribution: Sendable {
         public let sessionId: String
     }
 
-    /// How often a request is judged again because its bank has just been changed.
-    static let judgementLimit = 4
-
     let store: Store
     let keyring: Keyring
     let banks: BankDirectory
     let renderer: PINImageRenderer
     let drawing: DrawingPool
-    let clock: WallClock
 
     /// The service, over its store and keys.
-    public init(store: Store, keyring: Keyring, renderer: PINImageRenderer, drawing: DrawingPool, clock: WallClock) {
+    public init(
+        store: Store, keyring: Keyring, banks: BankDirectory, renderer: PINImageRenderer, drawing: DrawingPool
+    ) {
         self.store = store
         self.keyring = keyring
+        self.banks = banks
         self.renderer = renderer
         self.drawing = drawing
-        self.clock = clock
-        banks = BankDirectory(store: store, keyring: keyring)
     }
 
     /// Delivers a PIN to a caller with an authentication code and an HMAC.
@@ -44,21 +41,18 @@ public struct PINDistribution: Sendable {
     public func fetch(_ body: borrowing JSONText, audit: inout AuditRecord) async throws -> Delivery {
         let request = try CaptchaRequest(body)
         audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
-        for _ in 0..<Self.judgementLimit {
-            let now = clock.now()
-            let bank = try await banks.judge(request.bankId) { try request.authenticate(with: $0, now: now) }
+        return try await banks.whileCurrent(request.bankId) {
+            try request.authenticate(with: $0, now: $1)
+        } serve: { bank, now in
             let session = NewSession()
-            let code = self.code(request.authenticationCode, of: request.uniqueId, bank)
+            let code = code(request.authenticationCode, of: request.uniqueId, bank)
             let fetch = try request.fetch(with: bank, code: code, session: session)
-            let clientKey = request.clientKey
-            let delivery = try await uniformly(bank, as: .wrongAuthenticationCode) {
+            return try await uniformly(bank, as: .wrongAuthenticationCode) {
                 try await deliver(fetch, to: session, bank, now: now) { plaintext in
-                    try JWE.seal(plaintext, to: clientKey, keyID: nil)
+                    try JWE.seal(plaintext, to: request.clientKey)
                 }
             }
-            if let delivery { return delivery }
         }
-        throw ServiceUnavailable("bank \(request.bankId) is being changed")
     }
 
     /// Delivers a PIN to a caller with a signed token.
@@ -67,24 +61,21 @@ public struct PINDistribution: Sendable {
     public func fetchWithToken(_ body: borrowing JSONText, audit: inout AuditRecord) async throws -> Delivery {
         let request = try TokenCaptchaRequest(body)
         audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
-        let uniformCode: DistributionCode = request.hasAuthenticationCode ? .wrongAuthenticationCode : .invalidSignature
-        for _ in 0..<Self.judgementLimit {
-            let now = clock.now()
-            let bank = try await banks.judge(request.bankId) { try request.authenticate(with: $0, now: now) }
+        return try await banks.whileCurrent(request.bankId) {
+            try request.authenticate(with: $0, now: $1)
+        } serve: { bank, now in
             let session = NewSession()
-            let code: FetchedPINRequest.Code =
-                bank.settings.scheme == .pciCPP
-                ? self.code(request.authenticationCode, of: request.uniqueId, bank) : .notAsked
+            let asksCode = bank.settings.scheme == .pciCPP
+            let code = asksCode ? code(request.authenticationCode, of: request.uniqueId, bank) : .notAsked
             let fetch = request.fetch(with: bank, code: code, session: session, keyring: keyring)
-            let clientKey = request.clientKey
-            let delivery = try await uniformly(bank, as: uniformCode) {
+            let uniformCode: DistributionCode =
+                request.hasAuthenticationCode ? .wrongAuthenticationCode : .invalidSignature
+            return try await uniformly(bank, as: uniformCode) {
                 try await deliver(fetch, to: session, bank, now: now) { plaintext in
-                    try JWE.seal(plaintext, to: clientKey, keyID: nil)
+                    try JWE.seal(plaintext, to: request.clientKey)
                 }
             }
-            if let delivery { return delivery }
         }
-        throw ServiceUnavailable("bank \(request.bankId) is being changed")
     }
 
     /// Takes the confirmation of a delivery by authentication code.
@@ -105,25 +96,22 @@ public struct PINDistribution: Sendable {
         _ request: NotifyRequest, channel: Channel, audit: inout AuditRecord
     ) async throws {
         audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
-        let (bankId, uniqueId, sessionId) = (request.bankId, request.uniqueId, request.sessionId)
-        let (status, confirmation) = (request.status.rawValue, request.confirmation)
-        let tokenMACs = request.tokenMACs(keyring)
-        for _ in 0..<Self.judgementLimit {
-            let bank = try await banks.judge(bankId) { try Bank.active($0) }
-            let now = clock.now()
+        try await banks.whileCurrent(request.bankId) { bank, _ in
+            try Bank.active(bank)
+        } serve: { bank, now in
             let outcome = try await store.reaching {
                 try await $0.notifyDelivery(
-                    bankId: bankId, bankRevision: bank.revision, uniqueId: uniqueId, sessionId: sessionId,
-                    channel: channel, tokenMACs: tokenMACs, status: status, confirmation: confirmation, now: now)
+                    bankId: bank.id, bankRevision: bank.revision, uniqueId: request.uniqueId,
+                    sessionId: request.sessionId, channel: channel, tokenMACs: request.tokenMACs(keyring),
+                    status: request.status.rawValue, confirmation: request.confirmation, now: now)
             }
             switch outcome {
-            case .confirmed: return
+            case .confirmed: return ()
             case .noSession: throw DistributionError(.badParameter, detail: "no such session waits for this notify")
             case .wrongHash: throw DistributionError(.badHash)
-            case .stale: banks.forget(bankId)
+            case .stale: return nil
             }
         }
-        throw ServiceUnavailable("bank \(bankId) is being changed")
     }
 
     /// Asks the store for the PIN, draws and seals it; what was begun is taken back where that fails.
@@ -137,9 +125,7 @@ public struct PINDistribution: Sendable {
         let sealedPIN: [UInt8]
         let sealedFreeField: [UInt8]?
         switch outcome {
-        case .stale:
-            banks.forget(bank.id)
-            return nil
+        case .stale: return nil
         case .refused(let refusal): throw DistributionError(refusal.code)
         case .delivered(let pin, let freeField): (sealedPIN, sealedFreeField) = (pin, freeField)
         }

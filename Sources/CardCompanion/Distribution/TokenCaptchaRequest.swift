@@ -20,12 +20,12 @@ struct TokenCaptchaRequest {
 
     /// Checks what is missing, then forms, in the protocol's order.
     init(_ body: borrowing JSONText) throws(DistributionError) {
-        try body.require([
+        try body.requireDistribution([
             (MemberName.token, .missingToken), (MemberName.signature, .missingSignature),
             (MemberName.ecdhPublicKey, .missingECDHPublicKey),
         ])
         token = try AuthenticationToken.distribution(body)
-        try token.members.require([
+        try token.members.requireDistribution([
             (MemberName.idBEL, .missingBankId), (MemberName.idPorteur, .missingUniqueId),
             (MemberName.idFournisseur, .missingFournisseurId), (MemberName.idTransaction, .missingTransactionId),
             (MemberName.tokenTimestamp, .missingTimestamp), (MemberName.tokenType, .missingType),
@@ -63,9 +63,9 @@ struct TokenCaptchaRequest {
             throw DistributionError(.missingAuthenticationCode)
         }
         guard let certificate = bank.certificate(certificate) else { throw DistributionError(.internalKeyNotFound) }
-        guard let signature, certificate.isValid(at: now),
-            certificate.publicKey.isValidPKCS1SHA256(signature: signature, for: token.members.bytes)
-        else { throw DistributionError(.invalidSignature) }
+        guard let signature, certificate.verifies(signature, of: token, at: now) else {
+            throw DistributionError(.invalidSignature)
+        }
         try timestamp.requireWindow(of: bank, now: now)
         return bank
     }

@@ -3,67 +3,129 @@ internal import Cryptography
 public import JOSE
 public import KeyVault
 public import SecureMemory
+internal import Synchronization
 
 /// The server's own key pairs: what banks and apps seal to.
-public struct ServerKeys: Sendable {
+///
+/// They may be rotated while servers run: each looks again from time to time, and at once when a value names a key that
+/// it does not know.
+public final class ServerKeys: Sendable {
     /// The size of a new RSA key.
     public static let rsaKeyBits = 3072
+    /// How often unknown names may make a server look again.
+    static let reloadPause = Duration.seconds(1)
 
     private enum PrivateKey: Sendable {
         case rsa(RSAPrivateKey)
         case ec(P256PrivateKey)
     }
 
-    private let keys: [String: PrivateKey]
+    private struct Keys: Sendable {
+        var byId: [String: PrivateKey] = [:]
+        var published = JWKSet(keys: [])
+        var loadedAt = ContinuousClock.now
+    }
 
-    /// The public keys, as `/.well-known/jwks.json` shows them.
-    public let published: JWKSet
+    private let store: Store
+    private let keyring: Keyring
+    private let keys = Mutex(Keys())
+
+    private init(store: Store, keyring: Keyring) {
+        self.store = store
+        self.keyring = keyring
+    }
 
     /// Opens the server's keys; the first server of a database makes them.
     ///
     /// - Throws: `KeyVaultError`, ``ServiceUnavailable``.
     public static func opened(with keyring: Keyring, in store: Store, clock: WallClock) async throws -> ServerKeys {
-        var records = try await store.reaching { try await $0.serverKeys() }
-        for kind in ServerKeyKind.allCases where !records.contains(where: { $0.kind == kind }) {
+        let records = try await store.reaching { try await $0.serverKeys() }
+        for kind in ServerKeyKind.allCases where !records.contains(where: { $0.kind == kind && $0.status == .active }) {
             let (keyId, sealedKey) = try make(kind, keyring)
             try await store.reaching {
                 try await $0.insertServerKey(keyId: keyId, kind: kind, sealedKey: sealedKey, now: clock.now())
             }
-            records = try await store.reaching { try await $0.serverKeys() }
         }
-        return try ServerKeys(records, keyring)
+        let keys = ServerKeys(store: store, keyring: keyring)
+        try await keys.reload()
+        return keys
+    }
+
+    /// Makes a new key of a kind, which new values are to be sealed to from now on. The one before it is still
+    /// published, behind the new one, and still opens, until it is retired.
+    ///
+    /// - Returns: the new key's name.
+    public static func rotate(
+        _ kind: ServerKeyKind, with keyring: Keyring, in store: Store, clock: WallClock
+    ) async throws -> String {
+        let (keyId, sealedKey) = try make(kind, keyring)
+        try await store.reaching {
+            try await $0.rotateServerKey(keyId: keyId, kind: kind, sealedKey: sealedKey, now: clock.now())
+        }
+        return keyId
+    }
+
+    /// The public keys, as `/.well-known/jwks.json` shows them: of each kind the active one first.
+    public var published: JWKSet { keys.withLock(\.published) }
+
+    /// Looks again which keys there are.
+    public func reload() async throws {
+        let records = try await store.reaching { try await $0.serverKeys() }
+        let loaded = try Self.open(records, keyring)
+        keys.withLock { $0 = loaded }
+    }
+
+    /// Whether a value is sealed to one of the keys, and under that key's algorithm.
+    func knows(_ jwe: JWE) async throws -> Bool {
+        if key(for: jwe) != nil { return true }
+        let mayReload = keys.withLock { keys in
+            guard ContinuousClock.now - keys.loadedAt >= Self.reloadPause else { return false }
+            keys.loadedAt = .now
+            return true
+        }
+        guard mayReload else { return false }
+        try await reload()
+        return key(for: jwe) != nil
     }
 
     /// Opens what was sealed to one of the keys.
     ///
     /// - Throws: `JOSEError`; ``UnknownServerKey`` where `kid` names none of them, or one of the other kind.
-    public func open(_ jwe: JWE) throws -> SecretBytes {
-        guard let keyId = jwe.header.keyID, let key = keys[keyId] else { throw UnknownServerKey() }
-        switch (key, jwe.header.algorithm) {
-        case (.rsa(let key), .rsaOAEP256): return try jwe.open(with: key)
-        case (.ec(let key), .ecdhESA256KW): return try jwe.open(with: key)
-        default: throw UnknownServerKey()
+    public func open(_ jwe: JWE) async throws -> SecretBytes {
+        guard try await knows(jwe), let key = key(for: jwe) else { throw UnknownServerKey() }
+        switch key {
+        case .rsa(let key): return try jwe.open(with: key)
+        case .ec(let key): return try jwe.open(with: key)
         }
     }
 
-    private init(_ records: [ServerKeyRecord], _ keyring: Keyring) throws {
-        var keys: [String: PrivateKey] = [:]
+    private func key(for jwe: JWE) -> PrivateKey? {
+        guard let keyId = jwe.header.keyID, let key = keys.withLock({ $0.byId[keyId] }) else { return nil }
+        switch (key, jwe.header.algorithm) {
+        case (.rsa, .rsaOAEP256), (.ec, .ecdhESA256KW): return key
+        default: return nil
+        }
+    }
+
+    private static func open(_ records: [ServerKeyRecord], _ keyring: Keyring) throws -> Keys {
+        var keys = Keys()
         var published: [JWK] = []
         for record in records {
-            let pkcs8 = try keyring.open(record.sealedKey, in: .serverKey(record.keyId))
+            guard let sealedKey = record.sealedKey else { continue }
+            let pkcs8 = try keyring.open(sealedKey, in: .serverKey(record.keyId))
             switch record.kind {
             case .rsa:
                 let key = try RSAPrivateKey(pkcs8: pkcs8)
-                keys[record.keyId] = .rsa(key)
+                keys.byId[record.keyId] = .rsa(key)
                 published.append(JWK(.rsa(key.publicKey), keyID: record.keyId))
             case .ec:
                 let key = try P256PrivateKey(pkcs8: pkcs8)
-                keys[record.keyId] = .ec(key)
+                keys.byId[record.keyId] = .ec(key)
                 published.append(JWK(.ec(key.publicKey), keyID: record.keyId))
             }
         }
-        self.keys = keys
-        self.published = JWKSet(keys: published)
+        keys.published = JWKSet(keys: published)
+        return keys
     }
 
     private static func make(_ kind: ServerKeyKind, _ keyring: Keyring) throws -> (keyId: String, sealed: [UInt8]) {

@@ -9,6 +9,12 @@ extension JSONText {
         }
     }
 
+    /// The code of the first member that is missing.
+    borrowing func firstMissing<Code>(_ members: [(name: String, code: Code)]) -> Code? {
+        for member in members where isMissing(member.name) { return member.code }
+        return nil
+    }
+
     /// The text of a string; nil for every other kind.
     borrowing func string(_ name: String) -> String? {
         kind(of: name) == .string ? text(of: name) : nil

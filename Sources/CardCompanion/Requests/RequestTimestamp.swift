@@ -21,6 +21,20 @@ struct RequestTimestamp: Sendable, Equatable {
         now.seconds - seconds
     }
 
+    /// The form, for a client that has sent another.
+    static let form = "not Unix seconds in ten decimal digits"
+
+    /// By how much a client's clock is off, for the client.
+    func skew(at now: Timestamp) -> String {
+        let lag = lagSeconds(at: now)
+        return "\(lag.magnitude) seconds \(lag > 0 ? "behind" : "ahead of") the server's clock"
+    }
+
+    /// Until when an HMAC over it has to be kept as spent: the end of the widest window that a bank may have.
+    var hmacExpiry: Timestamp {
+        Timestamp(seconds: seconds + Int64(BankSettings.timestampToleranceLimitSeconds) + 1)
+    }
+
     /// Whether it is within the tolerance to either side of the server's clock.
     func isWithin(toleranceSeconds: Int, of now: Timestamp) -> Bool {
         lagSeconds(at: now).magnitude <= UInt64(toleranceSeconds)

@@ -15,6 +15,12 @@ public struct ServiceUnavailable: Error, CustomStringConvertible {
     }
 }
 
+/// A caller has asked too often.
+public struct TooManyRequests: Error {
+    /// After how many seconds it may ask again.
+    public let retryAfterSeconds: Int
+}
+
 extension Store {
     /// Runs one operation of the store, and tells a store that is out of reach from a fault.
     func reaching<Result>(

@@ -4,7 +4,7 @@ internal import Logging
 /// One line a request at debug level: no body, no query, nothing that a client chose but method and path.
 struct AccessLogMiddleware: RouterMiddleware {
     func handle(
-        _ request: Request, context: BasicRequestContext, next: (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
         let start = ContinuousClock.now
         let response = try await next(request, context)

@@ -9,7 +9,7 @@ struct ProblemMiddleware: RouterMiddleware {
     let methods: [String: [HTTPRequest.Method]]
 
     func handle(
-        _ request: Request, context: BasicRequestContext, next: (Request, BasicRequestContext) async throws -> Response
+        _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
         var response: Response
         do {
@@ -19,20 +19,31 @@ struct ProblemMiddleware: RouterMiddleware {
         } catch let error as ServiceUnavailable {
             context.logger.warning("Unavailable", metadata: ["reason": "\(error)"])
             response = try Problem.unavailable(retryAfterSeconds: error.retryAfterSeconds).response()
+        } catch let error as TooManyRequests {
+            response = try Problem(
+                .tooManyRequests, "There were too many requests for this cardholder.",
+                headers: [.retryAfter: String(error.retryAfterSeconds)]
+            ).response()
         } catch let error as any HTTPResponseError {
             response = try unrouted(request, error).response()
         } catch {
             context.logger.error("A fault of the server's", metadata: ["error": "\(error)"])
             response = try Problem(.internalServerError, "The fault is the server's.").response()
         }
-        response.headers[.xRequestId] = context.id
+        response.headers[.xRequestId] = context.requestId
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         return response
     }
 
+    /// The path as the router takes it: a slash at its end does not count.
+    private func path(of request: Request) -> String {
+        let path = request.uri.path
+        return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+    }
+
     private func unrouted(_ request: Request, _ error: any HTTPResponseError) -> Problem {
         guard error.status == .notFound else { return Problem(error.status, error.status.reasonPhrase) }
-        guard let allowed = methods[request.uri.path] else {
+        guard let allowed = methods[path(of: request)] else {
             return Problem(.notFound, "There is nothing at this path; /openapi.yaml says what there is.")
         }
         let names = allowed.map(\.rawValue).joined(separator: ", ")

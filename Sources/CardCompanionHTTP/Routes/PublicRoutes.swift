@@ -5,11 +5,14 @@ internal import Hummingbird
 internal import JOSE
 internal import PostgresLibPQ
 
+/// How long clients may keep the server's key set.
+public enum KeySetLifetime {
+    /// In seconds: `max-age` of its `Cache-Control`.
+    public static let seconds: Int64 = 300
+}
+
 /// What anybody may read: the server's public keys, the description of its API, and whether it is well.
 struct PublicRoutes {
-    /// How long clients may keep the key set.
-    static let keySetMaximumAgeSeconds = 300
-
     static let openAPIPath = "/openapi.yaml"
     static let livenessPath = "/health/live"
     static let readinessPath = "/health/ready"
@@ -17,16 +20,16 @@ struct PublicRoutes {
     let keys: ServerKeys
     let store: Store
 
-    func add(to router: Router<BasicRequestContext>) {
-        let keySet = keys.published.json
+    func add(to router: Router<ServiceContext>) {
+        let keys = keys
         router.get(RouterPath(APIPath.keySet)) { _, _ in
             Response(
                 status: .ok,
                 headers: [
                     .contentType: "application/jwk-set+json",
-                    .cacheControl: "public, max-age=\(Self.keySetMaximumAgeSeconds)",
+                    .cacheControl: "public, max-age=\(KeySetLifetime.seconds)",
                 ],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: keySet)))
+                body: ResponseBody(byteBuffer: ByteBuffer(string: keys.published.json)))
         }
         router.get(RouterPath(Self.openAPIPath)) { _, _ in
             Response(

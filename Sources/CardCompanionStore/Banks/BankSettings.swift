@@ -34,6 +34,20 @@ public enum CodeAlphabet: String, StoredEnumeration, CaseIterable {
     case printable
 }
 
+/// Which PINs a cardholder may not choose.
+public enum WeakPINRule: String, StoredEnumeration, CaseIterable {
+    /// One digit only: 7777.
+    case same
+    /// Each digit one above the one before it, 0 after 9: 2345, 7890.
+    case ascending
+    /// Each digit one below the one before it, 9 after 0: 5432, 2109.
+    case descending
+    /// A pair that is repeated, or digits in pairs: 4545, 4455.
+    case pairs
+    /// On the list of PINs that many people choose, or on the bank's own.
+    case listed
+}
+
 /// Whether something serves or was switched off.
 public enum Activity: String, StoredEnumeration {
     case active = "ACTIVE"
@@ -79,6 +93,18 @@ public struct BankSettings: Sendable, Equatable {
     public var deliveryFormat = DeliveryFormat.captcha
     /// Whether what a client learns of a cardholder is one code only.
     public var uniformErrors = false
+    /// Whether cardholders may define their PIN.
+    public var definition = true
+    /// How many PINs a cardholder may define in a day (UTC).
+    public var definitionsPerDay = 5
+    /// Whether a defined PIN counts as one that was never delivered: its delivery is the first again.
+    public var definitionResetsDelivery = true
+    /// How many keypads a cardholder may ask for in a minute.
+    public var keypadsPerMinute = 60
+    /// Which PINs may not be defined.
+    public var weakPINRules = Set(WeakPINRule.allCases)
+    /// The bank's own list for the rule ``WeakPINRule/listed``.
+    public var listedPINs: [String] = []
 
     /// Settings with the defaults of the protocol.
     public init(name: String, programme: String, scheme: Scheme) {

@@ -64,7 +64,8 @@ extension Store {
 private let settingColumns = """
     name, programme, scheme, timestamp_tolerance_seconds, session_lifetime_seconds, retention, reminders,
     undelivered_lifetime_days, retry_limit, fetch_limit, pin_minimum_length, pin_maximum_length, code_alphabet,
-    code_minimum_length, code_maximum_length, delivery_format, uniform_errors
+    code_minimum_length, code_maximum_length, delivery_format, uniform_errors, definition, definitions_per_day,
+    definition_resets_delivery, keypads_per_minute, weak_pin_rules, listed_pins
     """
 
 private struct InsertBank: PostgresStatement {
@@ -76,7 +77,8 @@ private struct InsertBank: PostgresStatement {
 
     static let sql = """
         INSERT INTO bank (id, status, created_at, \(settingColumns))
-        VALUES ($1, 'ACTIVE', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+        VALUES ($1, 'ACTIVE', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+            $22, $23, $24, $25)
         ON CONFLICT (id) DO NOTHING
         RETURNING id
         """
@@ -102,7 +104,7 @@ private struct UpdateBank: PostgresStatement {
 
     static let sql = """
         UPDATE bank SET status = $3, (\(settingColumns)) =
-            ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+            ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
         WHERE id = $1 AND revision = $2
         RETURNING id
         """
@@ -177,6 +179,12 @@ extension BankSettings {
         parameters.append(Int32(clamping: codeMaximumLength))
         parameters.append(deliveryFormat.rawValue)
         parameters.append(uniformErrors)
+        parameters.append(definition)
+        parameters.append(Int32(clamping: definitionsPerDay))
+        parameters.append(definitionResetsDelivery)
+        parameters.append(Int32(clamping: keypadsPerMinute))
+        parameters.append(weakPINRules.map(\.rawValue).sorted())
+        parameters.append(listedPINs)
     }
 
     fileprivate init(_ row: borrowing PostgresRow, from first: Int) throws(PostgresError) {
@@ -197,6 +205,12 @@ extension BankSettings {
         codeMaximumLength = Int(try row.decode(first + 14, as: Int32.self))
         deliveryFormat = try row.decode(first + 15)
         uniformErrors = try row.decode(first + 16, as: Bool.self)
+        definition = try row.decode(first + 17, as: Bool.self)
+        definitionsPerDay = Int(try row.decode(first + 18, as: Int32.self))
+        definitionResetsDelivery = try row.decode(first + 19, as: Bool.self)
+        keypadsPerMinute = Int(try row.decode(first + 20, as: Int32.self))
+        weakPINRules = Set(try row.decode(first + 21, as: [String].self).compactMap(WeakPINRule.init(rawValue:)))
+        listedPINs = try row.decode(first + 22, as: [String].self)
     }
 }
 

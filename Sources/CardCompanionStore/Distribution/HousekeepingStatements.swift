@@ -8,12 +8,14 @@ public struct HousekeepingResult: Sendable, Equatable {
     public var sessions = 0
     /// Spent hashMacs whose timestamps have left the window.
     public var hmacs = 0
+    /// Keypads that nobody used in time.
+    public var keypads = 0
     /// Spent transaction ids that are kept for a time only.
     public var transactions = 0
 
     /// Whether a kind filled its share, so that there may be more.
     public func isFull(limit: Int) -> Bool {
-        max(erasedPINs, sessions, hmacs, transactions) >= limit
+        max(erasedPINs, sessions, hmacs, keypads, transactions) >= limit
     }
 }
 
@@ -23,12 +25,13 @@ extension Store {
         now: Timestamp, limit: Int
     ) async throws(PostgresError) -> HousekeepingResult {
         let limit = Int32(clamping: limit)
-        let (pins, sessions, hmacs, transactions) = try await client.batch(
+        let (pins, sessions, hmacs, keypads, transactions) = try await client.batch(
             EraseExpiredPINs(now: now, limit: limit), DeleteExpiredSessions(now: now, limit: limit),
-            DeleteExpiredHMACs(now: now, limit: limit), DeleteExpiredTransactions(now: now, limit: limit))
+            DeleteExpiredHMACs(now: now, limit: limit), DeleteExpiredKeypads(now: now, limit: limit),
+            DeleteExpiredTransactions(now: now, limit: limit))
         return HousekeepingResult(
             erasedPINs: pins.first ?? 0, sessions: sessions.first ?? 0, hmacs: hmacs.first ?? 0,
-            transactions: transactions.first ?? 0)
+            keypads: keypads.first ?? 0, transactions: transactions.first ?? 0)
     }
 }
 
@@ -73,6 +76,20 @@ private struct DeleteExpiredHMACs: LimitedRemoval {
             DELETE FROM spent_hmac USING due
             WHERE (spent_hmac.bank_id, spent_hmac.digest) = (due.bank_id, due.digest)
             RETURNING 1
+        )
+        SELECT count(*) FROM removed
+        """
+}
+
+private struct DeleteExpiredKeypads: LimitedRemoval {
+    let now: Timestamp
+    let limit: Int32
+
+    static let sql = """
+        WITH due AS (
+            SELECT id FROM keypad WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+        ), removed AS (
+            DELETE FROM keypad USING due WHERE keypad.id = due.id RETURNING 1
         )
         SELECT count(*) FROM removed
         """

@@ -8,16 +8,30 @@ public enum ServerKeyKind: String, StoredEnumeration, CaseIterable {
     case ec = "EC"
 }
 
+/// Where a key is in its life.
+public enum ServerKeyStatus: String, StoredEnumeration {
+    /// New values are to be sealed to it.
+    case active = "ACTIVE"
+    /// It is still published and still opens.
+    case retiring = "RETIRING"
+    /// Only its name is left.
+    case retired = "RETIRED"
+}
+
 /// One of the server's own key pairs, sealed.
 public struct ServerKeyRecord: Sendable {
     /// The `kid` that sealed values name it by: its RFC 7638 thumbprint.
     public let keyId: String
     /// What it is.
     public let kind: ServerKeyKind
-    /// PKCS#8, sealed.
-    public let sealedKey: [UInt8]
+    /// Where it is in its life.
+    public let status: ServerKeyStatus
+    /// PKCS#8, sealed; nil where the key is retired.
+    public let sealedKey: [UInt8]?
     /// When it was made.
     public let createdAt: Timestamp
+    /// When another one took its place.
+    public let demotedAt: Timestamp?
 }
 
 extension Store {
@@ -28,9 +42,25 @@ extension Store {
         _ = try await client.execute(InsertServerKey(keyId: keyId, kind: kind, sealedKey: sealedKey, now: now))
     }
 
-    /// The server's keys that are not retired.
+    /// All of the server's keys: of each kind the active one first, then the newest.
     public func serverKeys() async throws(PostgresError) -> [ServerKeyRecord] {
         try await client.execute(SelectServerKeys())
+    }
+
+    /// Makes a new key the active one of its kind; the one before it retires.
+    public func rotateServerKey(
+        keyId: String, kind: ServerKeyKind, sealedKey: [UInt8], now: Timestamp
+    ) async throws(PostgresError) {
+        _ = try await client.batch(
+            DemoteServerKey(kind: kind, now: now),
+            InsertServerKey(keyId: keyId, kind: kind, sealedKey: sealedKey, now: now))
+    }
+
+    /// Erases a key that is retiring.
+    ///
+    /// - Returns: false where there is no such one.
+    public func retireServerKey(keyId: String) async throws(PostgresError) -> Bool {
+        try await !client.execute(RetireServerKey(keyId: keyId)).isEmpty
     }
 }
 
@@ -56,7 +86,8 @@ private struct InsertServerKey: PostgresStatement {
 
 private struct SelectServerKeys: PostgresStatement {
     static let sql = """
-        SELECT key_id, kind, sealed_key, created_at FROM server_key WHERE status = 'ACTIVE' ORDER BY kind, created_at
+        SELECT key_id, kind, status, sealed_key, created_at, demoted_at FROM server_key
+        ORDER BY kind, status, created_at DESC
         """
 
     func bind(_ parameters: inout PostgresParameters) {}
@@ -65,7 +96,41 @@ private struct SelectServerKeys: PostgresStatement {
         ServerKeyRecord(
             keyId: try row.decode(0, as: String.self),
             kind: try row.decode(1),
-            sealedKey: try row.decode(2, as: [UInt8].self),
-            createdAt: try row.decode(3, as: Timestamp.self))
+            status: try row.decode(2),
+            sealedKey: try row.decode(3, as: [UInt8]?.self),
+            createdAt: try row.decode(4, as: Timestamp.self),
+            demotedAt: try row.decode(5, as: Timestamp?.self))
+    }
+}
+
+private struct DemoteServerKey: PostgresStatement {
+    let kind: ServerKeyKind
+    let now: Timestamp
+
+    static let sql = "UPDATE server_key SET status = 'RETIRING', demoted_at = $2 WHERE kind = $1 AND status = 'ACTIVE'"
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(kind.rawValue)
+        parameters.append(now)
+    }
+}
+
+private struct RetireServerKey: PostgresStatement {
+    typealias Row = String
+
+    let keyId: String
+
+    static let sql = """
+        UPDATE server_key SET status = 'RETIRED', sealed_key = NULL
+        WHERE key_id = $1 AND status = 'RETIRING'
+        RETURNING key_id
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(keyId)
+    }
+
+    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String {
+        try row.decode(0, as: String.self)
     }
 }

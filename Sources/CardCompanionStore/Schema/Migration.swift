@@ -22,5 +22,6 @@ public struct Migration: Sendable {
     public static let all = [
         Migration(1, "foundations", PackageResources._001_foundations_sql),
         Migration(2, "distribution", PackageResources._002_distribution_sql),
+        Migration(3, "definition", PackageResources._003_definition_sql),
     ]
 }

@@ -44,8 +44,23 @@ struct BankCommand: ParsableCommand {
         var deliveryFormat: DeliveryFormat?
         @Option(help: "Whether clients get one code for all that tells of a cardholder: true or false (default).")
         var uniformErrors: Bool?
+        @Option(help: "Whether cardholders may define their PIN: true (default) or false.")
+        var definition: Bool?
+        @Option(help: "How many PINs a cardholder may define in a day, UTC (default 5).")
+        var definitionsPerDay: Int?
+        @Option(help: "Whether a defined PIN counts as one never delivered: true (default) or false.")
+        var definitionResetsDelivery: Bool?
+        @Option(help: "How many keypads a cardholder may ask for in a minute (default 60).")
+        var keypadsPerMinute: Int?
+        @Option(
+            help:
+                "Which PINs may not be chosen, comma-separated: same,ascending,descending,pairs,listed (default), or none."
+        )
+        var weakPinRules: String?
+        @Option(help: "A file with PINs that may not be chosen, one a line, for the rule 'listed'.")
+        var weakPinFile: String?
 
-        func apply(to settings: inout BankSettings) {
+        func apply(to settings: inout BankSettings) throws {
             name.map { settings.name = $0 }
             programme.map { settings.programme = $0 }
             scheme.map { settings.scheme = $0 }
@@ -63,6 +78,29 @@ struct BankCommand: ParsableCommand {
             codeMaximumLength.map { settings.codeMaximumLength = $0 }
             deliveryFormat.map { settings.deliveryFormat = $0 }
             uniformErrors.map { settings.uniformErrors = $0 }
+            definition.map { settings.definition = $0 }
+            definitionsPerDay.map { settings.definitionsPerDay = $0 }
+            definitionResetsDelivery.map { settings.definitionResetsDelivery = $0 }
+            keypadsPerMinute.map { settings.keypadsPerMinute = $0 }
+            if let weakPinRules { settings.weakPINRules = try Self.rules(weakPinRules) }
+            if let weakPinFile { settings.listedPINs = try Self.list(weakPinFile) }
+        }
+
+        private static func rules(_ text: String) throws -> Swift.Set<WeakPINRule> {
+            guard text != "none" else { return [] }
+            return Swift.Set(
+                try text.split(separator: ",").map { name in
+                    guard let rule = WeakPINRule(rawValue: String(name)) else {
+                        throw CommandError.badInput(
+                            "'\(name)' is no rule: \(WeakPINRule.allCases.map(\.rawValue).joined(separator: ", "))")
+                    }
+                    return rule
+                })
+        }
+
+        private static func list(_ path: String) throws -> [String] {
+            let bytes = try InputFile.read(path, byteLimit: InputFile.weakPINListByteLimit)
+            return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
         }
     }
 
@@ -89,7 +127,7 @@ struct BankCommand: ParsableCommand {
                     "a bank's id is to have 1 to \(Identifier.maximumLength) printable characters")
             }
             var values = BankSettings(name: id, programme: id, scheme: scheme)
-            settings.apply(to: &values)
+            try settings.apply(to: &values)
             try values.validate()
             let bank = try await Installation.run(options) { [id, values] installation in
                 let now = installation.clock.now()
@@ -124,7 +162,7 @@ struct BankCommand: ParsableCommand {
             let bank = try await Installation.run(options) { [id, settings, status] installation in
                 let bank = try await installation.bank(id)
                 var values = bank.settings
-                settings.apply(to: &values)
+                try settings.apply(to: &values)
                 try values.validate()
                 let isWritten = try await installation.store.updateBank(
                     id: id, settings: values, status: status ?? bank.status, revision: bank.revision)
@@ -190,6 +228,12 @@ private struct BankReport: Encodable {
     let codeLengths: [Int]
     let deliveryFormat: String
     let uniformErrors: Bool
+    let definition: Bool
+    let definitionsPerDay: Int
+    let definitionResetsDelivery: Bool
+    let keypadsPerMinute: Int
+    let weakPINRules: [String]
+    let listedPINs: Int
 
     init(_ bank: BankRecord) {
         let settings = bank.settings
@@ -210,6 +254,12 @@ private struct BankReport: Encodable {
         codeLengths = [settings.codeMinimumLength, settings.codeMaximumLength]
         deliveryFormat = settings.deliveryFormat.rawValue
         uniformErrors = settings.uniformErrors
+        definition = settings.definition
+        definitionsPerDay = settings.definitionsPerDay
+        definitionResetsDelivery = settings.definitionResetsDelivery
+        keypadsPerMinute = settings.keypadsPerMinute
+        weakPINRules = settings.weakPINRules.map(\.rawValue).sorted()
+        listedPINs = settings.listedPINs.count
     }
 
     func show(_ output: OutputOptions) throws {
@@ -222,6 +272,10 @@ private struct BankReport: Encodable {
             ["PIN length", "\(pinLengths[0]) to \(pinLengths[1])"],
             ["authentication code", "\(codeLengths[0]) to \(codeLengths[1]) \(codeAlphabet)"],
             ["delivery format", deliveryFormat], ["uniform errors", "\(uniformErrors)"],
+            ["definition", "\(definition)"], ["definitions", "\(definitionsPerDay) a day"],
+            ["definition resets delivery", "\(definitionResetsDelivery)"], ["keypads", "\(keypadsPerMinute) a minute"],
+            ["weak PIN rules", weakPINRules.isEmpty ? "none" : weakPINRules.joined(separator: ", ")],
+            ["PINs on the bank's list", "\(listedPINs)"],
         ]
         try Terminal.show(Terminal.table(["SETTING", "VALUE"], rows), json: self, asJSON: output.json)
     }

@@ -72,12 +72,16 @@ private struct Server: Service, CustomStringConvertible {
         let keyring = try await installation.keyring()
         let keys = try await ServerKeys.opened(with: keyring, in: store, clock: clock)
         let drawing = DrawingPool(threadCount: installation.settings.drawingThreads)
+        let banks = BankDirectory(store: store, keyring: keyring, clock: clock)
         let distribution = PINDistribution(
-            store: store, keyring: keyring, renderer: try PINImageRenderer(), drawing: drawing, clock: clock)
+            store: store, keyring: keyring, banks: banks, renderer: try PINImageRenderer(), drawing: drawing)
+        let definition = PINDefinition(
+            store: store, keyring: keyring, serverKeys: keys, banks: banks, logger: logger)
         let sandbox = isSandbox ? try await Sandbox.prepare(installation, keyring: keyring, keys: keys) : nil
         let settings = installation.settings.http
         let application = try buildApplication(
-            ServiceParts(distribution: distribution, keys: keys, store: store), settings: settings, logger: logger
+            ServiceParts(distribution: distribution, definition: definition, keys: keys, store: store),
+            settings: settings, logger: logger
         ) { port in
             let url = "\(settings.tls == nil ? "http" : "https")://\(settings.host):\(port)"
             logger.notice("Listening", metadata: ["url": "\(url)"])
@@ -86,7 +90,8 @@ private struct Server: Service, CustomStringConvertible {
         let housekeeping = Housekeeping(
             store: store, clock: clock, intervalSeconds: installation.settings.housekeepingIntervalSeconds,
             logger: logger)
-        try await ServiceGroup(services: [housekeeping, application], logger: logger).run()
+        let refresh = ServerKeyRefresh(keys: keys, logger: logger)
+        try await ServiceGroup(services: [housekeeping, refresh, application], logger: logger).run()
         try await drawing.shutDown()
     }
 }

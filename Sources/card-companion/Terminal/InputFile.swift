@@ -7,6 +7,9 @@ enum InputFile {
     /// The largest certificate file.
     static let certificateByteLimit = 1 << 20
 
+    /// The largest list of weak PINs.
+    static let weakPINListByteLimit = 1 << 18
+
     /// A public file, whole.
     static func read(_ path: String, byteLimit: Int) throws -> [UInt8] {
         try readSecret(path, byteLimit: byteLimit).withBytes { Array($0) }

@@ -1,0 +1,56 @@
+internal import CardCompanionAPI
+internal import CardCompanionStore
+internal import JOSE
+internal import StrictJSON
+
+// Checks that several requests of definition share, each with the code that it is refused with.
+
+extension JSONText {
+    /// Refuses the first member that is missing.
+    borrowing func requireDefinition(_ members: [(name: String, code: DefinitionCode)]) throws(DefinitionError) {
+        if let code = firstMissing(members) { throw DefinitionError(code) }
+    }
+
+    borrowing func definitionTimestamp(_ name: String) throws(DefinitionError) -> RequestTimestamp {
+        guard let timestamp = RequestTimestamp(text(of: name)) else {
+            throw DefinitionError(.invalidTimestamp, detail: RequestTimestamp.form)
+        }
+        return timestamp
+    }
+}
+
+extension RequestTimestamp {
+    /// Tells a client with a wrong clock by how much it is wrong.
+    func requireDefinitionWindow(of bank: Bank, now: Timestamp) throws(DefinitionError) {
+        guard !isWithin(toleranceSeconds: bank.settings.timestampToleranceSeconds, of: now) else { return }
+        throw DefinitionError(.invalidTimestamp, detail: skew(at: now))
+    }
+}
+
+extension Bank {
+    static func defining(_ bank: Bank?) throws(DefinitionError) -> Bank {
+        guard let bank, bank.isActive else { throw DefinitionError(.bankNotFound) }
+        return bank
+    }
+}
+
+extension JWE {
+    /// A sealed value of a request: its form, as far as no key is needed to judge it.
+    static func sealed(_ text: String?, for algorithm: JWEHeader.Algorithm) throws(DefinitionError) -> JWE {
+        guard let text else { throw DefinitionError(.cryptoError, detail: "not a JWE in compact serialization") }
+        do throws(JOSEError) {
+            return try JWE(compact: text, for: algorithm)
+        } catch {
+            throw DefinitionError(Self.code(error), detail: "\(error)")
+        }
+    }
+
+    private static func code(_ error: JOSEError) -> DefinitionCode {
+        switch error.code {
+        case .missingEphemeralKey: .missingECDHPublicKey
+        case .emptyEncryptedKey: .missingAESKey
+        case .invalidEphemeralKey: .invalidECDHPublicKey
+        default: .cryptoError
+        }
+    }
+}

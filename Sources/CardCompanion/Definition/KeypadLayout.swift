@@ -1,0 +1,31 @@
+internal import SecureMemory
+
+/// A scrambled keypad: which digit stands at each of its places, and which places are empty.
+struct KeypadLayout {
+    /// How many places a keypad may have.
+    static let sizes = 10...60
+    /// How long a keypad waits for its definition.
+    static let lifetimeSeconds = 300
+    /// How many keypads of a cardholder are kept.
+    static let keptPerCardholder = 5
+
+    /// What stands at an empty place.
+    static let empty = UInt8(ascii: "-")
+
+    /// An ASCII digit or ``empty`` for each place.
+    let places: SharedSecret
+
+    /// Puts each digit once at a uniformly random place.
+    init(size: Int, using random: inout some RandomNumberGenerator) {
+        let digits = (0..<10).map { UInt8(ascii: "0") + $0 }
+        let scrambled = (digits + Array(repeating: Self.empty, count: size - digits.count)).shuffled(using: &random)
+        places = SharedSecret(SecretBytes(copying: scrambled))
+    }
+
+    /// As the client is told: null at an empty place.
+    var entries: [String?] {
+        places.bytes.withBytes { places in
+            places.map { $0 == Self.empty ? nil : String(UnicodeScalar($0)) }
+        }
+    }
+}

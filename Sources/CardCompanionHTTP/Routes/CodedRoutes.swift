@@ -1,0 +1,79 @@
+internal import CardCompanion
+internal import CardCompanionAPI
+internal import Hummingbird
+internal import Logging
+internal import StrictJSON
+
+/// The answer to an operation of the SDK: HTTP 200 and a code, whatever the code.
+protocol CodedAnswer: Encodable, Sendable {
+    var errorCode: Int { get }
+    init(errorCode: Int, errorMessage: String)
+}
+
+/// An error that has a code of the protocol.
+protocol CodedError: Error {
+    /// The code that the client is answered, and the one that it is in truth.
+    var codes: (answered: Int, truly: Int) { get }
+    /// For people.
+    var message: String { get }
+    /// For the log only.
+    var cause: (any Error)? { get }
+}
+
+/// Adds operations of the SDK to a router: each reads its body, writes the audit trail, and never answers with another
+/// HTTP status for what has a code.
+struct CodedRoutes<Answer: CodedAnswer> {
+    typealias Operation = @Sendable (borrowing JSONText, inout AuditRecord) async throws -> Answer
+
+    let router: Router<ServiceContext>
+    let audit: Logger
+    /// What a fault of the server's is answered with; its cause goes to the log only.
+    let fault: Answer
+
+    func post(_ path: String, _ operation: @escaping Operation) {
+        let (audit, fault) = (audit, fault)
+        router.post(RouterPath(path)) { request, context in
+            let body = try await RequestBodyReader.object(request)
+            var record = AuditRecord(operation: path, requestId: context.requestId)
+            let answer = try await Self.answer(body, &record, context.logger, audit, fault, operation)
+            return Response(status: .ok, headers: [.contentType: "application/json"], body: try .json(answer))
+        }
+    }
+
+    private static func answer(
+        _ body: borrowing JSONText, _ record: inout AuditRecord, _ logger: Logger, _ audit: Logger, _ fault: Answer,
+        _ operation: Operation
+    ) async throws -> Answer {
+        do {
+            let answer = try await operation(body, &record)
+            record.write(answered: answer.errorCode, truly: answer.errorCode, to: audit)
+            return answer
+        } catch let error as any CodedError {
+            if let cause = error.cause {
+                logger.error("Refused for a cause within", metadata: ["error": "\(cause)"])
+            }
+            record.write(answered: error.codes.answered, truly: error.codes.truly, to: audit)
+            return Answer(errorCode: error.codes.answered, errorMessage: error.message)
+        } catch let error where error is ServiceUnavailable || error is TooManyRequests {
+            throw error
+        } catch {
+            logger.error("A fault of the server's", metadata: ["error": "\(error)"])
+            record.write(answered: fault.errorCode, truly: fault.errorCode, to: audit)
+            return fault
+        }
+    }
+}
+
+extension CaptchaAnswer: CodedAnswer {
+    init(errorCode: Int, errorMessage: String) {
+        self.init(errorCode: errorCode, errorMessage: errorMessage, pin: nil, sessionId: nil)
+    }
+}
+
+extension KeypadAnswer: CodedAnswer {
+    init(errorCode: Int, errorMessage: String) {
+        self.init(errorCode: errorCode, errorMessage: errorMessage, keypad: nil, keypadId: nil)
+    }
+}
+
+extension StatusAnswer: CodedAnswer {}

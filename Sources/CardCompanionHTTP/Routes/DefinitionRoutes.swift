@@ -1,0 +1,53 @@
+internal import CardCompanion
+internal import CardCompanionAPI
+internal import Hummingbird
+internal import Logging
+
+/// The four operations of PIN definition.
+struct DefinitionRoutes {
+    let definition: PINDefinition
+    let audit: Logger
+
+    func add(to router: Router<ServiceContext>) {
+        let definition = definition
+        let fault = DefinitionCode.unexpectedError
+        let keypads = CodedRoutes(
+            router: router, audit: audit, fault: KeypadAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
+        let definitions = CodedRoutes(
+            router: router, audit: audit, fault: StatusAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
+
+        keypads.post(APIPath.keypadCoordinates) { body, record in
+            KeypadAnswer(try await definition.makeKeypad(body, audit: &record))
+        }
+        definitions.post(APIPath.definePIN) { body, record in
+            try await definition.define(body, audit: &record)
+            return .definitionSuccess
+        }
+        definitions.post(APIPath.definePINToken) { body, record in
+            try await definition.defineWithToken(body, audit: &record)
+            return .definitionSuccess
+        }
+        definitions.post(APIPath.definePINIndexes) { body, record in
+            try await definition.defineWithIndexes(body, audit: &record)
+            return .definitionSuccess
+        }
+    }
+}
+
+extension KeypadAnswer {
+    fileprivate init(_ keypad: PINDefinition.Keypad) {
+        self.init(
+            errorCode: DefinitionCode.success.rawValue, errorMessage: DefinitionCode.success.message,
+            keypad: keypad.entries, keypadId: keypad.id)
+    }
+}
+
+extension StatusAnswer {
+    fileprivate static let definitionSuccess = StatusAnswer(
+        errorCode: DefinitionCode.success.rawValue, errorMessage: DefinitionCode.success.message)
+}
+
+extension DefinitionError: CodedError {
+    var codes: (answered: Int, truly: Int) { (code.rawValue, code.rawValue) }
+    var message: String { detail.map { "\(code.message): \($0)" } ?? code.message }
+}

@@ -1,0 +1,122 @@
+public import ArgumentParser
+import CardCompanion
+import CardCompanionHTTP
+public import CardCompanionStore
+
+/// `card-companion server-key`.
+struct ServerKeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "server-key", abstract: "The server's own keys: what banks and apps seal to.",
+        subcommands: [List.self, Rotate.self, Retire.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists the keys.", discussion: "EXAMPLE\n  card-companion server-key list")
+
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let keys = try await Installation.run(options) { installation in
+                _ = try await ServerKeys.opened(
+                    with: try await installation.keyring(), in: installation.store, clock: installation.clock)
+                return try await installation.store.serverKeys()
+            }
+            let reports = keys.map(Report.init)
+            let rows = reports.map { [$0.keyId, $0.kind, $0.status, $0.createdAt, $0.demotedAt ?? ""] }
+            try Terminal.show(
+                Terminal.table(["KEY", "KIND", "STATUS", "MADE", "REPLACED"], rows), json: reports, asJSON: output.json)
+        }
+    }
+
+    struct Rotate: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes new keys, which are published before the old ones.",
+            discussion: """
+                The old keys are still published and still open what was sealed to them, until they are retired. Do that
+                once nobody seals to them any more: apps may keep the key set for as long as its Cache-Control says.
+
+                EXAMPLES
+                  card-companion server-key rotate
+                  card-companion server-key rotate --kind EC
+                """)
+
+        @Option(help: "RSA or EC. Default: both.")
+        var kind: ServerKeyKind?
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let kinds = kind.map { [$0] } ?? ServerKeyKind.allCases
+            let made = try await Installation.run(options) { installation in
+                let keyring = try await installation.keyring()
+                var made: [String] = []
+                for kind in kinds {
+                    made.append(
+                        try await ServerKeys.rotate(
+                            kind, with: keyring, in: installation.store, clock: installation.clock))
+                }
+                return made
+            }
+            try Terminal.show(
+                "new keys: \(made.joined(separator: ", ")); running servers publish them within "
+                    + "\(ServerKeyRefresh.intervalSeconds) seconds",
+                json: ["keyIds": made], asJSON: output.json)
+        }
+    }
+
+    struct Retire: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Erases a key that another one has replaced: what is sealed to it opens no more.",
+            discussion: "EXAMPLE\n  card-companion server-key retire 9KO5bIWA-KVk-JsiTjQ-GzFVwa5nPEeVT4wiJNKHoDs")
+
+        @Argument(help: "The key's name: its kid.")
+        var keyId: String
+        @Flag(help: "Erase it although apps may still hold a key set that names it.")
+        var force = false
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            try await Installation.run(options) { [keyId, force] installation in
+                let keys = try await installation.store.serverKeys()
+                guard let key = keys.first(where: { $0.keyId == keyId }) else {
+                    throw CommandError.notFound("there is no key '\(keyId)': see 'card-companion server-key list'")
+                }
+                guard let demotedAt = key.demotedAt else {
+                    throw CommandError.refused("the key is the active one: rotate first")
+                }
+                let age = installation.clock.now().seconds - demotedAt.seconds
+                // A server may publish the old set for as long as it takes to look again, and an app keep it then.
+                let wait = KeySetLifetime.seconds + Int64(ServerKeyRefresh.intervalSeconds)
+                guard force || age >= wait else {
+                    throw CommandError.refused(
+                        "the key was replaced \(age) seconds ago: apps may hold a key set that names it for \(wait) "
+                            + "seconds (--force erases it all the same)")
+                }
+                guard try await installation.store.retireServerKey(keyId: keyId) else {
+                    throw CommandError.refused("the key is retired already")
+                }
+            }
+            try Terminal.show("retired '\(keyId)'", json: ["keyId": keyId], asJSON: output.json)
+        }
+    }
+
+    private struct Report: Encodable {
+        let keyId: String
+        let kind: String
+        let status: String
+        let createdAt: String
+        let demotedAt: String?
+
+        init(_ key: ServerKeyRecord) {
+            keyId = key.keyId
+            kind = key.kind.rawValue
+            status = key.status.rawValue
+            createdAt = key.createdAt.text
+            demotedAt = key.demotedAt?.text
+        }
+    }
+}
+
+extension ServerKeyKind: ExpressibleByArgument {}
