@@ -1,0 +1,111 @@
+internal import Foundation
+internal import NIOCore
+internal import NIOPosix
+
+/// What a server answered.
+public struct HTTPAnswer: Sendable {
+    /// The status of the first line.
+    public let status: Int
+    /// The fields in their order.
+    public let headers: [(name: String, value: String)]
+    /// The body.
+    public let body: [UInt8]
+
+    /// The value of a field that there is once; nil where there is none or more.
+    public subscript(_ name: String) -> String? {
+        let values = headers.filter { $0.name.lowercased() == name.lowercased() }
+        return values.count == 1 ? values.first?.value : nil
+    }
+
+    /// The body as a JSON object; empty where it is none.
+    public var members: [String: JSON] {
+        guard case .object(let members)? = try? JSON(parsing: body) else { return [:] }
+        return members
+    }
+
+    /// The body's `errorCode`.
+    public var code: Int? { members["errorCode"]?.integer }
+    /// The body's `errorMessage`.
+    public var message: String? { members["errorMessage"]?.string }
+}
+
+extension TestServer {
+    /// Posts a JSON object, on a connection of its own.
+    public func post(_ path: String, _ body: [String: JSON]) async throws -> HTTPAnswer {
+        try await post(path, bytes: Array(JSON.object(body).text.utf8))
+    }
+
+    /// Posts any bytes.
+    public func post(
+        _ path: String, bytes: [UInt8], contentType: String? = "application/json"
+    ) async throws -> HTTPAnswer {
+        try await request("POST", path, headers: contentType.map { [("Content-Type", $0)] } ?? [], body: bytes)
+    }
+
+    /// Sends a request; its `Content-Length` is set where there is a body.
+    public func request(
+        _ method: String, _ path: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []
+    ) async throws -> HTTPAnswer {
+        var fields = [("Host", "127.0.0.1:\(port)"), ("Connection", "close")] + headers
+        if !body.isEmpty { fields.append(("Content-Length", "\(body.count)")) }
+        let head = "\(method) \(path) HTTP/1.1\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
+        return try await exchange(Array(head.utf8) + body).first.orThrow(HTTPClient.NoAnswer())
+    }
+
+    /// Sends raw bytes on one connection; returns what is answered until the server closes it.
+    public func exchange(_ bytes: [UInt8]) async throws -> [HTTPAnswer] {
+        try HTTPClient.answers(in: try await HTTPClient.exchange(bytes, port: port))
+    }
+}
+
+/// HTTP/1.1 in the least: one connection an exchange, which the server closes.
+enum HTTPClient {
+    /// The connection ended before there was an answer, or within it.
+    struct NoAnswer: Error {}
+
+    private static let timeout = TimeAmount.seconds(60)
+
+    static func exchange(_ bytes: [UInt8], port: Int) async throws -> [UInt8] {
+        let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        let channel = connection.channel
+        let limit = channel.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
+        defer { limit.cancel() }
+        return try await connection.executeThenClose { inbound, outbound in
+            try await outbound.write(ByteBuffer(bytes: bytes))
+            var answer: [UInt8] = []
+            do {
+                for try await chunk in inbound { answer += chunk.readableBytesView }
+            } catch let error as IOError where error.errnoCode == ECONNRESET && !answer.isEmpty {
+                // The server has answered before it had read all.
+            }
+            return answer
+        }
+    }
+
+    static func answers(in bytes: [UInt8]) throws -> [HTTPAnswer] {
+        var answers: [HTTPAnswer] = []
+        var rest = bytes[...]
+        while !rest.isEmpty { answers.append(try answer(&rest)) }
+        return answers
+    }
+
+    private static func answer(_ bytes: inout ArraySlice<UInt8>) throws -> HTTPAnswer {
+        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { throw NoAnswer() }
+        var lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+        let status = try Int(lines.removeFirst().split(separator: " ")[1]).orThrow(NoAnswer())
+        let headers = lines.map { line in
+            let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            return (name: parts[0], value: parts.count == 2 ? parts[1] : "")
+        }
+        let length = headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) } ?? 0
+        let body = bytes[end.upperBound...].prefix(length)
+        guard body.count == length else { throw NoAnswer() }
+        bytes = bytes[(end.upperBound + length)...]
+        return HTTPAnswer(status: status, headers: headers, body: Array(body))
+    }
+}

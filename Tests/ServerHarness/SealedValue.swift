@@ -1,0 +1,121 @@
+public import Crypto
+public import CryptoExtras
+internal import Foundation
+
+/// A compact JWE of the protocol, read and made with swift-crypto: no code of the server's.
+public struct SealedValue: Sendable {
+    /// The text is no JWE of the protocol.
+    public struct Malformed: Error {}
+
+    /// The protected header.
+    public let header: [String: JSON]
+    private let headerText: String
+    private let encryptedKey: [UInt8]
+    private let box: AES.GCM.SealedBox
+
+    /// Reads the five parts (RFC 7516 section 7.1).
+    public init(_ compact: String) throws {
+        let texts = compact.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        let parts = texts.compactMap(Base64URL.decode)
+        guard parts.count == 5, case .object(let header) = try JSON(parsing: parts[0]) else { throw Malformed() }
+        headerText = texts[0]
+        self.header = header
+        encryptedKey = parts[1]
+        box = try AES.GCM.SealedBox(nonce: AES.GCM.Nonce(data: parts[2]), ciphertext: parts[3], tag: parts[4])
+    }
+
+    /// Opens what is sealed with RSA-OAEP-256.
+    public func open(with key: _RSA.Encryption.PrivateKey) throws -> [UInt8] {
+        try open(SymmetricKey(data: try key.decrypt(Data(encryptedKey), padding: .PKCS1_OAEP_SHA256)))
+    }
+
+    /// Opens what is sealed with ECDH-ES+A256KW.
+    public func open(with key: P256.KeyAgreement.PrivateKey) throws -> [UInt8] {
+        guard let epk = header["epk"]?.object else { throw Malformed() }
+        let secret = try key.sharedSecretFromKeyAgreement(with: try P256.KeyAgreement.PublicKey(jwk: epk))
+        let wrapping = Self.wrappingKey(secret, header["apu"]?.string ?? "", header["apv"]?.string ?? "")
+        return try open(try AES.KeyWrap.unwrap(encryptedKey, using: wrapping))
+    }
+
+    private func open(_ key: SymmetricKey) throws -> [UInt8] {
+        Array(try AES.GCM.open(box, using: key, authenticating: Array(headerText.utf8)))
+    }
+
+    /// The Concat KDF for one block of SHA-256 (RFC 7518 section 4.6.2).
+    fileprivate static func wrappingKey(_ secret: SharedSecret, _ partyU: String, _ partyV: String) -> SymmetricKey {
+        var message: [UInt8] = [0, 0, 0, 1] + secret.withUnsafeBytes { Array($0) }
+        let parts = [Array("ECDH-ES+A256KW".utf8), Base64URL.decode(partyU) ?? [], Base64URL.decode(partyV) ?? []]
+        for part in parts { message += UInt32(part.count).bigEndianBytes + part }
+        return SymmetricKey(data: SHA256.hash(data: message + UInt32(256).bigEndianBytes))
+    }
+}
+
+/// The server's EC key, for what a bank or an app seals to it.
+public struct SealingKey: Sendable {
+    /// Its name in the key set.
+    public let keyID: String
+    private let key: P256.KeyAgreement.PublicKey
+
+    init(jwk: [String: JSON]) throws {
+        guard let keyID = jwk["kid"]?.string else { throw SealedValue.Malformed() }
+        self.keyID = keyID
+        key = try P256.KeyAgreement.PublicKey(jwk: jwk)
+    }
+
+    /// Seals with ECDH-ES+A256KW and A256GCM.
+    public func seal(_ plaintext: [UInt8]) throws -> String {
+        let ephemeral = P256.KeyAgreement.PrivateKey()
+        let contentKey = SymmetricKey(size: .bits256)
+        let secret = try ephemeral.sharedSecretFromKeyAgreement(with: key)
+        let encryptedKey = try AES.KeyWrap.wrap(contentKey, using: SealedValue.wrappingKey(secret, "", ""))
+        let header: JSON = [
+            "alg": "ECDH-ES+A256KW", "enc": "A256GCM", "kid": .string(keyID), "epk": ephemeral.publicKey.jwk,
+        ]
+        let headerText = Base64URL.encode(Array(header.text.utf8))
+        let box = try AES.GCM.seal(plaintext, using: contentKey, authenticating: Array(headerText.utf8))
+        let parts = [Array(encryptedKey), Array(box.nonce), Array(box.ciphertext), Array(box.tag)]
+        return ([headerText] + parts.map(Base64URL.encode)).joined(separator: ".")
+    }
+}
+
+extension P256.KeyAgreement.PublicKey {
+    fileprivate init(jwk: [String: JSON]) throws {
+        let coordinates = ["x", "y"].map { jwk[$0]?.string.flatMap(Base64URL.decode) ?? [] }
+        try self.init(rawRepresentation: coordinates[0] + coordinates[1])
+    }
+
+    fileprivate var jwk: JSON {
+        let point = Array(rawRepresentation)
+        return [
+            "kty": "EC", "crv": "P-256", "x": .string(Base64URL.encode(Array(point.prefix(32)))),
+            "y": .string(Base64URL.encode(Array(point.suffix(32)))),
+        ]
+    }
+}
+
+/// Base64 with the URL's alphabet and without padding (RFC 7515 section 2).
+public enum Base64URL {
+    /// The text of bytes.
+    public static func encode(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// The bytes of a text; nil where it is none.
+    public static func decode(_ text: String) -> [UInt8]? {
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        let standard = text.replacing("-", with: "+").replacing("_", with: "/") + padding
+        return Data(base64Encoded: standard).map(Array.init)
+    }
+}
+
+/// Hexadecimal text.
+public enum Hex {
+    /// Lower-case digits.
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+extension UInt32 {
+    fileprivate var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian, Array.init) }
+}

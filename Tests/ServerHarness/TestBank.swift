@@ -1,0 +1,111 @@
+public import Crypto
+internal import CryptoExtras
+internal import Foundation
+
+/// A bank, as its back-end knows it: with the HMAC key and the signing key that the server has the other half of.
+public struct TestBank: Sendable {
+    /// Its id.
+    public let id: String
+    /// The label of its HMAC key.
+    public static let hmacLabel = "first"
+    /// The alias of its default certificate.
+    public static let certificateAlias = "first"
+    /// Its HMAC key.
+    public let hmacKey: SymmetricKey
+    /// What signs its tokens.
+    public let signer: TestAuthority.Signer
+
+    /// Unix seconds, now and some seconds away.
+    public static func timestamp(_ awaySeconds: Int = 0) -> Int {
+        Int(Date().timeIntervalSince1970) + awaySeconds
+    }
+
+    /// The hashMac of a request, in lower-case hex.
+    public func hashMac(uniqueId: String, timestamp: String) -> String {
+        Hex.encode(HMAC<SHA256>.authenticationCode(for: Data((id + uniqueId + timestamp).utf8), using: hmacKey))
+    }
+
+    /// A token for a cardholder.
+    public func token(for cardholder: TestCardholder, type: String = "00") -> TestToken {
+        TestToken(members: [
+            "IdBEL": .string(id), "IdFournisseur": "test", "IdPorteur": .string(cardholder.uniqueId),
+            "IdTransaction": .string(UUID().uuidString), "Timestamp": .string("\(Self.timestamp())"),
+            "Type": .string(type), "AuthenticationCode": cardholder.code.map { .string($0) } ?? .null,
+        ])
+    }
+}
+
+/// A token as a bank's back-end makes it.
+public struct TestToken: Sendable {
+    /// Its members.
+    public var members: [String: JSON]
+
+    /// A token.
+    public init(members: [String: JSON]) {
+        self.members = members
+    }
+
+    /// The text that is signed and sent.
+    public var text: String { JSON.object(members).text }
+
+    /// A copy with other members; nil takes one away.
+    public func with(_ changes: [String: JSON?]) -> TestToken {
+        var copy = self
+        for (name, value) in changes { copy.members[name] = value }
+        return copy
+    }
+}
+
+extension TestAuthority.Signer {
+    /// The signature of a text: RSASSA-PKCS1-v1_5 with SHA-256, in base64.
+    public func signature(of text: String) throws -> String {
+        try key.signature(for: Data(text.utf8), padding: .insecurePKCS1v1_5).rawRepresentation.base64EncodedString()
+    }
+
+    /// A signature of the wrong kind: RSASSA-PSS with SHA-256.
+    public func pssSignature(of text: String) throws -> String {
+        try key.signature(for: Data(text.utf8), padding: .PSS).rawRepresentation.base64EncodedString()
+    }
+}
+
+extension TestInstallation {
+    /// Makes a bank with an HMAC key and a default certificate.
+    ///
+    /// - Parameters:
+    ///   - settings: as `bank add` takes them: `["--retention", "keep"]`.
+    ///   - scheme: CB or PCI-CPP.
+    public func makeBank(
+        _ settings: [String] = [], scheme: String = "PCI-CPP", id: String = Unique.name("bank")
+    ) async throws -> TestBank {
+        let authority = try await TestAuthority.shared.value
+        let bank = TestBank(id: id, hmacKey: SymmetricKey(size: .bits256), signer: authority.signer)
+        try await run(["bank", "add", id, "--scheme", scheme] + settings).succeeded()
+        try await importHMACKey(bank.hmacKey, label: TestBank.hmacLabel, into: bank)
+        try await importCertificate(bank.signer, alias: TestBank.certificateAlias, isDefault: true, into: bank)
+        return bank
+    }
+
+    /// Gives a bank a further HMAC key.
+    public func importHMACKey(_ key: SymmetricKey, label: String, into bank: TestBank) async throws {
+        let file = try TestFolder.shared.write(Hex.encode(key.withUnsafeBytes { Array($0) }), named: "hmac")
+        try await run(["key", "import-hmac", "--bank", bank.id, "--label", label, "--hex-file", file]).succeeded()
+    }
+
+    /// Gives a bank a further certificate.
+    public func importCertificate(
+        _ signer: TestAuthority.Signer, alias: String, isDefault: Bool, into bank: TestBank
+    ) async throws {
+        let authority = try await TestAuthority.shared.value
+        let command = ["certificate", "import", "--bank", bank.id, "--alias", alias, "--ca", authority.certificateFile]
+        try await run(command + (isDefault ? ["--default"] : []) + [signer.certificateFile]).succeeded()
+    }
+
+    /// Provisions cardholders by an import, with what is secret sealed to the keys that the server publishes.
+    public func provision(
+        _ cardholders: [TestCardholder], of bank: TestBank, through server: TestServer
+    ) async throws {
+        let key = try await server.sealingKey()
+        let lines = try cardholders.map { try $0.line(sealedTo: key) }.joined(separator: "\n")
+        try await run(["cardholder", "import", "--bank", bank.id, "-"], stdin: lines).succeeded()
+    }
+}

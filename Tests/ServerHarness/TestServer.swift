@@ -1,0 +1,121 @@
+internal import Foundation
+
+/// A running `card-companion serve`.
+public final class TestServer: Sendable {
+    /// Where it listens: `http://127.0.0.1:PORT`.
+    public let url: String
+    /// The port that it listens on.
+    public let port: Int
+
+    private let process: Process
+    private let logPath: String
+
+    private static let startLimitSeconds = 60
+    private static let stopLimitSeconds = 30
+    private static let pollMilliseconds = 20
+
+    /// Starts the program and waits until its log says where it listens.
+    init(arguments: [String], environment: [String: String]) async throws {
+        let logPath = try TestFolder.shared.write("", named: "server-log")
+        let process = try Self.start(arguments, environment, logPath: logPath)
+        do {
+            url = try await Self.address(of: process, logPath: logPath)
+            port = try URL(string: url)?.port.orThrow(ServerFailed(log: url)) ?? 0
+        } catch {
+            kill(process.processIdentifier, SIGKILL)
+            throw error
+        }
+        self.process = process
+        self.logPath = logPath
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// The number of its process.
+    public var processID: Int32 { process.processIdentifier }
+
+    /// What it has logged so far.
+    public var log: String { Self.read(logPath) }
+
+    /// The lines of the log that hold all of `texts`.
+    public func logLines(with texts: String...) -> [String] {
+        log.split(separator: "\n").map(String.init).filter { line in texts.allSatisfy(line.contains) }
+    }
+
+    /// Tells it to stop (SIGTERM) and waits for that.
+    ///
+    /// - Returns: its exit status.
+    /// - Throws: ``ServerFailed`` where it does not stop in time; it is killed then.
+    @discardableResult
+    public func stop() async throws -> Int32 {
+        kill(processID, SIGTERM)
+        return try await ended()
+    }
+
+    /// Kills it without a word (SIGKILL).
+    public func kill9() async throws {
+        kill(processID, SIGKILL)
+        _ = try await ended()
+    }
+
+    private func ended() async throws -> Int32 {
+        let deadline = ContinuousClock.now + .seconds(Self.stopLimitSeconds)
+        while process.isRunning {
+            guard ContinuousClock.now < deadline else {
+                kill(processID, SIGKILL)
+                throw ServerFailed(log: "it does not stop; it last said:\n\(log.suffix(4000))")
+            }
+            try await Task.sleep(for: .milliseconds(Self.pollMilliseconds))
+        }
+        TestFolder.shared.forget(process: processID)
+        return process.terminationStatus
+    }
+
+    private static func start(
+        _ arguments: [String], _ environment: [String: String], logPath: String
+    ) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(filePath: CardCompanionBinary.path)
+        process.arguments = arguments
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+        process.environment = environment.merging(["PATH": path, "LC_ALL": "C.UTF-8"]) { given, _ in given }
+        let log = FileHandle(forWritingAtPath: logPath)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = log
+        process.standardError = log
+        try process.run()
+        try TestFolder.shared.watch(process: process.processIdentifier)
+        return process
+    }
+
+    private static func address(of process: Process, logPath: String) async throws -> String {
+        let deadline = ContinuousClock.now + .seconds(startLimitSeconds)
+        while true {
+            let log = read(logPath)
+            if let match = log.firstMatch(of: /url=(https?:\/\/\S+).*Listening/) { return String(match.1) }
+            guard process.isRunning, ContinuousClock.now < deadline else { throw ServerFailed(log: log) }
+            try await Task.sleep(for: .milliseconds(pollMilliseconds))
+        }
+    }
+
+    private static func read(_ path: String) -> String {
+        String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
+    }
+}
+
+/// A server did not start or stop.
+public struct ServerFailed: Error, CustomStringConvertible {
+    /// What it logged.
+    public let log: String
+    /// For who reads the test's failure.
+    public var description: String { log }
+}
+
+extension Optional {
+    func orThrow(_ error: @autoclosure () -> some Error) throws -> Wrapped {
+        guard let self else { throw error() }
+        return self
+    }
+}
