@@ -46,7 +46,7 @@ public final class P256PublicKey: Sendable {
     /// Reads a PEM text (RFC 7468 section 13) of exactly one `PUBLIC KEY` block, whose content is that
     /// SubjectPublicKeyInfo; throws `invalidKey` or `invalidPoint`.
     public convenience init(pem: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
-        try self.init(subjectPublicKeyInfo: PEM.publicKey(pem))
+        try self.init(subjectPublicKeyInfo: PEM.decodePublicKey(pem))
     }
 
     /// The key in PEM, with a line end after its last line.

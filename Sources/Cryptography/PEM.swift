@@ -1,12 +1,28 @@
-internal import SecureMemory
+public import SecureMemory
 
 /// The text form of public DER (RFC 7468).
-enum PEM {
+public enum PEM {
     static let publicKeyLabel = "PUBLIC KEY"
 
     /// The most bytes that a public key's text may have; one of 8192 bits takes 1.5 KiB.
     private static let byteCountLimit = 16_384
     private static let lineLength = 64
+
+    /// The DER of a text that holds exactly one block, a public key (section 13); throws `invalidKey`. Lines before and
+    /// after the block are left alone, unless they too begin with five hyphens.
+    public static func decodePublicKey(
+        _ source: borrowing some ByteSource & ~Copyable
+    ) throws(CryptographyError) -> [UInt8] {
+        guard source.octetCount <= byteCountLimit,
+            let text = String(validating: source.publicCopy(), as: UTF8.self)
+        else { throw failure(.invalidKey) }
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(trimmed)
+        let boundaries = lines.indices.filter { lines[$0].hasPrefix("-----") }
+        guard boundaries.map({ lines[$0] }) == ["BEGIN", "END"].map({ "-----\($0) \(publicKeyLabel)-----" }),
+            let der = Base64.decode(lines[boundaries[0] + 1..<boundaries[1]].joined())
+        else { throw failure(.invalidKey) }
+        return der
+    }
 
     /// The text, with a line end after its last line.
     static func text(of der: [UInt8], label: String) -> String {
@@ -17,20 +33,6 @@ enum PEM {
             rest = rest.dropFirst(lineLength)
         }
         return (lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
-    }
-
-    /// The content of a text that holds exactly one block, a public key; throws `invalidKey`. Lines before and after
-    /// the block are left alone, unless they too begin with five hyphens.
-    static func publicKey(_ source: borrowing some ByteSource & ~Copyable) throws(CryptographyError) -> [UInt8] {
-        guard source.octetCount <= byteCountLimit,
-            let text = String(validating: source.publicCopy(), as: UTF8.self)
-        else { throw failure(.invalidKey) }
-        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(trimmed)
-        let boundaries = lines.indices.filter { lines[$0].hasPrefix("-----") }
-        guard boundaries.map({ lines[$0] }) == ["-----BEGIN \(publicKeyLabel)-----", "-----END \(publicKeyLabel)-----"],
-            let der = Base64.decode(lines[boundaries[0] + 1..<boundaries[1]].joined())
-        else { throw failure(.invalidKey) }
-        return der
     }
 
     private static func trimmed(_ line: Substring) -> Substring {

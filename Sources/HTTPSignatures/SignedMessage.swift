@@ -1,0 +1,90 @@
+public import HTTPTypes
+
+/// What signatures see of a request or a response: its control data and its fields, as they were sent.
+public struct SignedMessage: Sendable {
+    enum Control: Sendable {
+        case request(RequestControl)
+        case response(status: Int)
+    }
+
+    struct RequestControl: Sendable {
+        let method: String
+        let scheme: String?
+        let authority: String?
+        let target: String
+    }
+
+    let control: Control
+
+    /// The values of each field's lines, without white space around them and without line folding.
+    private var fields: [HTTPField.Name: [String]] = [:]
+
+    /// A request.
+    ///
+    /// - Parameters:
+    ///   - target: what the request line names, such as `/path?query`.
+    ///   - fields: names and values in their order; a name that HTTP does not allow is left out.
+    public init(method: String, scheme: String?, authority: String?, target: String, fields: [(String, String)]) {
+        control = .request(RequestControl(method: method, scheme: scheme, authority: authority, target: target))
+        for (name, value) in fields { append(value, to: name) }
+    }
+
+    /// A response.
+    public init(status: Int, fields: [(String, String)]) {
+        control = .response(status: status)
+        for (name, value) in fields { append(value, to: name) }
+    }
+
+    /// A request as a server received it or a client will send it.
+    ///
+    /// - Parameter scheme: the scheme that the client used, where a proxy hides it: `https` or `http`. It is part of
+    ///   `@scheme` and `@target-uri`, and says which port `@authority` leaves out.
+    public init(_ request: HTTPRequest, scheme: String? = nil) {
+        let host = request.authority.map { [("Host", $0)] } ?? []
+        let hasHost = request.headerFields.contains(.host)
+        self.init(
+            method: request.method.rawValue, scheme: scheme ?? request.scheme,
+            authority: request.authority ?? request.headerFields[.host], target: request.path ?? "",
+            fields: (hasHost ? [] : host) + request.headerFields.map { ($0.name.rawName, $0.value) })
+    }
+
+    /// A response as a client received it or a server will send it.
+    public init(_ response: HTTPResponse) {
+        self.init(
+            status: response.status.code, fields: response.headerFields.map { ($0.name.rawName, $0.value) })
+    }
+
+    /// Whether the request names a query, be it an empty one.
+    public var hasQuery: Bool {
+        guard case .request(let request) = control else { return false }
+        return request.target.contains("?")
+    }
+
+    /// The value of a field (RFC 9421 section 2.1): its lines joined with a comma and a space.
+    public func value(of field: HTTPField.Name) -> String? {
+        fields[field]?.joined(separator: ", ")
+    }
+
+    private mutating func append(_ value: String, to name: String) {
+        guard let name = HTTPField.Name(name) else { return }
+        fields[name, default: []].append(Self.unfolded(value))
+    }
+
+    /// Line folding (RFC 9112 section 5.2) becomes one space. A line end that folds nothing is left, and refused where
+    /// the value comes into a signature base.
+    private static func unfolded(_ value: String) -> String {
+        let lines = value.split(separator: "\r\n", omittingEmptySubsequences: false)
+        guard lines.dropFirst().allSatisfy({ $0.first.map(isWhiteSpace) ?? false }) else { return trimmed(value[...]) }
+        return lines.map(trimmed).filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    private static func trimmed(_ line: Substring) -> String {
+        var line = line.drop(while: isWhiteSpace)
+        while let last = line.last, isWhiteSpace(last) { line.removeLast() }
+        return String(line)
+    }
+
+    private static func isWhiteSpace(_ character: Character) -> Bool {
+        character == " " || character == "\t"
+    }
+}

@@ -1,0 +1,70 @@
+internal import Cryptography
+internal import HTTPTypes
+internal import RawStructuredFieldValues
+
+/// A dictionary field (RFC 9651 section 3.2), in which nothing stands twice.
+struct StructuredDictionary {
+    /// The most bytes that a field may have, its lines joined.
+    static let byteCountLimit = 16_384
+
+    let members: OrderedMap<String, ItemOrInnerList>
+
+    init(_ text: String, field: HTTPField.Name) throws(SignatureError) {
+        guard text.utf8.count <= Self.byteCountLimit else {
+            throw SignatureError(.limitExceeded("bytes in the \(field.rawName) field", limit: Self.byteCountLimit))
+        }
+        var parser = StructuredFieldValueParser(Array(text.utf8))
+        guard let members = try? parser.parseDictionaryFieldValue(), !members.isEmpty else {
+            throw SignatureError.malformed(field, "it is not a dictionary of structured fields")
+        }
+        guard Self.separatorCounts(in: text) == Self.separatorCounts(of: members) else {
+            throw SignatureError.malformed(field, "a label or a parameter stands in it twice")
+        }
+        self.members = members
+    }
+
+    private struct SeparatorCounts: Equatable {
+        var commas = 0
+        var semicolons = 0
+    }
+
+    /// Of two members or parameters with one name the parser keeps the last, as the standard has it, which would leave
+    /// it to chance whose one is checked. Then the text has more separators than what was read of it.
+    private static func separatorCounts(in text: String) -> SeparatorCounts {
+        var counts = SeparatorCounts()
+        var isQuoted = false
+        var isEscaped = false
+        for byte in text.utf8 {
+            switch byte {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\"): isEscaped = isQuoted
+            case UInt8(ascii: "\""): isQuoted.toggle()
+            case UInt8(ascii: ","): counts.commas += isQuoted ? 0 : 1
+            case UInt8(ascii: ";"): counts.semicolons += isQuoted ? 0 : 1
+            default: break
+            }
+        }
+        return counts
+    }
+
+    private static func separatorCounts(of members: OrderedMap<String, ItemOrInnerList>) -> SeparatorCounts {
+        let parameterCounts = members.map { _, member in
+            switch member {
+            case .item(let item): item.rfc9651Parameters.count
+            case .innerList(let list):
+                list.bareInnerList.reduce(list.rfc9651Parameters.count) { $0 + $1.rfc9651Parameters.count }
+            }
+        }
+        return SeparatorCounts(commas: members.count - 1, semicolons: parameterCounts.reduce(0, +))
+    }
+}
+
+extension ItemOrInnerList {
+    /// The bytes of a byte sequence without parameters, in the one canonical form of base64.
+    var byteSequence: [UInt8]? {
+        guard case .item(let item) = self, case .undecodedByteSequence(let text) = item.rfc9651BareItem,
+            item.rfc9651Parameters.isEmpty
+        else { return nil }
+        return Base64.decode(text)
+    }
+}
