@@ -57,6 +57,8 @@ struct ConnectionStateMachine<Answer> {
     private var isInPipelineMode = false
     private var isCancelling = false
     private var lastProgress: Instant
+    /// How many ends of commands have come in a row.
+    private var endedCommands = 0
     private var closedBy: PostgresError?
 
     init(pipelineDepth: Int, maximumPreparedStatements: Int, now: Instant) {
@@ -125,6 +127,7 @@ struct ConnectionStateMachine<Answer> {
 
     mutating func receive(_ event: Event, at now: Instant) -> [Action] {
         lastProgress = now
+        if case .endOfCommand = event { endedCommands += 1 } else { endedCommands = 0 }
         if case .failure(let report) = event, report.endsSession {
             return [.close(PostgresError(.connectionLost, server: report))]
         }
@@ -222,6 +225,10 @@ extension ConnectionStateMachine {
             if let step = pipeline[0].takeStep(), step.prepares { forget(step) }
             return []
         case .endOfCommand:
+            // One comes between answers. A second is libpq's word for "nothing is under way".
+            guard endedCommands < 2 else {
+                return [.close(PostgresError(.protocolViolation, "an answer is missing"))]
+            }
             return []
         case .sync(let inTransaction):
             return finishBatch(inTransaction: inTransaction)

@@ -105,7 +105,10 @@ final class Reactor {
     private func reportDeadlines() {
         guard !deadlines.isEmpty else { return }
         let now = Instant.now
-        for (id, deadline) in deadlines where deadline.instant <= now {
+        let passed = deadlines.filter { $0.value.instant <= now }.keys
+        for id in passed {
+            // What an earlier one did may have put this one off.
+            guard let deadline = deadlines[id], deadline.instant <= now else { continue }
             deadlines[id] = nil
             deadline.client?.deadlineHasPassed()
         }

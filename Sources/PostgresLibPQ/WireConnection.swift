@@ -78,13 +78,13 @@ final class WireConnection {
     func submit(_ id: RequestID, _ request: Request, completion: @escaping Completion) {
         pending[id] = Pending(request: request, completion: completion)
         perform(machine.submit(id, request.kind, maximumSilence: maximumSilence(request), at: .now))
-        updateWatch()
+        pump()
     }
 
     /// The caller of the request no longer waits; on a lease the server is asked to stop.
     func abandon(_ id: RequestID) {
         perform(machine.abandon(id, cancels: isLeased, at: .now))
-        updateWatch()
+        pump()
     }
 
     /// The server sends a batch's answers together, and each of its statements may take the whole statement timeout.
@@ -191,7 +191,7 @@ extension WireConnection {
             return PQputCopyData(pointer, bytes.assumingMemoryBound(to: CChar.self).baseAddress, count) == 1
         }
         guard isTaken else { return lose(PostgresError(.connectionLost, pointer.lastMessage)) }
-        updateWatch()
+        pump()
     }
 
     /// Ends a COPY's data; with a reason the server throws them away.
@@ -200,19 +200,27 @@ extension WireConnection {
         guard PQputCopyEnd(pointer, failure) == 1 else {
             return lose(PostgresError(.connectionLost, pointer.lastMessage))
         }
-        updateWatch()
+        pump()
     }
 
     private func cancelRequestEnded() {
         perform(machine.cancelRequestEnded())
-        updateWatch()
+        pump()
     }
 
-    /// Sends what libpq holds back, and sees to it that the reactor wakes us for what comes next. While something is
-    /// left to be sent we must read too: the server may not take more until we have taken its answers.
-    private func updateWatch() {
+    /// Sends what libpq holds back, reads what it has got, and sees to it that the reactor wakes us for what comes next.
+    ///
+    /// It must come after anything that was asked of libpq: where libpq cannot send it reads, and no event tells of what
+    /// it has read. While something is left to be sent we wait for both: the server may take no more until we have taken
+    /// its answers.
+    private func pump() {
+        guard !isPerforming else { return }
+        var unsent: CInt
+        repeat {
+            guard !isClosed else { return }
+            unsent = PQflush(pointer)
+        } while readAnswers()
         guard !isClosed else { return }
-        let unsent = PQflush(pointer)
         guard unsent >= 0, let watch else {
             return lose(PostgresError(.connectionLost, pointer.lastMessage))
         }
@@ -234,8 +242,7 @@ extension WireConnection: ReactorClient {
         guard !isClosed else { return }
         repeat {
             let isAlive = PQconsumeInput(pointer) == 1
-            readAnswers()
-            refuseSharedTransaction()
+            _ = readAnswers()
             guard !isClosed else { return }
             readNotifications()
             // What had come before the end has been read by now.
@@ -243,22 +250,28 @@ extension WireConnection: ReactorClient {
                 return lose(PostgresError(.connectionLost, pointer.lastMessage))
             }
         } while card_companion_pending_tls_bytes(pointer) > 0
-        updateWatch()
+        pump()
     }
 
     func deadlineHasPassed() {
         lose(PostgresError(.connectionLost, "the server has been silent for too long"))
     }
 
-    private func readAnswers() {
+    /// - Returns: whether there were any.
+    private func readAnswers() -> Bool {
+        var foundSome = false
         while !isClosed, machine.expectsAnswer, PQisBusy(pointer) == 0 {
             let result = PQgetResult(pointer).map { PostgresResult($0) }
+            foundSome = true
             guard result?.status != PGRES_FATAL_ERROR || result?.serverReport != nil else {
                 // libpq's own error, not the server's.
-                return lose(PostgresError(.connectionLost, pointer.lastMessage))
+                lose(PostgresError(.connectionLost, pointer.lastMessage))
+                break
             }
             perform(machine.receive(event(result), at: .now))
         }
+        refuseSharedTransaction()
+        return foundSome
     }
 
     /// On a shared connection a transaction would take in what others send.

@@ -109,7 +109,7 @@ import Testing
 
     private func failure(_ url: String) async throws -> PostgresError {
         let error = try await postgresError {
-            try await withClient(url, configure: { $0.acquireTimeoutSeconds = 2 }) { client in
+            try await withClient(url, configure: { $0.acquireTimeoutSeconds = 6 }) { client in
                 _ = try await client.execute(Add(left: 1, right: 2))
             }
         }

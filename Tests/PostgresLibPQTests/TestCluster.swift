@@ -51,7 +51,7 @@ struct TestCluster: Sendable {
             port = \(port)
             listen_addresses = '127.0.0.1'
             unix_socket_directories = '\(folder)'
-            max_connections = 300
+            max_connections = 200
             fsync = off
             ssl = on
             ssl_cert_file = '\(folder)/server.crt'
