@@ -15,6 +15,7 @@ run: build ## builds the server and starts it with a sandbox bank; its data is i
 
 build: swift packages ## builds the server, for release
 	swift build --configuration release --product card-companion
+	swift build --configuration release --product sandbox-app
 
 test: swift test-packages .venv/installed ## runs all tests
 	swift build --build-tests

@@ -41,24 +41,26 @@ struct Sandbox: Sendable {
 
     /// What a newcomer pastes.
     func instructions(url: String) -> String {
-        """
+        let app = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appendingPathComponent("sandbox-app").relativePath
+        return """
 
-        The server is running at \(url) with the bank \(Self.bankId) and the cardholders \
-        \(Self.cardholders.joined(separator: ", ")).
-        In another terminal, in this folder:
+            The server is running at \(url) with the bank \(Self.bankId) and the cardholders \
+            \(Self.cardholders.joined(separator: ", ")).
+            In another terminal, in this folder:
 
-          fetch alice's PIN as an image with the SDK, and confirm that it was shown
-            .build/release/sandbox-app --url \(url) --sandbox '\(directory)' --cardholder alice --image pin.png
+              fetch alice's PIN as an image with the SDK, and confirm that it was shown
+                '\(app)' --url \(url) --sandbox '\(directory)' --cardholder alice --image pin.png
 
-          the same with a signed token
-            .build/release/sandbox-app --url \(url) --sandbox '\(directory)' --cardholder bob --flow token --image pin.png
+              the same with a signed token
+                '\(app)' --url \(url) --sandbox '\(directory)' --cardholder bob --flow token --image pin.png
 
-          the same with nothing but curl, openssl and jq
-            sh examples/first-pin.sh \(url) '\(directory)' carol pin.png
+              the same with nothing but curl, openssl and jq
+                sh examples/first-pin.sh \(url) '\(directory)' carol pin.png
 
-        Stop the server with Ctrl-C.
+            Stop the server with Ctrl-C.
 
-        """
+            """
     }
 
     private func makeDirectory() throws {
