@@ -284,7 +284,10 @@ extension ConnectionStateMachine {
     }
 
     private mutating func openCopy() -> [Action] {
-        guard let current = script, current.awaitsCopy, !current.isAbandoned else { return [.failCopy] }
+        guard let current = script, current.awaitsCopy, !current.isAbandoned else {
+            script?.failure = PostgresError(.invalidStatement, "a script cannot copy in")
+            return [.failCopy]
+        }
         script?.awaitsCopy = false
         script?.isCopyOpen = true
         return [.openCopy(current.id)]

@@ -15,7 +15,7 @@ public struct PostgresError: Error, Sendable {
         case acquireTimeout
         /// Too many others wait for a connection already; nothing was sent.
         case tooManyWaiters
-        /// The statement took longer than its timeout; the server undid it.
+        /// The server gave the statement up and undid it: it took longer than its timeout, or somebody stopped it.
         case statementTimeout
         /// The task was cancelled: whether the statement took effect is not known, if it had been sent.
         case cancelled
