@@ -27,7 +27,7 @@ struct Bank: Sendable {
     let hmacKeys: [SharedSecret]
     /// Whether an active key is damaged, rather than under a data key that the vault lacks.
     let hasDamagedKey: Bool
-    let certificates: [String: SigningCertificate]
+    let certificates: [ExactText: SigningCertificate]
     let defaultCertificate: SigningCertificate?
 
     init(_ record: BankRecord, keys: [HMACKeyRecord], certificates: [CertificateRecord], keyring: Keyring) throws {
@@ -49,12 +49,12 @@ struct Bank: Sendable {
         hmacKeys = opened
         hasDamagedKey = damaged
 
-        var byAlias: [String: SigningCertificate] = [:]
+        var byAlias: [ExactText: SigningCertificate] = [:]
         for certificate in certificates where certificate.status == .active {
-            byAlias[certificate.alias] = try SigningCertificate(certificate)
+            byAlias[ExactText(certificate.alias)] = try SigningCertificate(certificate)
         }
         self.certificates = byAlias
-        defaultCertificate = certificates.first { $0.isDefault && $0.status == .active }.flatMap { byAlias[$0.alias] }
+        defaultCertificate = certificates.first { $0.isDefault && $0.status == .active }.flatMap { byAlias[ExactText($0.alias)] }
     }
 
     /// Whether a hashMac is of one of the bank's keys (protocol, section 2.1).
@@ -66,7 +66,7 @@ struct Bank: Sendable {
     func certificate(_ choice: AuthenticationToken.CertificateChoice) -> SigningCertificate? {
         switch choice {
         case .byDefault: defaultCertificate
-        case .alias(let alias): certificates[alias]
+        case .alias(let alias): certificates[ExactText(alias)]
         }
     }
 }

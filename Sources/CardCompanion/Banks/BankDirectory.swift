@@ -16,7 +16,7 @@ public final class BankDirectory: Sendable {
     private let store: Store
     private let keyring: Keyring
     private let clock: WallClock
-    private let kept = Mutex<[String: Bank]>([:])
+    private let kept = Mutex<[ExactText: Bank]>([:])
 
     /// An empty directory of the banks in a store.
     public init(store: Store, keyring: Keyring, clock: WallClock) {
@@ -43,7 +43,7 @@ public final class BankDirectory: Sendable {
     }
 
     private func judge(_ bankId: String, _ judge: (Bank?) throws -> Bank) async throws -> Bank {
-        if let bank = kept.withLock({ $0[bankId] }) {
+        if let bank = kept.withLock({ $0[ExactText(bankId)] }) {
             do {
                 return try judge(bank)
             } catch {
@@ -57,7 +57,7 @@ public final class BankDirectory: Sendable {
     }
 
     private func forget(_ bankId: String) {
-        kept.withLock { _ = $0.removeValue(forKey: bankId) }
+        kept.withLock { _ = $0.removeValue(forKey: ExactText(bankId)) }
     }
 
     private func load(_ bankId: String) async throws -> Bank? {
@@ -69,7 +69,7 @@ public final class BankDirectory: Sendable {
         let bank = try Bank(record, keys: keys, certificates: certificates, keyring: keyring)
         kept.withLock { kept in
             if kept.count >= Self.capacity { kept.removeAll(keepingCapacity: true) }
-            kept[bankId] = bank
+            kept[ExactText(bankId)] = bank
         }
         return bank
     }

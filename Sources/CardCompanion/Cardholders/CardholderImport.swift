@@ -30,7 +30,7 @@ public struct CardholderImport: Sendable {
     private let store: Store
     private let clock: WallClock
     private var batch: [(line: Int, cardholder: SealedCardholder)] = []
-    private var batchIds: Set<String> = []
+    private var batchIds: Set<ExactText> = []
     private var lineNumber = 0
 
     /// An import into a bank.
@@ -54,10 +54,10 @@ public struct CardholderImport: Sendable {
             return [Result(line: lineNumber, uniqueId: nil, outcome: .refused(error))]
         }
         // A cardholder whom the batch holds already is for the next one: a statement writes each row once.
-        let isRepeated = batchIds.contains(cardholder.uniqueId)
+        let isRepeated = batchIds.contains(ExactText(cardholder.uniqueId))
         let results = isRepeated || batch.count >= Self.batchSize ? try await finish() : []
         batch.append((lineNumber, cardholder))
-        batchIds.insert(cardholder.uniqueId)
+        batchIds.insert(ExactText(cardholder.uniqueId))
         return results
     }
 

@@ -106,11 +106,13 @@ public struct PINDefinition: Sendable {
         _ bank: Bank, _ uniqueId: String, _ proof: DefinedPINRequest.Proof, _ now: Timestamp,
         judge: () async throws -> DefinedPINRequest.Choice
     ) async throws -> Void? {
+        // What is no identifier is no cardholder, and nothing that the database could be asked for.
+        let isIdentifier = Identifier.isValid(uniqueId)
         var definition = DefinedPINRequest(
-            bankId: bank.id, bankRevision: bank.revision, uniqueId: uniqueId, proof: proof, choice: .refused)
+            bankId: bank.id, bankRevision: bank.revision, uniqueId: isIdentifier ? uniqueId : "", proof: proof,
+            choice: .refused)
         var refusal: DefinitionError?
         do {
-            guard Identifier.isValid(uniqueId) else { throw DefinitionError(.cardholderNotFound) }
             definition.choice = try await judge()
         } catch let error as DefinitionError {
             refusal = error

@@ -27,10 +27,14 @@ enum RequestBodyReader {
     private static func collect(_ request: Request) async throws -> SecretBytes {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > byteLimit { throw tooLarge }
         var body = SecretBuffer(capacity: 4096)
-        for try await chunk in request.body {
-            defer { wipe(chunk) }
-            guard body.count + chunk.readableBytes <= byteLimit else { throw tooLarge }
-            chunk.withUnsafeReadableBytes { body.append($0) }
+        do {
+            for try await chunk in request.body {
+                defer { wipe(chunk) }
+                guard body.count + chunk.readableBytes <= byteLimit else { throw tooLarge }
+                chunk.withUnsafeReadableBytes { body.append($0) }
+            }
+        } catch let error where !(error is Problem) {
+            throw Problem(.badRequest, "The body does not arrive whole.")
         }
         return body.finish()
     }

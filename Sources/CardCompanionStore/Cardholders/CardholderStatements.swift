@@ -119,6 +119,8 @@ private struct PutCardholders: PostgresStatement {
         FROM bank, unnest($3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[], $8::bytea[])
             AS new (unique_id, status, channels, code_mac, sealed_pin, sealed_free_field)
         WHERE bank.id = $1
+        -- Every statement locks rows in one order, so that two at once cannot wait for each other.
+        ORDER BY new.unique_id
         ON CONFLICT (bank_id, unique_id) DO UPDATE SET
             status = excluded.status,
             channels = excluded.channels,
