@@ -50,9 +50,10 @@ extension SignedMessage.RequestControl {
         target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
     }
 
+    /// Put together of the parts as they were sent (RFC 9110 section 7.1).
     private var targetURI: String? {
-        guard path != nil, let scheme, let normalAuthority else { return nil }
-        return "\(scheme.lowercased())://\(normalAuthority)\(target.isEmpty ? "/" : target)"
+        guard path != nil, let scheme, let authority, !authority.isEmpty else { return nil }
+        return "\(scheme)://\(authority)\(target)"
     }
 
     /// In lower case, without the scheme's own port (RFC 9110 section 4.2.3).

@@ -88,6 +88,47 @@ struct PythonTests {
         }
     }
 
+    @Test("ECDSA signatures on P-256 of each side are valid to the other")
+    func ecdsa() throws {
+        let theirs = try oracle.ask("new_p256_key")
+        let theirKey = try P256PublicKey(subjectPublicKeyInfo: hex(#require(theirs["publicKey"])))
+        let ourKey = try P256PrivateKey.generate()
+        for _ in 0..<4 {
+            let signature = try signature(ofKey: theirs)
+            #expect(theirKey.isValidECDSASHA256(signature: signature, for: message))
+            try expectValid(ourKey.signECDSASHA256(message), ourKey.publicKey.subjectPublicKeyInfo)
+        }
+    }
+
+    @Test("Ed25519 keys and signatures of each side are read by the other")
+    func ed25519() throws {
+        let theirs = try oracle.ask("new_ed25519_key")
+        let theirKey = try Ed25519PrivateKey(pkcs8: hex(#require(theirs["privateKey"])))
+        let publicKey = try Ed25519PublicKey(subjectPublicKeyInfo: hex(#require(theirs["publicKey"])))
+        #expect(theirKey.publicKey == publicKey)
+        #expect(try Ed25519PublicKey(pem: #require(theirs["pem"]).bytes) == publicKey)
+        #expect(publicKey.pem() == theirs["pem"])
+        #expect(try signature(ofKey: theirs) == theirKey.sign(message))
+        let ourKey = try Ed25519PrivateKey.generate()
+        try expectValid(ourKey.sign(message), ourKey.publicKey.subjectPublicKeyInfo)
+        let ours = try signature(ofKey: ["privateKey": Hex.encode(try ourKey.pkcs8())])
+        #expect(try ourKey.sign(message) == ours)
+    }
+
+    private func signature(ofKey key: [String: String]) throws -> [UInt8] {
+        let asked = ["privateKey": try #require(key["privateKey"]), "message": Hex.encode(message)]
+        return try hex(#require(oracle.ask("sign_curve", asked)["signature"]))
+    }
+
+    private func expectValid(_ signature: [UInt8], _ publicKey: [UInt8]) throws {
+        for (signature, isValid) in [(signature, "true"), (signature.flipping(bit: 300), "false")] {
+            let asked = [
+                "publicKey": Hex.encode(publicKey), "message": Hex.encode(message), "signature": Hex.encode(signature),
+            ]
+            #expect(try oracle.ask("verify_curve", asked)["isValid"] == isValid)
+        }
+    }
+
     @Test("P-256 keys of both sides are read by the other and agree on one secret")
     func agreement() throws {
         let theirs = try oracle.ask("new_p256_key")

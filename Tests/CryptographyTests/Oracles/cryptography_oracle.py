@@ -6,7 +6,9 @@ import json
 import sys
 
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
 
 DER = serialization.Encoding.DER
 SPKI = serialization.PublicFormat.SubjectPublicKeyInfo
@@ -95,6 +97,38 @@ def verify(arguments):
     return {"isValid": "true"}
 
 
+def new_ed25519_key(arguments):
+    key = ed25519.Ed25519PrivateKey.generate()
+    return {
+        "privateKey": key.private_bytes(DER, PKCS8, CLEAR).hex(),
+        "publicKey": key.public_key().public_bytes(DER, SPKI).hex(),
+        "pem": key.public_key().public_bytes(serialization.Encoding.PEM, SPKI).decode(),
+    }
+
+
+def sign_curve(arguments):
+    """With the one algorithm of a key on a curve; of ECDSA r and s one after the other."""
+    key, text = private_key(arguments), message(arguments)
+    if isinstance(key, ed25519.Ed25519PrivateKey):
+        return {"signature": key.sign(text).hex()}
+    r, s = decode_dss_signature(key.sign(text, ec.ECDSA(hashes.SHA256())))
+    return {"signature": (r.to_bytes(32, "big") + s.to_bytes(32, "big")).hex()}
+
+
+def verify_curve(arguments):
+    key, text = public_key(arguments), message(arguments)
+    signature = bytes.fromhex(arguments["signature"])
+    try:
+        if isinstance(key, ed25519.Ed25519PublicKey):
+            key.verify(signature, text)
+        else:
+            r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big")
+            key.verify(encode_dss_signature(r, s), text, ec.ECDSA(hashes.SHA256()))
+    except InvalidSignature:
+        return {"isValid": "false"}
+    return {"isValid": "true"}
+
+
 def agree(arguments):
     return {"sharedSecret": private_key(arguments).exchange(ec.ECDH(), public_key(arguments)).hex()}
 
@@ -165,8 +199,8 @@ def forge_pkcs1(arguments):
 
 if __name__ == "__main__":
     questions = [
-        new_rsa_key, new_p256_key, encrypt, encrypt_otherwise, decrypt, sign, sign_pss_otherwise, verify, agree,
-        forge_pkcs1,
+        new_rsa_key, new_p256_key, new_ed25519_key, encrypt, encrypt_otherwise, decrypt, sign, sign_pss_otherwise,
+        verify, sign_curve, verify_curve, agree, forge_pkcs1,
     ]
     question = {question.__name__: question for question in questions}[sys.argv[1]]
     json.dump(question(json.load(sys.stdin)), sys.stdout)

@@ -1,0 +1,98 @@
+import Cryptography
+import HTTPSignatures
+import HTTPTypes
+import SecureMemory
+import Testing
+
+extension String {
+    var bytes: [UInt8] { Array(utf8) }
+}
+
+extension SecretBytes {
+    /// The content, which is no secret in a test.
+    var revealed: [UInt8] { withBytes { [UInt8]($0) } }
+}
+
+/// Keys of all algorithms, one of each.
+enum TestKeys {
+    static let all: [SigningKey] = [
+        .ecdsaP256SHA256(make(P256PrivateKey.generate)), .ed25519(make(Ed25519PrivateKey.generate)),
+        .rsaPSSSHA512(rsa), .rsaPKCS1SHA256(rsa), .hmacSHA256(make { try HMACKey(SecretBytes(copying: sharedSecret)) }),
+    ]
+    /// What the key for hmac-sha256 among them is made of.
+    static let sharedSecret = SecureRandom.bytes(count: 32)
+    static let ed25519 = SigningKey.ed25519(make(Ed25519PrivateKey.generate))
+
+    static func hmacKey() throws -> HMACKey {
+        try HMACKey(SecureRandom.secret(count: 32))
+    }
+
+    private static let rsa = make { try RSAPrivateKey.generate(bits: 2048) }
+
+    private static func make<Key>(_ body: () throws -> Key) -> Key {
+        guard let key = try? body() else { preconditionFailure("no key was made") }
+        return key
+    }
+}
+
+/// A request of a bank's back-end as the issuer's operations ask for it, signed.
+struct Exchange {
+    static let now: Int64 = 1_800_000_000
+
+    var key = TestKeys.ed25519
+    var method = "PUT"
+    var scheme = "https"
+    var authority = "api.example.com"
+    var target = "/v1/banks/b1/cardholders/c1?dry=yes"
+    var body = #"{"status":"ACTIVE"}"#
+    var digest: String?
+    var lines: [(String, String)] = [("Date", "Fri, 15 Jan 2027 08:00:00 GMT"), ("X-List", "one"), ("X-List", "two")]
+
+    var components: [Component] = [.method, .path, .query, .field(.contentDigest)]
+    var created: Int64? = now
+    var expires: Int64?
+    var nonce: String? = "a nonce used once"
+    var keyID: String? = "k1"
+    var algorithm: SignatureAlgorithm?
+
+    var fields: [(String, String)] {
+        [("Content-Digest", digest ?? ContentDigest.fieldValue(for: body.bytes))] + lines
+    }
+
+    func message(_ signatureFields: [(String, String)] = []) -> SignedMessage {
+        SignedMessage(
+            method: method, scheme: scheme, authority: authority, target: target, fields: fields + signatureFields)
+    }
+
+    func signatureFields(label: String = "sig1") throws -> [(String, String)] {
+        let parameters = try SignatureParameters(
+            components: components, created: created, expires: expires, nonce: nonce, keyID: keyID,
+            algorithm: algorithm)
+        let (input, signature) = try key.sign(message(), parameters: parameters, label: label)
+        return [("Signature-Input", input), ("Signature", signature)]
+    }
+
+    /// Signs this, and verifies what `received` makes of it.
+    @discardableResult
+    func verify(
+        policy: SignaturePolicy = SignaturePolicy(), with key: VerificationKey? = nil, hasBody: Bool = true,
+        now: Int64 = now, received change: (inout Exchange) -> Void = { _ in }
+    ) throws -> VerifiedSignature {
+        var received = self
+        change(&received)
+        let message = received.message(try signatureFields())
+        let signature = try SignatureFields(message).only(ofKeys: ["k1"])
+        return try policy.verify(
+            signature, of: message, hasBody: hasBody, with: key ?? self.key.verificationKey, now: now)
+    }
+}
+
+/// What `body` threw, where it threw.
+func refusal(_ body: () throws -> Void) -> SignatureError? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error as? SignatureError
+    }
+}
