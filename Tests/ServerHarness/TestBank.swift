@@ -15,6 +15,13 @@ public struct TestBank: Sendable {
     /// What signs its tokens.
     public let signer: TestAuthority.Signer
 
+    /// The back-end of a bank that there is already.
+    public init(id: String, hmacKey: SymmetricKey, signer: TestAuthority.Signer) {
+        self.id = id
+        self.hmacKey = hmacKey
+        self.signer = signer
+    }
+
     /// Unix seconds, now and some seconds away.
     public static func timestamp(_ awaySeconds: Int = 0) -> Int {
         Int(Date().timeIntervalSince1970) + awaySeconds

@@ -1,0 +1,64 @@
+/// What may be wrong with a notify of either channel, in the order of the protocol's table.
+enum NotifyFault: RequestFault {
+    case noBankId, noUniqueId
+    case noSessionId
+    case noStatus, noHash
+    case unknownStatus
+    case unknownBank
+    case otherSession
+    case wrongHash
+
+    var code: Int {
+        switch self {
+        case .noBankId: 100
+        case .noUniqueId: 101
+        case .noSessionId, .otherSession: 312
+        case .noStatus: 105
+        case .noHash: 104
+        case .unknownStatus: 306
+        case .unknownBank: 300
+        case .wrongHash: 201
+        }
+    }
+
+    var missingMember: String? {
+        switch self {
+        case .noBankId: "bankId"
+        case .noUniqueId: "uniqueId"
+        case .noSessionId: "sessionId"
+        case .noStatus: "status"
+        case .noHash: "hash"
+        default: nil
+        }
+    }
+
+    /// The member of the token that stands for a member of the request.
+    var missingTokenMember: String? {
+        switch self {
+        case .noBankId: "IdBEL"
+        case .noUniqueId: "IdPorteur"
+        default: nil
+        }
+    }
+}
+
+/// What a notify by token may be wrong in beyond that.
+enum TokenNotifyFault: RequestFault {
+    case noToken
+    case badToken
+    case other(NotifyFault)
+
+    static let allCases = [.noToken, .badToken] + NotifyFault.allCases.map { other($0) }
+
+    var code: Int {
+        switch self {
+        case .noToken: 113
+        case .badToken: 208
+        case .other(let fault): fault.code
+        }
+    }
+
+    var notifyFault: NotifyFault? {
+        if case .other(let fault) = self { fault } else { nil }
+    }
+}

@@ -1,0 +1,38 @@
+import ServerHarness
+
+/// Banks in all states that decide the order of checks, and the neighbour whose cardholders are not theirs.
+struct OrderBanks {
+    let sound: TestBank
+    let disabled: TestBank
+    let withoutKey: TestBank
+    let disabledWithoutKey: TestBank
+    /// Of the same programme as all the others.
+    let neighbour: TestBank
+
+    static let shared = Once { try await OrderBanks(Service.shared.value) }
+
+    private init(_ service: Service) async throws {
+        let programme = ["--programme", Unique.name("programme")]
+        var banks: [TestBank] = []
+        for _ in 0..<5 { banks.append(try await service.makeBank(programme)) }
+        (sound, disabled, withoutKey, disabledWithoutKey, neighbour) = (
+            banks[0], banks[1], banks[2], banks[3], banks[4]
+        )
+        try await service.installation.sql(
+            """
+            UPDATE bank SET status = 'DISABLED' WHERE id IN ('\(disabled.id)', '\(disabledWithoutKey.id)');
+            UPDATE hmac_key SET status = 'DISABLED' WHERE bank_id IN ('\(withoutKey.id)', '\(disabledWithoutKey.id)');
+            """)
+    }
+
+    var all: [TestBank] { [sound, disabled, withoutKey, disabledWithoutKey, neighbour] }
+
+    func bank(isDisabled: Bool, hasKey: Bool) -> TestBank {
+        switch (isDisabled, hasKey) {
+        case (false, true): sound
+        case (true, true): disabled
+        case (false, false): withoutKey
+        case (true, false): disabledWithoutKey
+        }
+    }
+}

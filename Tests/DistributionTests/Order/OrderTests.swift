@@ -1,0 +1,82 @@
+import ServerHarness
+import Testing
+
+/// A request that is wrong in several ways is answered the code of what is checked first (protocol, section 2.8). Tried
+/// with every fault alone and with every pair of faults.
+@Suite("Order of checks")
+struct OrderTests {
+    @Test("A fetch by authentication code")
+    func captcha() async throws {
+        let service = try await Service.shared.value
+        let order = CaptchaOrder(banks: try await OrderBanks.shared.value)
+        let plans = try Dictionary(
+            uniqueKeysWithValues: CaptchaFault.combinations.map { ($0, try order.plan($0)) })
+        try await prepare(Array(plans.values), order.banks, service)
+        try await checkOrder(of: CaptchaFault.self) { faults in
+            try await service.server.post(Path.captcha, try #require(plans[faults]).body)
+        }
+    }
+
+    @Test("A fetch by token")
+    func tokenCaptcha() async throws {
+        let service = try await Service.shared.value
+        let order = TokenCaptchaOrder(
+            banks: try await OrderBanks.shared.value, otherSigner: try await TestAuthority.shared.value.otherSigner)
+        let plans = try Dictionary(
+            uniqueKeysWithValues: TokenCaptchaFault.combinations.map { ($0, try order.plan($0)) })
+        try await prepare(Array(plans.values), order.banks, service)
+        try await checkOrder(of: TokenCaptchaFault.self) { faults in
+            try await service.server.post(Path.tokenCaptcha, try #require(plans[faults]).body)
+        }
+    }
+
+    @Test("A notify of a delivery by authentication code")
+    func notify() async throws {
+        let service = try await Service.shared.value
+        let (bank, server) = (service.repeatingBank.bank, service.server)
+        let cardholder = service.repeatingBank.cardholder()
+        let body = try await server.deliver(bank, cardholder).notify(bank, cardholder)
+        try await checkOrder(of: NotifyFault.self) { faults in
+            try await server.post(Path.notify, spoiled(body, faults))
+        }
+    }
+
+    @Test("A notify of a delivery by token")
+    func tokenNotify() async throws {
+        let service = try await Service.shared.value
+        let (bank, server) = (service.repeatingBank.bank, service.server)
+        let cardholder = service.repeatingBank.cardholder()
+        let token = bank.token(for: cardholder)
+        let right = try await server.deliver(bank, token: token).tokenNotify(bank, cardholder, token: token)
+        try await checkOrder(of: TokenNotifyFault.self) { faults in
+            var body = right
+            let notifyFaults = faults.compactMap(\.notifyFault)
+            var sent = token
+            for member in notifyFaults.compactMap(\.missingTokenMember) { sent.members[member] = nil }
+            if notifyFaults.contains(.unknownBank), sent.members["IdBEL"] != nil { sent.members["IdBEL"] = "nobody" }
+            body["token"] = .string(sent.text + (faults.contains(.badToken) ? "x" : ""))
+            if faults.contains(.noToken) { body["token"] = nil }
+            return try await server.post(Path.tokenNotify, spoiled(body, notifyFaults))
+        }
+    }
+
+    /// A notify with what is wrong in both channels.
+    private func spoiled(_ body: [String: JSON], _ faults: [NotifyFault]) -> [String: JSON] {
+        var body = body
+        if faults.contains(.wrongHash) { body["hash"] = .string(String(repeating: "0", count: 64)) }
+        if faults.contains(.otherSession) { body["sessionId"] = "another" }
+        if faults.contains(.unknownBank), body["bankId"] != nil { body["bankId"] = "nobody" }
+        if faults.contains(.unknownStatus) { body["status"] = 3 }
+        for member in faults.compactMap(\.missingMember) { body[member] = nil }
+        return body
+    }
+
+    private func prepare(_ plans: [CaptchaOrder.Plan], _ banks: OrderBanks, _ service: Service) async throws {
+        for bank in banks.all {
+            let cardholders = plans.filter { $0.bank.id == bank.id }.compactMap(\.cardholder)
+            if cardholders.isEmpty { continue }
+            try await service.installation.provision(cardholders, of: bank, through: service.server)
+        }
+        try await service.installation.sql(plans.flatMap(\.statements).joined(separator: "\n"))
+    }
+}

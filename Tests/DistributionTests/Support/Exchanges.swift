@@ -1,0 +1,69 @@
+import ServerHarness
+import Testing
+
+extension TestServer {
+    /// A fetch by authentication code, as it is meant to be or with members changed.
+    func fetch(
+        _ bank: TestBank, _ cardholder: TestCardholder, timestamp: Int = TestBank.timestamp(),
+        changing changes: [String: JSON] = [:]
+    ) async throws -> HTTPAnswer {
+        let body = try TestApp().captcha(bank, cardholder, timestamp: timestamp).merging(changes) { $1 }
+        return try await post(Path.captcha, body)
+    }
+
+    /// A fetch by token, as it is meant to be or with members changed.
+    func fetch(
+        _ bank: TestBank, token: TestToken, signer: TestAuthority.Signer? = nil, changing changes: [String: JSON] = [:]
+    ) async throws -> HTTPAnswer {
+        let body = try TestApp().tokenCaptcha(bank, token, signer: signer).merging(changes) { $1 }
+        return try await post(Path.tokenCaptcha, body)
+    }
+
+    /// Fetches by authentication code and opens what is delivered.
+    func deliver(
+        _ bank: TestBank, _ cardholder: TestCardholder, timestamp: Int = TestBank.timestamp()
+    ) async throws -> TestDelivery {
+        let app = try TestApp()
+        let answer = try await post(Path.captcha, app.captcha(bank, cardholder, timestamp: timestamp))
+        try #require(answer.code == 0, "\(answer.members)")
+        return try app.open(answer)
+    }
+
+    /// Fetches by token and opens what is delivered.
+    func deliver(_ bank: TestBank, token: TestToken) async throws -> TestDelivery {
+        let app = try TestApp()
+        let answer = try await post(Path.tokenCaptcha, app.tokenCaptcha(bank, token))
+        try #require(answer.code == 0, "\(answer.members)")
+        return try app.open(answer)
+    }
+
+    /// Fetches by authentication code and confirms; returns the code of the notify.
+    func deliverAndConfirm(
+        _ bank: TestBank, _ cardholder: TestCardholder, timestamp: Int = TestBank.timestamp()
+    ) async throws -> Int? {
+        let delivery = try await deliver(bank, cardholder, timestamp: timestamp)
+        return try await post(Path.notify, delivery.notify(bank, cardholder)).code
+    }
+
+    /// The line of the audit trail of an answer.
+    func auditLine(of answer: HTTPAnswer) throws -> String {
+        let id = try #require(answer["X-Request-Id"])
+        let lines = logLines(with: "request_id=\(id)", "trail=audit")
+        try #require(lines.count == 1, "\(lines)")
+        return lines[0]
+    }
+}
+
+extension TestCardholder {
+    /// The same with another code.
+    func with(code: String?) -> TestCardholder {
+        var copy = self
+        copy.code = code
+        return copy
+    }
+
+    /// What names their row in SQL.
+    func row(_ bank: TestBank) -> String {
+        "bank_id = '\(bank.id)' AND unique_id = '\(uniqueId)'"
+    }
+}
