@@ -138,7 +138,7 @@ import Testing
 @Suite struct LifecycleTests {
     @Test func `what is asked before the client runs waits for it`() async throws {
         var configuration = PostgresConfiguration(url: TestCluster.shared.url)
-        configuration.acquireTimeoutSeconds = 60
+        configuration.acquireTimeoutSeconds = 300
         let client = PostgresClient(configuration: configuration, logger: quietLogger)
         try await withThrowingTaskGroup(of: [Int].self) { group in
             group.addTask { try await client.execute(Add(left: 1, right: 2)) }
@@ -155,7 +155,7 @@ import Testing
 
     @Test func `graceful shutdown lets what is under way end, and refuses what comes after`() async throws {
         var configuration = PostgresConfiguration(url: TestCluster.shared.url)
-        configuration.acquireTimeoutSeconds = 60
+        configuration.acquireTimeoutSeconds = 300
         let client = PostgresClient(configuration: configuration, logger: quietLogger)
         try await stopWhileAStatementIsUnderWay(client)
         let error = try await postgresError { _ = try await client.execute(Add(left: 1, right: 2)) }
@@ -180,7 +180,7 @@ import Testing
         var configuration = PostgresConfiguration(url: TestCluster.shared.url)
         configuration.shutdownTimeoutSeconds = 0.2
         configuration.statementTimeoutMilliseconds = 0
-        configuration.acquireTimeoutSeconds = 60
+        configuration.acquireTimeoutSeconds = 300
         let client = PostgresClient(configuration: configuration, logger: quietLogger)
         try await withThrowingTaskGroup(of: PostgresError?.self) { group in
             let running = Task { try await client.run() }

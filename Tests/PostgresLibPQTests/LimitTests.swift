@@ -4,20 +4,20 @@ import Testing
 
 @Suite struct LimitTests {
     @Test func `who waits longer than the acquire timeout fails`() async throws {
-        try await withClient(configure: { $0.maximumConnections = 1 }) { holder in
-            _ = try await holder.execute(BackendProcess())
-            try await withClient(configure: { limits in
-                limits.maximumConnections = 1
-                limits.acquireTimeoutSeconds = 5
-            }) { client in
+        try await withClient(configure: { limits in
+            limits.maximumConnections = 1
+            limits.acquireTimeoutSeconds = 0.5
+        }) { client in
+            try await eventually {
                 try await client.withConnection { _ in
                     let error = try await postgresError { _ = try await client.execute(BackendProcess()) }
                     #expect(error.code == .acquireTimeout)
                     #expect(error.isUnavailable)
                     #expect(error.isRetryable)
                 }
-                #expect(try await client.execute(Add(left: 1, right: 2)) == [3])
             }
+            let sums = try await eventually { try await client.execute(Add(left: 1, right: 2)) }
+            #expect(sums == [3])
         }
     }
 
@@ -46,22 +46,23 @@ import Testing
             limits.statementTimeoutMilliseconds = 300
             limits.silenceGraceSeconds = 60
         }) { client in
-            let process = try await client.execute(BackendProcess())
-            let error = try await postgresError { _ = try await client.execute(Sleep(seconds: 3_600)) }
+            let process = try await eventually { try await client.execute(BackendProcess()) }
+            let error = try await postgresError { _ = try await client.execute(Sleep(seconds: 36_000)) }
             #expect(error.code == .statementTimeout)
             #expect(error.sqlState == .queryCanceled)
-            #expect(try await client.execute(BackendProcess()) == process)
+            let next = try await eventually { try await client.execute(BackendProcess()) }
+            #expect(next == process)
         }
     }
 
     @Test func `a session may have a statement timeout of its own, until it is given back`() async throws {
         try await withClient(configure: { limits in
             limits.maximumConnections = 1
-            limits.statementTimeoutMilliseconds = 300
-            limits.silenceGraceSeconds = 1
+            limits.statementTimeoutMilliseconds = 1_000
+            limits.silenceGraceSeconds = 2
         }) { client in
             try await client.withConnection(statementTimeoutMilliseconds: 0) { connection in
-                _ = try await connection.execute(Sleep(seconds: 1.5))
+                _ = try await connection.execute(Sleep(seconds: 4))
             }
             let error = try await postgresError { _ = try await client.execute(Sleep(seconds: 3_600)) }
             #expect(error.code == .statementTimeout)
@@ -74,14 +75,15 @@ import Testing
             limits.statementTimeoutMilliseconds = 300
             limits.silenceGraceSeconds = 0.5
         }) { client in
-            let process = try await client.execute(BackendProcess())[0]
+            let process = try await eventually { try await client.execute(BackendProcess())[0] }
             kill(process, SIGSTOP)
             defer { kill(process, SIGCONT) }
             let error = try await postgresError { _ = try await client.execute(Add(left: 1, right: 2)) }
             #expect(error.code == .connectionLost)
             #expect(error.isUnavailable)
             #expect(!error.isRetryable)
-            #expect(try await client.execute(BackendProcess()) != [process])
+            let next = try await eventually { try await client.execute(BackendProcess())[0] }
+            #expect(next != process)
         }
     }
 

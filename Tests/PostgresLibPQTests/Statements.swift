@@ -32,6 +32,15 @@ struct Sleep: PostgresStatement {
     }
 }
 
+struct Lock: PostgresStatement {
+    static let sql = "SELECT pg_advisory_xact_lock($1)"
+    var number: Int
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(number)
+    }
+}
+
 struct BackendProcess: PostgresStatement {
     static let sql = "SELECT pg_backend_pid()"
 
@@ -46,6 +55,18 @@ struct Terminate: PostgresStatement {
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(process)
+    }
+}
+
+/// Ends the sessions with this name that are doing something.
+struct TerminateActive: PostgresStatement {
+    static let sql = """
+        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1 AND state = 'active'
+        """
+    var applicationName: String
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(applicationName)
     }
 }
 

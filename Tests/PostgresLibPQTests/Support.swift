@@ -9,7 +9,9 @@ func withClient<Result: Sendable>(
 ) async throws -> Result {
     var configuration = PostgresConfiguration(url: url)
     configuration.applicationName = "tests"
-    configuration.acquireTimeoutSeconds = 60
+    // As slow as a machine may be, nothing here is in a hurry but what a test is about.
+    configuration.acquireTimeoutSeconds = 300
+    configuration.statementTimeoutMilliseconds = 300_000
     configuration.maximumConnections = 2
     configuration.backOff = PostgresBackOffLimits(initialMilliseconds: 10, maximumMilliseconds: 200)
     configure(&configuration)
@@ -63,6 +65,14 @@ func makeNumbersTable(_ client: PostgresClient) async throws {
 func waitUntilActive(_ count: Int, _ applicationName: String, _ client: PostgresClient) async throws {
     while try await client.execute(CountActive(applicationName: applicationName)) != [count] {
         try await Task.sleep(for: .milliseconds(10))
+    }
+}
+
+/// Takes a lock of the database's while `body` runs; who wants it too waits.
+func withLock(_ number: Int, _ client: PostgresClient, _ body: @escaping @Sendable () async throws -> Void) async throws {
+    try await client.withTransaction { connection in
+        _ = try await connection.execute(Lock(number: number))
+        try await body()
     }
 }
 
