@@ -24,6 +24,8 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let rawStructuredFieldValues = Target.Dependency.product(
+    name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
@@ -50,6 +52,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: ["JSON"]),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-http-structured-headers.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
@@ -76,6 +79,7 @@ let package = Package(
         library("EmbeddedPostgres", [logging, subprocess, systemPackage]),
         library("PINImages", ["CCairo", "CPNG", "SecureMemory"]),
         library("KeyVault", ["Cryptography", "SecureMemory"]),
+        library("HTTPSignatures", ["Cryptography", "SecureMemory", httpTypes, rawStructuredFieldValues]),
 
         // The service.
         library("CardCompanionAPI"),
@@ -87,8 +91,8 @@ let package = Package(
         library(
             "CardCompanion",
             [
-                "CardCompanionAPI", "CardCompanionStore", "Cryptography", "JOSE", "KeyVault", "PINImages",
-                "SecureMemory", "StrictJSON", logging, nioPosix, serviceLifecycle,
+                "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE", "KeyVault",
+                "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix, serviceLifecycle,
             ]),
         .target(
             name: "CardCompanionHTTP",
@@ -103,7 +107,8 @@ let package = Package(
             name: "card-companion",
             dependencies: [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "Cryptography",
-                "EmbeddedPostgres", "JOSE", "KeyVault", "PINImages", "PostgresLibPQ", "SecureMemory", "StrictJSON",
+                "EmbeddedPostgres", "HTTPSignatures", "JOSE", "KeyVault", "PINImages", "PostgresLibPQ", "SecureMemory",
+                "StrictJSON",
                 argumentParser, configuration, logging, serviceLifecycle, systemPackage, unixSignals,
             ],
             swiftSettings: strict),

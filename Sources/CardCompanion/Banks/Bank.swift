@@ -54,7 +54,9 @@ struct Bank: Sendable {
             byAlias[ExactText(certificate.alias)] = try SigningCertificate(certificate)
         }
         self.certificates = byAlias
-        defaultCertificate = certificates.first { $0.isDefault && $0.status == .active }.flatMap { byAlias[ExactText($0.alias)] }
+        defaultCertificate = certificates.first { $0.isDefault && $0.status == .active }.flatMap {
+            byAlias[ExactText($0.alias)]
+        }
     }
 
     /// Whether a hashMac is of one of the bank's keys (protocol, section 2.1).

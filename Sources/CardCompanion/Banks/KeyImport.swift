@@ -34,6 +34,11 @@ public struct HMACKeyImport: Sendable {
         self.key = SharedSecret(key)
     }
 
+    /// Whether an HMAC-SHA-256 is this key's over a text.
+    func authenticates(_ code: [UInt8], _ text: String) -> Bool {
+        HMACSHA256.isValid(code, for: Array(text.utf8), key: key.bytes)
+    }
+
     /// Seals the key and adds it to the bank.
     ///
     /// - Returns: false where the bank has a key of that label already.

@@ -31,7 +31,7 @@ struct CardholderCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let handle = file == "-" ? STDIN_FILENO : try InputFile.openForReading(file)
+            let handle = try InputFile.openForReading(file)
             defer { close(handle) }
             let asJSON = output.json
             let summary = try await Installation.run(options) { [bank] installation in

@@ -1,3 +1,4 @@
+import Cryptography
 import Foundation
 import Glibc
 import SecureMemory
@@ -9,6 +10,26 @@ enum InputFile {
 
     /// The largest list of weak PINs.
     static let weakPINListByteLimit = 1 << 18
+
+    /// The largest message to be explained.
+    static let messageByteLimit = 1 << 20
+
+    /// A public text, whole, without white space at its ends.
+    static func readText(_ path: String) throws -> String {
+        String(decoding: try read(path, byteLimit: messageByteLimit), as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// A secret in hex, with white space at its ends or not.
+    static func readHex(_ path: String) throws -> SecretBytes {
+        let hex = try readSecret(path, byteLimit: messageByteLimit)
+        let bytes = hex.withBytes { text -> SecretBytes? in
+            guard let last = text.lastIndex(where: { $0 > 0x20 }) else { return nil }
+            return Hex.decodeSecret(UnsafeRawBufferPointer(rebasing: text[...last]))
+        }
+        guard let bytes else { throw CommandError.badInput("\(path) does not hold hex") }
+        return bytes
+    }
 
     /// A public file, whole.
     static func read(_ path: String, byteLimit: Int) throws -> [UInt8] {
@@ -35,7 +56,9 @@ enum InputFile {
         return bytes
     }
 
+    /// A descriptor to read from, the caller's to close; - is standard input.
     static func openForReading(_ path: String) throws -> Int32 {
+        if path == "-" { return dup(STDIN_FILENO) }
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw CommandError.notFound("\(path): \(String(cString: strerror(errno)))") }
         return file

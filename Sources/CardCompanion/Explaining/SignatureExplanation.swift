@@ -1,0 +1,87 @@
+internal import Cryptography
+public import HTTPSignatures
+internal import SecureMemory
+
+extension Explanation {
+    /// An HTTP request as a client has sent it, head and body.
+    public struct HTTPRequestText: Sendable {
+        let message: SignedMessage
+        let body: [UInt8]
+
+        /// Reads a request as it stands on the wire; lines may end without a carriage return.
+        ///
+        /// - Returns: nil where there is no request line.
+        public init?(_ bytes: [UInt8]) {
+            let text = bytes.filter { $0 != UInt8(ascii: "\r") }
+            let end = text.indices.dropLast().first {
+                text[$0] == UInt8(ascii: "\n") && text[$0 + 1] == UInt8(ascii: "\n")
+            }
+            let head = String(decoding: text[..<(end ?? text.endIndex)], as: UTF8.self).split(separator: "\n")
+            let requestLine = head.first?.split(separator: " ") ?? []
+            guard requestLine.count >= 2 else { return nil }
+            let fields = head.dropFirst().compactMap { line -> (String, String)? in
+                guard let colon = line.firstIndex(of: ":") else { return nil }
+                return (String(line[..<colon]), String(line[line.index(after: colon)...]))
+            }
+            let authority = fields.first { $0.0.lowercased() == "host" }?.1.filter { $0 != " " }
+            message = SignedMessage(
+                method: String(requestLine[0]), scheme: nil, authority: authority, target: String(requestLine[1]),
+                fields: fields)
+            // The body's own carriage returns are part of it.
+            body = Self.body(of: bytes)
+        }
+
+        private static func body(of bytes: [UInt8]) -> [UInt8] {
+            for separator in [Array("\r\n\r\n".utf8), Array("\n\n".utf8)] {
+                let starts = bytes.indices.dropLast(separator.count - 1)
+                if let start = starts.first(where: { bytes[$0...].starts(with: separator) }) {
+                    return Array(bytes[(start + separator.count)...])
+                }
+            }
+            return []
+        }
+    }
+
+    /// Explains the signature of a request (RFC 9421) and its content digest (RFC 9530).
+    ///
+    /// - Parameter key: what the signature is checked with; nil shows the signature base only.
+    public static func signature(of request: HTTPRequestText, key: VerificationKey?, now: Int64) -> Explanation {
+        var explanation = Explanation()
+        do throws(SignatureError) {
+            let fields = try SignatureFields(request.message)
+            explanation.note("keyid", fields.keyIDs.joined(separator: ", "))
+            let signature = try fields.only(ofKeys: fields.keyIDs)
+            let base = try SignatureBase.text(of: request.message, parameters: signature.parameters)
+            explanation.note("signature base", base)
+            try explanation.judge(signature, of: request, key: key, now: now)
+        } catch {
+            explanation.bad("signature", "\(error)")
+        }
+        explanation.judgeDigest(of: request)
+        return explanation
+    }
+
+    private mutating func judge(
+        _ signature: MessageSignature, of request: HTTPRequestText, key: VerificationKey?, now: Int64
+    ) throws(SignatureError) {
+        if let created = signature.parameters.created {
+            note("created", "\(abs(now - created)) seconds \(now >= created ? "ago" : "from now")")
+        }
+        guard let key else { return note("signature", "without the key no more can be said") }
+        _ = try SignaturePolicy().verify(
+            signature, of: request.message, hasBody: !request.body.isEmpty, with: key, now: now)
+        good("signature", "valid, and covers what it must")
+    }
+
+    private mutating func judgeDigest(of request: HTTPRequestText) {
+        guard !request.body.isEmpty else { return }
+        note(
+            "body", "\(request.body.count) bytes; its Content-Digest is \(ContentDigest.fieldValue(for: request.body))")
+        do throws(SignatureError) {
+            try ContentDigest(request.message).verify(request.body)
+            good("content digest", "is that of the body")
+        } catch {
+            bad("content digest", "\(error)")
+        }
+    }
+}
