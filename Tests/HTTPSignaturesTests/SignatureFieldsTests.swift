@@ -193,6 +193,31 @@ struct SignatureFieldsTests {
         #expect(error?.reason == .limitExceeded("bytes in a signature base", limit: 65_536))
     }
 
+    @Test("Of texts changed at random none stops the reader, and what it takes has one canonical text")
+    func randomChanges() throws {
+        let text =
+            #"s=("@method" "@query-param";name="a\\"b" "date");created=1800000000;nonce="n, o;n\\\\ce";keyid="k""#
+        let pieces =
+            text.map(String.init) + ["\"", "\\", ";", ",", "(", ")", "=", "s=()", "%\"a\"", "@1", "1.5", "?1", "-"]
+        var taken = 0
+        for _ in 0..<5000 {
+            var characters = text.map(String.init)
+            for _ in 0..<Int.random(in: 1...3) {
+                let place = Int.random(in: 0..<characters.count)
+                characters.replaceSubrange(
+                    place..<min(place + Int.random(in: 0...2), characters.count),
+                    with: [pieces.randomElement() ?? ""])
+            }
+            guard let received = try? SignatureFields(message(input: characters.joined())).only(ofKeys: ["k"]) else {
+                continue
+            }
+            taken += 1
+            let again = try SignatureFields(message(input: "s=" + received.parameters.text)).only(ofKeys: ["k"])
+            #expect(again.parameters == received.parameters, "\(characters.joined())")
+        }
+        #expect(taken > 100)
+    }
+
     private func message(_ fields: [(String, String)]) -> SignedMessage {
         SignedMessage(method: "GET", scheme: "https", authority: "example.com", target: "/", fields: fields)
     }
