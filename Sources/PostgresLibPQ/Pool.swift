@@ -140,6 +140,11 @@ extension Pool: WireConnectionOwner {
         perform(machine.finished(connection.id, at: .now))
     }
 
+    func serverIsReadOnly(_ connection: WireConnection) {
+        logger.warning("a PostgreSQL server takes no writes; its connection is replaced")
+        perform(machine.retire(connection.id, at: .now, using: &random))
+    }
+
     func connectionLost(_ connection: WireConnection, _ error: PostgresError) {
         guard connections.removeValue(forKey: connection.id) != nil else { return }
         logger.warning("lost a PostgreSQL connection", metadata: ["reason": "\(error)"])

@@ -24,15 +24,17 @@ struct PoolStateMachine {
         case stopped
     }
 
-    private enum Phase: Equatable {
+    private enum Phase {
         case created
         case running
-        case stopping(until: Instant)
+        case stopping
         case stopped
     }
 
     private let limits: PostgresConfiguration
     private var phase = Phase.created
+    /// While stopping: when what is still under way is cut off.
+    private var cutOffAt: Instant?
     private var members: [Member] = []
     private var lastConnection = 0
     private var sharedWaiters = WaiterQueue()
@@ -51,12 +53,15 @@ struct PoolStateMachine {
 
     /// When `tick` must be called at the latest.
     var nextDeadline: Instant? {
-        var deadlines = [sharedWaiters.nextDeadline, leaseWaiters.nextDeadline, retryAt]
-        if case .stopping(let until) = phase { deadlines.append(until) }
-        if members.count > limits.minimumConnections {
-            deadlines.append(members.compactMap(\.idleSince).min().map { $0 + .seconds(limits.idleTimeoutSeconds) })
-        }
-        return deadlines.compactMap { $0 }.min()
+        let waiters = earlier(sharedWaiters.nextDeadline, leaseWaiters.nextDeadline)
+        return earlier(earlier(waiters, retryAt), earlier(cutOffAt, idleDeadline))
+    }
+
+    /// When the first of the idle connections that need not be kept is closed.
+    private var idleDeadline: Instant? {
+        guard members.count > limits.minimumConnections else { return nil }
+        let since = members.reduce(nil) { earlier($0, $1.idleSince) }
+        return since.map { $0 + .seconds(limits.idleTimeoutSeconds) }
     }
 
     /// - Returns: nil if it was started before.
@@ -125,6 +130,19 @@ struct PoolStateMachine {
         return settle(now)
     }
 
+    /// The connection's server is no longer the one we want: it gets no more requests, and is closed when those that are
+    /// under way have ended.
+    mutating func retire(
+        _ id: ConnectionID, at now: Instant, using random: inout some RandomNumberGenerator
+    ) -> [Action] {
+        guard let index = members.firstIndex(where: { $0.id == id }), let inFlight = members[index].inFlight else {
+            return []
+        }
+        members[index].state = .retiring(inFlight: inFlight)
+        if let stableAt, now < stableAt { postpone(from: now, using: &random) }
+        return settle(now)
+    }
+
     /// Time has passed.
     mutating func tick(at now: Instant) -> [Action] {
         if let retry = retryAt, retry <= now { retryAt = nil }
@@ -136,7 +154,8 @@ struct PoolStateMachine {
     /// No new requests; those under way may end within the shutdown timeout.
     mutating func shutDown(at now: Instant) -> [Action] {
         guard phase == .created || phase == .running else { return [] }
-        phase = .stopping(until: now + .seconds(limits.shutdownTimeoutSeconds))
+        phase = .stopping
+        cutOffAt = now + .seconds(limits.shutdownTimeoutSeconds)
         retryAt = nil
         members.removeAll { $0.isConnecting }
         let waiting = sharedWaiters.removeAll() + leaseWaiters.removeAll()
@@ -151,10 +170,10 @@ extension PoolStateMachine {
         switch phase {
         case .created, .stopped:
             return []
-        case .stopping(let until):
-            return windDown(all: until <= now)
+        case .stopping:
+            return windDown(all: cutOffAt.map { $0 <= now } ?? true)
         case .running:
-            return grantLeases() + grantShared(now) + grow(now)
+            return closeRetired() + grantLeases() + grantShared(now) + grow(now)
         }
     }
 
@@ -180,6 +199,7 @@ extension PoolStateMachine {
 
     /// How many lease waiters may have a connection. With two connections or more one is left for everybody else.
     private var leaseDemand: Int {
+        guard !leaseWaiters.isEmpty else { return 0 }
         let leased = members.count { $0.state == .leased }
         return min(leaseWaiters.count, max(1, limits.maximumConnections - 1) - leased)
     }
@@ -234,11 +254,19 @@ extension PoolStateMachine {
         return actions
     }
 
+    private mutating func closeRetired() -> [Action] {
+        guard members.contains(where: \.isOver) else { return [] }
+        let over = members.filter(\.isOver)
+        members.removeAll(where: \.isOver)
+        return over.map { .close($0.id) }
+    }
+
     private mutating func windDown(all: Bool) -> [Action] {
-        let over = members.filter { all || $0.isIdle }.map(\.id)
+        let over = members.filter { all || $0.isIdle || $0.isOver }.map(\.id)
         members.removeAll { over.contains($0.id) }
         guard members.isEmpty else { return over.map { .close($0) } }
         phase = .stopped
+        cutOffAt = nil
         return over.map { .close($0) } + [.stopped]
     }
 
@@ -264,6 +292,11 @@ extension PoolStateMachine {
     }
 }
 
+private func earlier(_ one: ContinuousClock.Instant?, _ other: ContinuousClock.Instant?) -> ContinuousClock.Instant? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
+}
+
 // MARK: - One connection
 
 extension PoolStateMachine {
@@ -271,6 +304,7 @@ extension PoolStateMachine {
         enum State: Equatable {
             case connecting
             case shared(inFlight: Int, idleSince: Instant?)
+            case retiring(inFlight: Int)
             case leased
         }
 
@@ -278,6 +312,9 @@ extension PoolStateMachine {
         var state = State.connecting
 
         var isConnecting: Bool { state == .connecting }
+
+        /// Whether it was to be closed after its last request, and that has ended.
+        var isOver: Bool { state == .retiring(inFlight: 0) }
 
         /// Nil unless it is shared.
         var inFlight: Int? {
@@ -298,8 +335,14 @@ extension PoolStateMachine {
         }
 
         mutating func finishOne(at now: Instant) {
-            guard let inFlight, inFlight > 0 else { return }
-            state = .shared(inFlight: inFlight - 1, idleSince: inFlight == 1 ? now : nil)
+            switch state {
+            case .shared(let inFlight, _) where inFlight > 0:
+                state = .shared(inFlight: inFlight - 1, idleSince: inFlight == 1 ? now : nil)
+            case .retiring(let inFlight) where inFlight > 0:
+                state = .retiring(inFlight: inFlight - 1)
+            default:
+                return
+            }
         }
     }
 }

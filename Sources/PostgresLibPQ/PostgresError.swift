@@ -95,7 +95,9 @@ extension PostgresError {
     public var isRetryable: Bool {
         switch code {
         case .cannotConnect, .acquireTimeout, .tooManyWaiters: true
-        case .server(let state): [.serializationFailure, .deadlockDetected, .lockNotAvailable].contains(state)
+        case .server(let state):
+            [.serializationFailure, .deadlockDetected, .lockNotAvailable].contains(state)
+                || server?.isStalePreparation == true
         default: false
         }
     }

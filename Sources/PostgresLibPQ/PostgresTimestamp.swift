@@ -8,14 +8,15 @@ public struct PostgresTimestamp: Hashable, Comparable, Sendable {
         self.microseconds = microseconds
     }
 
-    /// A moment by its seconds since the Unix epoch.
+    /// A moment by its seconds since the Unix epoch; the nearest that there is, should it lie beyond the range.
     public init(seconds: Int64) {
-        microseconds = seconds * 1_000_000
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        microseconds = overflow ? (seconds < 0 ? .min : .max) : product
     }
 
     /// Whole seconds since the Unix epoch, rounded down.
     public var seconds: Int64 {
-        (microseconds - (microseconds % 1_000_000 + 1_000_000) % 1_000_000) / 1_000_000
+        microseconds / 1_000_000 - (microseconds % 1_000_000 < 0 ? 1 : 0)
     }
 
     /// The earlier moment is the smaller.

@@ -6,6 +6,8 @@ internal import Logging
 protocol WireConnectionOwner: AnyObject {
     /// A request has had its whole answer, or never will.
     func requestSettled(on connection: WireConnection)
+    /// The server refused to write: it may be the standby that the primary has become.
+    func serverIsReadOnly(_ connection: WireConnection)
     /// The connection has closed itself.
     func connectionLost(_ connection: WireConnection, _ error: PostgresError)
 }
@@ -290,9 +292,15 @@ extension WireConnection: ReactorClient {
         case PGRES_PIPELINE_SYNC: return .sync(inTransaction: isLeased && isInTransaction)
         case PGRES_PIPELINE_ABORTED: return .skipped
         case PGRES_COPY_IN: return .copyIn
-        case PGRES_FATAL_ERROR: return result.serverReport.map { .failure($0) } ?? .unexpected
+        case PGRES_FATAL_ERROR: return result.serverReport.map(failure) ?? .unexpected
         default: return .unexpected
         }
+    }
+
+    private func failure(_ report: ServerReport) -> ConnectionStateMachine<PostgresResult>.Event {
+        // On a lease the transaction may be read-only by the caller's own wish.
+        if report.sqlState == .readOnlySQLTransaction, !isLeased { owner?.serverIsReadOnly(self) }
+        return .failure(report)
     }
 
     private func readNotifications() {

@@ -66,7 +66,25 @@ import Testing
                 }
             }
             #expect(error.code == .server(.invalidSQLStatementName))
+            #expect(error.isRetryable)
             #expect(try await client.execute(Add(left: 1, right: 2)) == [3])
+        }
+    }
+
+    @Test func `the body of a transaction may use what its actor owns`() async throws {
+        actor Counter {
+            private var count = 0
+
+            func countIn(_ client: PostgresClient) async throws -> Int {
+                try await client.withTransaction { connection in
+                    count += try await connection.execute(Add(left: 1, right: 2))[0]
+                }
+                return count
+            }
+        }
+        try await withClient { client in
+            let count = try await Counter().countIn(client)
+            #expect(count == 3)
         }
     }
 

@@ -47,6 +47,21 @@ import Testing
         }
     }
 
+    @Test func `a server that takes no writes any more is connected to anew`() async throws {
+        try await withClient { try await makeNumbersTable($0) }
+        let url = TestCluster.shared.url + " options='-c default_transaction_read_only=on'"
+        try await withClient(url, configure: { $0.maximumConnections = 1 }) { client in
+            let process = try await client.execute(BackendProcess())
+            let error = try await postgresError {
+                _ = try await client.execute(Insert(suite: "read-only", number: 1))
+            }
+            #expect(error.code == .server(.readOnlySQLTransaction))
+            #expect(error.isUnavailable)
+            let next = try await client.execute(BackendProcess())
+            #expect(next != process)
+        }
+    }
+
     @Test func `a lease whose backend is killed fails, and the pool goes on`() async throws {
         try await withClient { killer in
             try await withClient(configure: { $0.maximumConnections = 1 }) { client in

@@ -216,6 +216,35 @@ import Testing
         #expect(pool.acquire(14, .shared, at: at(10)) == [])
     }
 
+    @Test func `a retired connection gets nothing more, and is closed after its last request`() {
+        var pool = running { $0.maximumConnections = 1 }
+        var random = SystemRandomNumberGenerator()
+        _ = pool.acquire(10, .shared, at: at(0))
+        _ = pool.acquire(11, .shared, at: at(0))
+        #expect(pool.retire(1, at: at(10), using: &random) == [])
+        #expect(pool.finished(1, at: at(10)) == [])
+        #expect(pool.acquire(12, .shared, at: at(10)) == [])
+        #expect(pool.finished(1, at: at(10)) == [.close(1), .connect(2)])
+        #expect(pool.connected(2, at: at(10)) == [.grant(12, 2)])
+        // The next one is no better: it is replaced, but not at once.
+        #expect(pool.retire(2, at: at(10), using: &random) == [])
+        #expect(pool.finished(2, at: at(10)) == [.close(2)])
+        #expect(pool.nextDeadline ?? start >= at(10.5))
+    }
+
+    @Test func `a retired connection may be lost, and is closed at shutdown`() {
+        var pool = running { $0.maximumConnections = 2 }
+        var random = SystemRandomNumberGenerator()
+        _ = pool.acquire(10, .shared, at: at(0))
+        _ = pool.connected(2, at: at(0))
+        _ = pool.acquire(11, .shared, at: at(0))
+        _ = pool.retire(1, at: at(10), using: &random)
+        _ = pool.retire(2, at: at(10), using: &random)
+        #expect(pool.lost(1, at: at(10), using: &random) == [.connect(3)])
+        #expect(pool.shutDown(at: at(10)) == [])
+        #expect(pool.finished(2, at: at(10)) == [.close(2), .stopped])
+    }
+
     // MARK: Shutdown
 
     @Test func `at shutdown waiters fail, idle connections are closed, and work may end`() {
@@ -285,7 +314,10 @@ private struct World {
         case 5: if let id = waiting.randomElement(using: &random) { apply(pool.cancel(id, at: now)) }
         case 6...9: finishOne()
         case 10: if let id = leased.randomElement(using: &random) { giveBack(id) }
-        case 11, 12: connectOne()
+        case 11: connectOne()
+        case 12:
+            connectOne()
+            if Bool.random(using: &random) { retireOne() }
         default: loseOne()
         }
     }
@@ -329,6 +361,11 @@ private struct World {
             idleOrShared[id] = 0
             apply(pool.connected(id, at: now))
         }
+    }
+
+    private mutating func retireOne() {
+        guard let id = idleOrShared.keys.sorted().randomElement(using: &random) else { return }
+        apply(pool.retire(id, at: now, using: &random))
     }
 
     private mutating func loseOne() {

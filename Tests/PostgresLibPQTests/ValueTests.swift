@@ -79,6 +79,9 @@ private struct Echo<Value: PostgresDecodable & Sendable>: PostgresStatement {
         #expect(PostgresTimestamp(microseconds: -1).seconds == -1)
         #expect(PostgresTimestamp(microseconds: 1_999_999).seconds == 1)
         #expect(PostgresTimestamp(seconds: -7).seconds == -7)
+        #expect(PostgresTimestamp(microseconds: .min).seconds == Int64.min / 1_000_000 - 1)
+        #expect(PostgresTimestamp(seconds: .max).microseconds == .max)
+        #expect(PostgresTimestamp(seconds: .min).microseconds == .min)
     }
 
     @Test func `bytes go there and back`() async throws {
