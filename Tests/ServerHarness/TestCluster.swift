@@ -8,15 +8,20 @@ public actor TestCluster {
     public static let shared = Once { try await TestCluster() }
 
     private let directory: String
+    private let connectionString: String
+    private let template: Once<String>
     private var postgres: EmbeddedPostgres
-    private let migratedDatabase = "migrated"
-    private var isMigrated = false
     private var databaseCount = 0
 
     /// Starts a server with a cluster of its own: for tests that stop it.
     public init() async throws {
-        directory = TestFolder.shared.unused("cluster")
-        postgres = try await Self.open(directory)
+        let directory = TestFolder.shared.unused("cluster")
+        let postgres = try await Self.open(directory)
+        let connectionString = postgres.connectionString
+        self.directory = directory
+        self.postgres = postgres
+        self.connectionString = connectionString
+        template = Once { try await Self.makeTemplate(connectionString, directory) }
     }
 
     private static func open(_ directory: String) async throws -> EmbeddedPostgres {
@@ -37,39 +42,44 @@ public actor TestCluster {
 
     /// Makes a database with the schema that the program under test has; returns its URL.
     func makeDatabase() async throws -> String {
-        if !isMigrated { try await makeMigratedDatabase() }
+        let template = try await template.value
         databaseCount += 1
         let name = "test_\(databaseCount)"
-        try await administrate("CREATE DATABASE \(name) OWNER card_companion TEMPLATE \(migratedDatabase)")
-        return url(of: name)
+        try await Self.makeDatabase(name, template: template, connectionString)
+        return "\(connectionString) dbname=\(name)"
     }
 
-    private func makeMigratedDatabase() async throws {
-        isMigrated = true
-        try await administrate("CREATE DATABASE \(migratedDatabase) OWNER card_companion")
-        let environment = ["DATABASE_URL": url(of: migratedDatabase), "DATA_DIRECTORY": directory]
+    private static func makeTemplate(_ connectionString: String, _ directory: String) async throws -> String {
+        let name = "migrated"
+        try await makeDatabase(name, template: "template1", connectionString)
+        let environment = ["DATABASE_URL": "\(connectionString) dbname=\(name)", "DATA_DIRECTORY": directory]
         try await TestCommand.run(CardCompanionBinary.path, ["migrate"], environment: environment).succeeded()
+        return name
     }
 
-    private func administrate(_ statement: String) async throws {
-        _ = try await SQL.run(statement, at: "\(postgres.connectionString) dbname=postgres user=postgres")
-    }
-
-    private func url(of database: String) -> String {
-        "\(postgres.connectionString) dbname=\(database)"
+    private static func makeDatabase(_ name: String, template: String, _ connectionString: String) async throws {
+        _ = try await SQL.runAlone(
+            "CREATE DATABASE \(name) OWNER card_companion TEMPLATE \(template)",
+            at: "\(connectionString) dbname=postgres user=postgres")
     }
 }
 
 /// SQL through psql, a client that shares nothing with the server under test.
 enum SQL {
+    private static let options = ["-XAtq", "-v", "ON_ERROR_STOP=1"]
+
     /// Runs statements in one transaction; returns the rows, a line each, their columns separated by `|`.
     static func run(_ statements: String, at url: String) async throws -> [String] {
-        let arguments = ["-XAtq", "-1", "-v", "ON_ERROR_STOP=1", "-f", "-", url]
-        let isAlone = statements.hasPrefix("CREATE DATABASE")
-        let result = try await TestCommand.run(
-            "psql", isAlone ? ["-XAtq", "-v", "ON_ERROR_STOP=1", "-c", statements, url] : arguments,
-            stdin: isAlone ? "" : statements
-        ).succeeded()
+        try await rows(options + ["-1", "-f", "-", url], stdin: statements)
+    }
+
+    /// Runs a statement that must not be in a transaction.
+    static func runAlone(_ statement: String, at url: String) async throws -> [String] {
+        try await rows(options + ["-c", statement, url], stdin: "")
+    }
+
+    private static func rows(_ arguments: [String], stdin: String) async throws -> [String] {
+        let result = try await TestCommand.run("psql", arguments, stdin: stdin).succeeded()
         return result.stdout.split(separator: "\n").map(String.init)
     }
 }

@@ -17,11 +17,19 @@ struct Service: Sendable {
 
     private init() async throws {
         installation = try await TestInstallation()
-        server = try await installation.startServer(["--housekeeping-interval-seconds", "86400"])
+        server = try await installation.startServer(Self.arguments)
         bank = try await PooledBank(installation.makeBank(), installation, server)
         tokenBank = try await PooledBank(installation.makeBank(scheme: "CB"), installation, server)
         let settings = ["--retention", "keep-repeat", "--reminders", "true", "--fetch-limit", "100"]
         repeatingBank = try await PooledBank(installation.makeBank(settings), installation, server)
+    }
+
+    /// What is over is left where it is, for tests that look at it.
+    private static let arguments = ["--housekeeping-interval-seconds", "86400"]
+
+    /// Starts a further server on the same database.
+    func startServer() async throws -> TestServer {
+        try await installation.startServer(Self.arguments)
     }
 
     /// Makes a bank with these settings and cardholders.
