@@ -1,0 +1,52 @@
+"""Makes docs/vectors.
+
+`make_vectors.py make` writes the files anew. `make_vectors.py compare`, a question as PythonOracle asks them, answers
+for each file whether it is, byte for byte, what would be written.
+"""
+
+import json
+import pathlib
+import sys
+
+import negative
+import positive
+
+FOLDER = pathlib.Path(__file__).resolve().parents[3] / "docs" / "vectors"
+FILES = {
+    "delivered-pins": positive.delivered_pins,
+    "defined-pins": positive.defined_pins,
+    "macs": positive.macs,
+    "tokens": positive.tokens,
+    "thumbprints": positive.thumbprints,
+    "keypads": positive.keypads,
+    "negative": negative.negative,
+}
+
+
+def written(value, indent="\n"):
+    """JSON with a line for each member, but a line only for a list of what is not itself one or an object."""
+    inner = indent + "  "
+    if isinstance(value, dict) and value:
+        members = [f"{json.dumps(name)}: {written(member, inner)}" for name, member in value.items()]
+        return "{" + inner + ("," + inner).join(members) + indent + "}"
+    if isinstance(value, list) and any(isinstance(element, (dict, list)) for element in value):
+        return "[" + inner + ("," + inner).join(written(element, inner) for element in value) + indent + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def texts():
+    for name, make in FILES.items():
+        yield FOLDER / f"{name}.json", written(make()) + "\n"
+
+
+def main():
+    if sys.argv[1] == "make":
+        for path, text in texts():
+            path.write_text(text, encoding="utf-8")
+    else:
+        answers = {path.stem: path.read_text(encoding="utf-8") == text for path, text in texts()}
+        json.dump({name: str(answer).lower() for name, answer in answers.items()}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

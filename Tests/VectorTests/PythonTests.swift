@@ -1,0 +1,62 @@
+import Foundation
+import PythonOracle
+import Testing
+
+@Suite(
+    "Python and the vectors", .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
+struct PythonTests {
+    private static let files = [
+        "defined-pins", "delivered-pins", "keypads", "macs", "negative", "thumbprints", "tokens",
+    ]
+
+    @Test("Every vector holds by cryptography, jwcrypto and the standard library", arguments: files)
+    func check(_ file: String) throws {
+        let answers = try PythonOracle(script: "Oracles/check_vectors.py").ask(file)
+        #expect(answers.filter { $0.value != "ok" } == [:])
+        #expect(Set(answers.keys) == (try Self.names(in: file)))
+    }
+
+    @Test("The generator makes exactly these files")
+    func generator() throws {
+        let answers = try PythonOracle(script: "Oracles/make_vectors.py").ask("compare")
+        #expect(answers == Dictionary(uniqueKeysWithValues: Self.files.map { ($0, "true") }))
+    }
+
+    @Test("There are no other files")
+    func noOtherFiles() throws {
+        let found = try FileManager.default.contentsOfDirectory(atPath: VectorFile.folder.path)
+        #expect(found.sorted() == (Self.files.map { "\($0).json" } + ["README.md"]).sorted())
+    }
+
+    /// What the script answers for: each key, vector and case, after the name of its list.
+    private static func names(in file: String) throws -> Set<String> {
+        let lists = try VectorFile.read(file, as: Names.self).get().lists
+        return Set(lists.flatMap { list, names in names.map { "\(list): \($0)" } })
+    }
+}
+
+/// The names of whatever a file lists.
+private struct Names: Decodable {
+    let lists: [String: [String]]
+
+    private struct Named: Decodable {
+        let name: String
+    }
+
+    private struct ListName: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: ListName.self)
+        var lists: [String: [String]] = [:]
+        for key in container.allKeys where key.stringValue != "about" {
+            lists[key.stringValue] = try container.decode([Named].self, forKey: key).map(\.name)
+        }
+        self.lists = lists
+    }
+}

@@ -1,0 +1,65 @@
+import CardCompanionAPI
+import Crypto
+import CryptoExtras
+import Foundation
+import Testing
+
+@testable import CardCompanionSDK
+
+@Suite("The SDK, swift-crypto and what is to be refused")
+struct SDKNegativeTests {
+    @Test("pin of a delivery", arguments: try NegativeVectors.file.get().deliveries)
+    func delivery(_ vector: NegativeVectors.Delivery) throws {
+        let recipient = try NegativeVectors.file.get().keys.named(vector.recipient).recipientKey()
+        vector.expect(code(of: vector.compact, to: recipient))
+    }
+
+    /// As the SDK answers a fetch.
+    private func code(of compact: String, to recipient: RecipientKey) -> Int {
+        do throws(SDKError) {
+            let delivered = try DeliveredPIN(parsing: CompactJWE(parsing: compact).open(with: recipient))
+            return delivered.imagesInOrder() == nil ? LibraryCode.incompletePIN.rawValue : 0
+        } catch {
+            return error.code.rawValue
+        }
+    }
+
+    @Test("signature", arguments: try NegativeVectors.file.get().signatures)
+    func signature(_ vector: NegativeVectors.Signature) throws {
+        let pem = try NegativeVectors.file.get().keys.named(vector.key).pem
+        let key = try _RSA.Signing.PrivateKey(pemRepresentation: pem).publicKey
+        let octets = Data(base64Encoded: vector.signature).flatMap {
+            $0.base64EncodedString() == vector.signature ? $0 : nil
+        }
+        let isValid = octets.map {
+            key.isValidSignature(
+                _RSA.Signing.RSASignature(rawRepresentation: $0), for: Data(vector.token.utf8),
+                padding: .insecurePKCS1v1_5)
+        }
+        vector.expect(isValid == true ? 0 : DistributionCode.invalidSignature.rawValue)
+    }
+
+    // swift-crypto takes other lengths than the protocol, in which the SDK's JWE refuses them.
+    @Test(
+        "AES-GCM",
+        arguments: try NegativeVectors.file.get().aesGCM.filter { $0.key.bytes.count == 32 && $0.iv.bytes.count == 12 })
+    func aesGCM(_ vector: NegativeVectors.GCM) {
+        let plaintext = try? AES.GCM.open(
+            AES.GCM.SealedBox(
+                nonce: AES.GCM.Nonce(data: vector.iv.bytes), ciphertext: vector.ciphertext.bytes,
+                tag: vector.tag.bytes),
+            using: SymmetricKey(data: vector.key.bytes), authenticating: vector.additionalData.bytes)
+        #expect(plaintext == vector.plaintext?.data)
+        #expect((plaintext != nil) == (vector.verdict == .valid))
+    }
+
+    @Test(
+        "AES key wrap", arguments: try NegativeVectors.file.get().aesKeyWrap.filter { $0.wrappingKey.bytes.count == 32 }
+    )
+    func aesKeyWrap(_ vector: NegativeVectors.KeyWrap) {
+        let key = try? AES.KeyWrap.unwrap(
+            vector.wrappedKey.bytes, using: SymmetricKey(data: vector.wrappingKey.bytes))
+        #expect(key?.withUnsafeBytes { Data($0) } == vector.plaintext?.data)
+        #expect((key != nil) == (vector.verdict == .valid))
+    }
+}
