@@ -1,0 +1,24 @@
+"""Seals as an app would that is written with jwcrypto: an argument names the question, standard input holds its
+arguments as a JSON object of strings, standard output gets the answer in the same form.
+"""
+
+import json
+import sys
+
+from jwcrypto import jwe, jwk
+
+
+def seal(arguments):
+    """Seals a text to the first key of a key set that is meant for an algorithm."""
+    keys = json.loads(arguments["keySet"])["keys"]
+    key = next(key for key in keys if key["alg"] == arguments["alg"])
+    header = {"alg": arguments["alg"], "enc": "A256GCM", "kid": key["kid"]}
+    sealed = jwe.JWE(arguments["plaintext"].encode(), json.dumps(header))
+    sealed.add_recipient(jwk.JWK(**key))
+    return {"compact": sealed.serialize(compact=True)}
+
+
+if __name__ == "__main__":
+    questions = [seal]
+    question = {question.__name__: question for question in questions}[sys.argv[1]]
+    json.dump(question(json.load(sys.stdin)), sys.stdout)

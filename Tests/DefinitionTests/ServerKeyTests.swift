@@ -1,0 +1,257 @@
+import Crypto
+import Foundation
+import ServerHarness
+import Synchronization
+import Testing
+
+/// The server's own keys in rotation. The suite has an installation of its own, whose keys come and go.
+@Suite("Server keys", .serialized)
+struct ServerKeyTests {
+    private static let service = Once {
+        // As many cardholders as the suite needs, while the keys that they are sealed to are still there.
+        let service = try await Service(holderCount: 160)
+        _ = try await service.holder()
+        return service
+    }
+
+    /// A key as `server-key list` shows it.
+    private struct Listed: Decodable {
+        let keyId: String
+        let kind: String
+        let status: String
+        let demotedAt: String?
+    }
+
+    @Test("The list shows the keys that are published, each named by its thumbprint")
+    func list() async throws {
+        let service = try await Self.service.value
+        let listed = try await list(service)
+        #expect(listed.map(\.kind).sorted() == ["EC", "RSA"])
+        #expect(listed.allSatisfy { $0.status == "ACTIVE" && $0.demotedAt == nil })
+        #expect(listed.map(\.keyId).sorted() == service.keys.keys.map(\.id).sorted())
+        for key in service.keys.keys {
+            #expect(key.members["use"] == "enc")
+            #expect(key.members["d"] == nil && key.members["p"] == nil)
+            #expect(key.id == thumbprint(key))
+        }
+        let answer = try await service.server.request("GET", "/.well-known/jwks.json")
+        #expect(answer["Cache-Control"]?.contains("max-age=") == true)
+    }
+
+    @Test(
+        "After a rotation the new keys are published first, and the old ones still open",
+        arguments: SealingKind.allCases)
+    func rotate(kind: SealingKind) async throws {
+        let service = try await Self.service.value
+        let old = try await publishedKeys(service)
+        let rotated = try await rotate(service, kind)
+        #expect(rotated.count == 1)
+
+        let published = try await publishedKeys(service)
+        #expect(
+            published.keys.filter { $0.members["kty"]?.string == kind.keyType }.map(\.id).prefix(2) == [
+                rotated[0], try old.first(kind).id,
+            ])
+        let statuses = try await list(service).filter { $0.kind == kind.keyType }.prefix(2).map(\.status)
+        #expect(statuses == ["ACTIVE", "RETIRING"])
+
+        let call = kind == .rsa ? DefinitionCall.hmac : .token
+        for key in [try old.first(kind), try published.first(kind)] {
+            #expect(try await service.code(attempt(service, call, sealedTo: key)) == 0, "\(key.id)")
+        }
+    }
+
+    @Test("A server that never saw a new key opens at once what is sealed to it", arguments: DefinitionCall.definitions)
+    func unseenKey(call: DefinitionCall) async throws {
+        let service = try await Self.service.value
+        try await service.afterReloadPause()
+        _ = try await rotate(service, call.sealing)
+        let key = try await publishedKeys(service).first(call.sealing)
+        var attempts: [Attempt] = []
+        for _ in 0..<24 { attempts.append(try await attempt(service, call, sealedTo: key)) }
+        let codes = try await service.codes(attempts, through: [service.server])
+        #expect(codes == Array(repeating: 0, count: attempts.count))
+    }
+
+    @Test("Values that name no key do not keep a server from learning of a new one")
+    func unknownKeysBefore() async throws {
+        let service = try await Self.service.value
+        _ = try await rotate(service, .ec)
+        let key = try await publishedKeys(service).first(.ec)
+        let right = try await attempt(service, .token, sealedTo: key)
+        var unknown = try service.attempt(.token, TestCardholder())
+        unknown.sealing.header["kid"] = "unknown"
+        #expect(try await service.code(unknown) == 200)
+        #expect(try await service.code(right) == 0)
+    }
+
+    @Test("A retired key opens no more, and only its name is left")
+    func retire() async throws {
+        let service = try await Self.service.value
+        let old = try await publishedKeys(service).first(.ec)
+        _ = try await rotate(service, .ec)
+        #expect(try await service.code(attempt(service, .token, sealedTo: old)) == 0)
+        try await service.installation.sql(
+            "UPDATE server_key SET demoted_at = demoted_at - interval '1 hour' WHERE key_id = '\(old.id)'")
+        try await service.installation.run(["server-key", "retire", old.id]).succeeded()
+
+        #expect(try await list(service).first { $0.keyId == old.id }?.status == "RETIRED")
+        let left = try await service.installation.sql(
+            "SELECT sealed_key IS NULL FROM server_key WHERE key_id = '\(old.id)'")
+        #expect(left == ["t"])
+        let server = try await service.installation.startServer()
+        #expect(try await !ServerKeySet(of: server).keys.contains { $0.id == old.id })
+        #expect(try await service.code(attempt(service, .token, sealedTo: old), through: server) == 200)
+        // The server that ran all the time looks again within half a minute.
+        let deadline = ContinuousClock.now + .seconds(120)
+        var code = 0
+        while code == 0, ContinuousClock.now < deadline {
+            code = try await service.code(attempt(service, .token, sealedTo: old))
+            try await Task.sleep(for: .milliseconds(500))
+        }
+        #expect(code == 200)
+        #expect(try await !ServerKeySet(of: service.server).keys.contains { $0.id == old.id })
+        try await server.stop()
+    }
+
+    @Test("The active key, one that was just replaced, one that is retired and one that is none are not retired")
+    func retireRefused() async throws {
+        let service = try await Self.service.value
+        let old = try await publishedKeys(service).first(.rsa)
+        let active = try #require(try await rotate(service, .rsa).first)
+
+        func retire(_ arguments: String...) async throws -> CommandResult {
+            try await service.installation.run(["server-key", "retire"] + arguments)
+        }
+        for arguments in [[active], [active, "--force"]] {
+            let result = try await service.installation.run(["server-key", "retire"] + arguments)
+            #expect(result.status != 0 && result.stderr.contains("active"))
+        }
+        let tooSoon = try await retire(old.id)
+        #expect(tooSoon.status != 0 && tooSoon.stderr.contains("--force"))
+        #expect(try await service.code(attempt(service, .hmac, sealedTo: old)) == 0)
+        #expect(try await retire("unknown").status != 0)
+        try await retire(old.id, "--force").succeeded()
+        #expect(try await retire(old.id).status != 0)
+        #expect(try await retire(old.id, "--force").status != 0)
+    }
+
+    @Test("Of rotations at once each has made the keys that it names, or says that it failed")
+    func simultaneousRotations() async throws {
+        let service = try await Self.service.value
+        let results = try await withThrowingTaskGroup(of: CommandResult.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    try await service.installation.run(["server-key", "rotate", "--kind", "EC", "--json"])
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let listed = try await list(service).map(\.keyId)
+        #expect(results.contains { $0.status == 0 })
+        for result in results where result.status == 0 {
+            let made = try JSON(parsing: result.stdout).object?["keyIds"]?.array?.compactMap(\.string) ?? []
+            #expect(made.count == 1 && made.allSatisfy(listed.contains), "\(made)")
+        }
+        #expect(try await list(service).count { $0.kind == "EC" && $0.status == "ACTIVE" } == 1)
+    }
+
+    @Test("A rotation under load makes nothing fail")
+    func underLoad() async throws {
+        let service = try await Self.service.value
+        let installation = service.installation
+        let servers = [service.server, try await installation.startServer()]
+        let load = Load(servers: servers)
+        let counts = try await withThrowingTaskGroup(of: Int.self) { group in
+            for client in 0..<4 {
+                let holder = try await service.holder()
+                group.addTask { try await load.run(service, holder, client: client) }
+            }
+            for _ in 0..<2 {
+                try await installation.run(["server-key", "rotate"]).succeeded()
+                load.publish(try await installation.startServer())
+                try await Task.sleep(for: .seconds(2))
+            }
+            load.end()
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(counts.allSatisfy { $0 > 0 }, "\(counts)")
+    }
+
+    private func list(_ service: Service) async throws -> [Listed] {
+        let shown = try await service.installation.run(["server-key", "list", "--json"]).succeeded()
+        return try JSONDecoder().decode([Listed].self, from: Data(shown.stdout.utf8))
+    }
+
+    /// The names of the new keys.
+    private func rotate(_ service: Service, _ kind: SealingKind) async throws -> [String] {
+        let arguments = ["server-key", "rotate", "--kind", kind.keyType, "--json"]
+        let shown = try await service.installation.run(arguments).succeeded()
+        return try JSON(parsing: shown.stdout).object?["keyIds"]?.array?.compactMap(\.string) ?? []
+    }
+
+    /// The keys as a server publishes them that has just started.
+    private func publishedKeys(_ service: Service) async throws -> ServerKeySet {
+        let server = try await service.installation.startServer()
+        let keys = try await ServerKeySet(of: server)
+        try await server.stop()
+        return keys
+    }
+
+    private func attempt(
+        _ service: Service, _ call: DefinitionCall, sealedTo key: ServerKeySet.Key
+    ) async throws -> Attempt {
+        var attempt = try await service.defining("8305", call, service.holder())
+        attempt.sealing.key = key
+        return attempt
+    }
+
+    /// RFC 7638 section 3.
+    private func thumbprint(_ key: ServerKeySet.Key) -> String {
+        let names = key.members["kty"] == "EC" ? ["crv", "kty", "x", "y"] : ["e", "kty", "n"]
+        let members = names.compactMap { name in key.members[name]?.string.map { "\"\(name)\":\"\($0)\"" } }
+        return Base64URL.encode(Array(SHA256.hash(data: Data("{\(members.joined(separator: ","))}".utf8))))
+    }
+}
+
+/// Apps that ask for the key set before each definition.
+private final class Load: Sendable {
+    /// The servers that define PINs.
+    private let servers: [TestServer]
+    /// The servers that are asked for their key sets. New keys are first published by one that starts after the
+    /// rotation; the others have yet to see them.
+    private let publishers: Mutex<[TestServer]>
+    private let isOver = Mutex(false)
+
+    init(servers: [TestServer]) {
+        self.servers = servers
+        publishers = Mutex(servers)
+    }
+
+    func publish(_ server: TestServer) { publishers.withLock { $0.append(server) } }
+
+    func end() { isOver.withLock { $0 = true } }
+
+    /// Defines a cardholder's PIN until the end; returns how often.
+    func run(_ service: Service, _ holder: TestCardholder, client: Int) async throws -> Int {
+        var count = 0
+        // As many definitions as a day has.
+        while !isOver.withLock(\.self), count < 90 {
+            let publisher = publishers.withLock { $0.randomElement() } ?? service.server
+            let call = DefinitionCall.definitions[(client + count) % 3]
+            var attempt = try await service.defining("8305", call, holder)
+            attempt.sealing.key = try await ServerKeySet(of: publisher).first(call.sealing)
+            let code = try await service.code(attempt, through: servers[count % servers.count])
+            #expect(code == 0, "\(call), definition \(count) of client \(client)")
+            count += 1
+        }
+        return count
+    }
+}
+
+extension Service {
+    /// Waits until a server may look again for keys that it does not know, as it does once a second.
+    fileprivate func afterReloadPause() async throws {
+        try await Task.sleep(for: .milliseconds(1500))
+    }
+}
