@@ -1,7 +1,7 @@
 import PostgresLibPQ
 import Testing
 
-@Suite struct CancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
     @Test func `a cancelled statement that is under way returns at once, and its connection goes on`() async throws {
         try await withClient { holder in
             try await withClient(configure: { limits in

@@ -2,7 +2,7 @@ import PostgresLibPQ
 import ServiceLifecycle
 import Testing
 
-@Suite struct ClientTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientTests {
     @Test func `a statement returns its rows`() async throws {
         try await withClient { client in
             let sums = try await client.execute(Add(left: 40, right: 2))
@@ -135,7 +135,7 @@ import Testing
     }
 }
 
-@Suite struct LifecycleTests {
+@Suite(.timeLimit(.minutes(5))) struct LifecycleTests {
     @Test func `what is asked before the client runs waits for it`() async throws {
         var configuration = PostgresConfiguration(url: TestCluster.shared.url)
         configuration.acquireTimeoutSeconds = 300

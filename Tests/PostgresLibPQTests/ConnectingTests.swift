@@ -1,7 +1,7 @@
 import PostgresLibPQ
 import Testing
 
-@Suite struct ConnectingTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectingTests {
     private struct TLSVersion: PostgresStatement {
         static let sql = "SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
 

@@ -1,7 +1,7 @@
 import PostgresLibPQ
 import Testing
 
-@Suite struct LeaseTests {
+@Suite(.timeLimit(.minutes(5))) struct LeaseTests {
     @Test func `a transaction commits on return, and rolls back on throw`() async throws {
         struct Refused: Error {}
         try await withClient { client in
@@ -179,7 +179,7 @@ import Testing
     }
 }
 
-@Suite struct CopyTests {
+@Suite(.timeLimit(.minutes(5))) struct CopyTests {
     private struct Sum: PostgresStatement {
         static let sql = "SELECT count(*), coalesce(sum(length(t)), 0) FROM copied WHERE suite = $1"
         var suite: String
@@ -233,8 +233,13 @@ import Testing
         try await withTable { client in
             try await client.withConnection { connection in
                 let error = try await postgresError {
-                    _ = try await connection.copyIn(
-                        Self.copy, from: chunks([Array("wrong\tx\n".utf8), Array("wrong\tx\ty\tz\n".utf8)]))
+                    // The server has refused the second row long before the data end.
+                    let rows = ["wrong\tx\n", "wrong\tx\ty\tz\n", ""].map { Array($0.utf8) }
+                    let slow = chunks(rows).map { row in
+                        if row.isEmpty { try await Task.sleep(for: .milliseconds(300)) }
+                        return row
+                    }
+                    _ = try await connection.copyIn(Self.copy, from: slow)
                 }
                 #expect(error.sqlState == SQLState(rawValue: "22P04"))
                 #expect(try await connection.execute(Sum(suite: "wrong")) == [[0, 0]])

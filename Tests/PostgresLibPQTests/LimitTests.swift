@@ -2,7 +2,7 @@ import Glibc
 import PostgresLibPQ
 import Testing
 
-@Suite struct LimitTests {
+@Suite(.timeLimit(.minutes(5))) struct LimitTests {
     @Test func `who waits longer than the acquire timeout fails`() async throws {
         try await withClient(configure: { limits in
             limits.maximumConnections = 1

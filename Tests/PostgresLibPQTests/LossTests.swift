@@ -1,7 +1,7 @@
 import PostgresLibPQ
 import Testing
 
-@Suite struct LossTests {
+@Suite(.timeLimit(.minutes(5))) struct LossTests {
     @Test func `a backend that is killed in mid-pipeline fails what is under way, and is replaced`() async throws {
         try await withClient { killer in
             try await withClient(configure: { limits in

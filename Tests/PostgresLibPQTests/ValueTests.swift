@@ -28,7 +28,7 @@ private struct Echo<Value: PostgresDecodable & Sendable>: PostgresStatement {
     }
 }
 
-@Suite struct ValueTests {
+@Suite(.timeLimit(.minutes(5))) struct ValueTests {
     @Test(arguments: [
         (String(), ""), ("Ünïcødé 😀 \u{1}", "Ünïcødé 😀 \u{1}"), (String(repeating: "a", count: 100_000), nil),
     ])
