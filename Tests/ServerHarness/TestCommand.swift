@@ -33,6 +33,9 @@ public struct CommandFailed: Error, CustomStringConvertible {
 public enum TestCommand {
     private static let outputLimitBytes = 16 << 20
 
+    /// Tests run side by side, and on a machine of few processors many programs at once are slower than a few.
+    private static let gate = Gate(width: 4)
+
     /// Runs a program with `environment` and a search path, and nothing else of this process's environment.
     public static func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], stdin: String = ""
@@ -40,11 +43,12 @@ public enum TestCommand {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
         let variables = environment.merging(["PATH": path, "LC_ALL": "C.UTF-8"]) { given, _ in given }
         let executable: Executable = program.contains("/") ? .path(FilePath(program)) : .name(program)
-        let result = try await Subprocess.run(
-            executable, arguments: Arguments(arguments),
-            environment: .custom(
-                Dictionary(uniqueKeysWithValues: variables.map { (Environment.Key(stringLiteral: $0), $1) })),
-            input: .string(stdin), output: .string(limit: outputLimitBytes), error: .string(limit: outputLimitBytes))
+        let keyed = Dictionary(uniqueKeysWithValues: variables.map { (Environment.Key(stringLiteral: $0), $1) })
+        let result = try await gate.pass {
+            try await Subprocess.run(
+                executable, arguments: Arguments(arguments), environment: .custom(keyed), input: .string(stdin),
+                output: .string(limit: outputLimitBytes), error: .string(limit: outputLimitBytes))
+        }
         return CommandResult(
             status: status(result.terminationStatus), stdout: result.standardOutput, stderr: result.standardError)
     }

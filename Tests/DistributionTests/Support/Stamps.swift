@@ -1,8 +1,9 @@
 import ServerHarness
 import Synchronization
 
-/// Timestamps inside the window of which no two are equal, so that hashMacs of one cardholder are not equal either.
+/// Timestamps well inside the window of which hardly two are equal, so that a cardholder's hashMacs are not either.
 enum Stamps {
+    private static let reachSeconds = 200
     private static let count = Mutex(0)
 
     static func next() -> Int {
@@ -10,6 +11,6 @@ enum Stamps {
             count += 1
             return count
         }
-        return TestBank.timestamp() - 250 + count % 500
+        return TestBank.timestamp(count % (2 * reachSeconds) - reachSeconds)
     }
 }
