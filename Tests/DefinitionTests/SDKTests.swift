@@ -89,6 +89,19 @@ struct SDKTests {
         #expect(try await service.fetch(holder).length == 4)
     }
 
+    @Test("Plain digits are the places on a keypad of ten, as in the document's section 2.2.3")
+    func plainDigits() async throws {
+        let service = try await Service.shared.value
+        let holder = try await service.holder()
+        let url = service.server.url
+        let request = KeyPadCoordinatesParameters(bankId: service.bank.id, uniqueId: holder.uniqueId, keypadSize: 10)
+        let keypad = await PINDefinition.postGetKeyPadCoordinatesRequest(request, hostUrl: url)
+        let indexes = try #require(KeyPad.indexes(of: "83052", in: keypad.keypad)).replacing(",", with: "")
+        let parameters = try self.indexes(service, holder, indexes)
+        #expect(await PINDefinition.postDefinePINECDHCBRequest(parameters, hostUrl: url).errorCode == 0)
+        #expect(try await service.fetch(holder).length == 5)
+    }
+
     @Test("The server's codes reach the app")
     func codes() async throws {
         let service = try await Service.shared.value

@@ -24,10 +24,15 @@ struct Service: Sendable {
 
     /// An installation of its own, for a suite that must not be disturbed or would disturb others.
     ///
-    /// - Parameter holderCount: how many cardholders are provisioned at a time.
-    init(holderCount: Int = 40) async throws {
-        installation = try await TestInstallation()
-        server = try await installation.startServer()
+    /// - Parameters:
+    ///   - cluster: nil for the shared one.
+    ///   - environment: of the server.
+    ///   - holderCount: how many cardholders are provisioned at a time.
+    init(
+        on cluster: TestCluster? = nil, environment: [String: String] = [:], holderCount: Int = 40
+    ) async throws {
+        installation = try await TestInstallation(on: cluster)
+        server = try await installation.startServer(environment: environment)
         keys = try await ServerKeySet(of: server)
         bank = try await installation.makeBank(Self.freeSettings)
         holders = Holders(installation, server, bank, batchSize: holderCount)
