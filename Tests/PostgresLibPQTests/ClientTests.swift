@@ -137,7 +137,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LifecycleTests {
     @Test func `what is asked before the client runs waits for it`() async throws {
-        var configuration = PostgresConfiguration(url: TestCluster.shared.url)
+        var configuration = PostgresConfiguration(url: try TestCluster.shared().url)
         configuration.acquireTimeoutSeconds = 300
         let client = PostgresClient(configuration: configuration, logger: quietLogger)
         try await withThrowingTaskGroup(of: [Int].self) { group in
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test func `graceful shutdown lets what is under way end, and refuses what comes after`() async throws {
-        var configuration = PostgresConfiguration(url: TestCluster.shared.url)
+        var configuration = PostgresConfiguration(url: try TestCluster.shared().url)
         configuration.acquireTimeoutSeconds = 300
         let client = PostgresClient(configuration: configuration, logger: quietLogger)
         try await stopWhileAStatementIsUnderWay(client)
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test func `work that does not end is cut off at the shutdown timeout`() async throws {
-        var configuration = PostgresConfiguration(url: TestCluster.shared.url)
+        var configuration = PostgresConfiguration(url: try TestCluster.shared().url)
         configuration.shutdownTimeoutSeconds = 0.2
         configuration.statementTimeoutMilliseconds = 0
         configuration.acquireTimeoutSeconds = 300

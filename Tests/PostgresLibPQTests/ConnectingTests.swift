@@ -12,7 +12,7 @@ import Testing
 
     @Test(arguments: ["host=127.0.0.1 sslmode=require", "host=localhost sslmode=verify-full"])
     func `the connection is encrypted`(parameters: String) async throws {
-        let url = TestCluster.shared.tcpURL("\(parameters) sslrootcert=\(TestCluster.shared.rootCertificate)")
+        let url = try TestCluster.shared().tcpURL("\(parameters) sslrootcert=\(TestCluster.shared().rootCertificate)")
         try await withClient(url) { client in
             let rows = try await client.execute(TLSVersion())
             #expect(rows == ["TLSv1.3"])
@@ -29,7 +29,7 @@ import Testing
             }
         }
         try await withClient(
-            TestCluster.shared.tcpURL("host=127.0.0.1 sslmode=require"), configure: { $0.maximumConnections = 1 }
+            TestCluster.shared().tcpURL("host=127.0.0.1 sslmode=require"), configure: { $0.maximumConnections = 1 }
         ) { client in
             let counts = (0..<200).map { Int32($0 * 1_009) }
             let sum = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -41,14 +41,14 @@ import Testing
     }
 
     @Test func `a server with another name than its certificate is not connected to`() async throws {
-        let root = TestCluster.shared.rootCertificate
+        let root = try TestCluster.shared().rootCertificate
         let error = try await failure(
-            TestCluster.shared.tcpURL("host=127.0.0.1 sslmode=verify-full sslrootcert=\(root)"))
+            try TestCluster.shared().tcpURL("host=127.0.0.1 sslmode=verify-full sslrootcert=\(root)"))
         #expect(error.message.contains("localhost"))
     }
 
     @Test func `a wrong password is named as the reason, and not shown`() async throws {
-        let url = TestCluster.shared.tcpURL("host=127.0.0.1 sslmode=disable", password: "quite-wrong")
+        let url = try TestCluster.shared().tcpURL("host=127.0.0.1 sslmode=disable", password: "quite-wrong")
         let error = try await failure(url)
         #expect("\(error)".contains("password authentication failed"))
         #expect(!"\(error) \(error.message) \(error.detail ?? "")".contains("quite-wrong"))
@@ -62,7 +62,7 @@ import Testing
 
     @Test func `of several hosts the one that lives is used`() async throws {
         let dead = try TestCluster.unusedPort()
-        let cluster = TestCluster.shared
+        let cluster = try TestCluster.shared()
         let url = """
             host=127.0.0.1,127.0.0.1 port=\(dead),\(cluster.port) dbname=postgres user=postgres sslmode=prefer \
             password='\(cluster.password)' target_session_attrs=read-write
@@ -75,7 +75,7 @@ import Testing
 
     @Test func `a URI names several hosts as well`() async throws {
         let dead = try TestCluster.unusedPort()
-        let cluster = TestCluster.shared
+        let cluster = try TestCluster.shared()
         let url = "postgresql://postgres:p%25word-of-the-tests@127.0.0.1:\(dead),127.0.0.1:\(cluster.port)/postgres"
         try await withClient(url + "?target_session_attrs=read-write") { client in
             let rows = try await client.execute(Add(left: 1, right: 2))
@@ -93,7 +93,7 @@ import Testing
                 [try row.decode(0), try row.decode(1), try row.decode(2)]
             }
         }
-        let url = TestCluster.shared.url + " options='-c work_mem=5MB' application_name=theirs"
+        let url = try TestCluster.shared().url + " options='-c work_mem=5MB' application_name=theirs"
         try await withClient(url, configure: { $0.statementTimeoutMilliseconds = 12_345 }) { client in
             let rows = try await client.execute(Settings())
             #expect(rows == [["12345ms", "5MB", "theirs"]])

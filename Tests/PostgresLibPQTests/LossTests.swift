@@ -49,7 +49,7 @@ import Testing
 
     @Test func `a server that takes no writes any more is connected to anew`() async throws {
         try await withClient { try await makeNumbersTable($0) }
-        let url = TestCluster.shared.url + " options='-c default_transaction_read_only=on'"
+        let url = try TestCluster.shared().url + " options='-c default_transaction_read_only=on'"
         try await withClient(url, configure: { $0.maximumConnections = 1 }) { client in
             let process = try await client.execute(BackendProcess())
             let error = try await postgresError {

@@ -4,10 +4,10 @@ import Testing
 
 /// Runs `body` with a client of its own, which is stopped after it.
 func withClient<Result: Sendable>(
-    _ url: String = TestCluster.shared.url, configure: (inout PostgresConfiguration) -> Void = { _ in },
+    _ url: String? = nil, configure: (inout PostgresConfiguration) -> Void = { _ in },
     _ body: @Sendable @escaping (PostgresClient) async throws -> Result
 ) async throws -> Result {
-    var configuration = PostgresConfiguration(url: url)
+    var configuration = PostgresConfiguration(url: try url ?? TestCluster.shared().url)
     configuration.applicationName = "tests"
     // As slow as a machine may be, nothing here is in a hurry but what a test is about.
     configuration.acquireTimeoutSeconds = 300

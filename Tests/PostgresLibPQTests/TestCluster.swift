@@ -8,15 +8,14 @@ import Testing
 ///
 /// It listens on a Unix socket (no password) and on 127.0.0.1 (TLS or not, with a password).
 struct TestCluster: Sendable {
-    static let shared: TestCluster = {
-        do {
-            let cluster = try TestCluster()
-            atexit { TestCluster.shared.remove() }
-            return cluster
-        } catch {
-            fatalError("the test cluster cannot be made: \(error)")
-        }
-    }()
+    /// The one of the test process.
+    static func shared() throws -> TestCluster { try made.get() }
+
+    private static let made = Result {
+        let cluster = try TestCluster()
+        atexit { try? TestCluster.shared().remove() }
+        return cluster
+    }
 
     let folder: String
     let port: Int

@@ -69,7 +69,7 @@ private struct Echo<Value: PostgresDecodable & Sendable>: PostgresStatement {
     @Test func `a moment out of the range of the server is refused by it`() async throws {
         for microseconds in [Int64.min, Int64.min + 1, -300_000_000_000_000_000] {
             let error = try await postgresError {
-                _ = try await echo(PostgresTimestamp(microseconds: microseconds), TestCluster.shared.url)
+                _ = try await echo(PostgresTimestamp(microseconds: microseconds))
             }
             #expect(error.sqlState == SQLState(rawValue: "22008"))
         }
@@ -184,7 +184,7 @@ private struct Echo<Value: PostgresDecodable & Sendable>: PostgresStatement {
     }
 
     @Test func `a text with a zero byte is refused by the server`() async throws {
-        let error = try await postgresError { _ = try await echo("a\u{0}b", TestCluster.shared.url) }
+        let error = try await postgresError { _ = try await echo("a\u{0}b") }
         #expect(error.code == .server(.characterNotInRepertoire))
     }
 
@@ -203,18 +203,18 @@ private struct Echo<Value: PostgresDecodable & Sendable>: PostgresStatement {
 }
 
 private func withUTC(_ body: (String) async throws -> Void) async throws {
-    try await body(TestCluster.shared.url + " options='-c TimeZone=UTC'")
+    try await body(try TestCluster.shared().url + " options='-c TimeZone=UTC'")
 }
 
 private func expectEcho<Value: Bindable & Equatable>(
-    _ value: Value, _ text: String, _ url: String = TestCluster.shared.url
+    _ value: Value, _ text: String, _ url: String? = nil
 ) async throws {
     let (echoed, written) = try await echo(value, url)
     #expect(echoed == value)
     #expect(written == text)
 }
 
-private func echo<Value: Bindable>(_ value: Value, _ url: String) async throws -> (Value, String?) {
+private func echo<Value: Bindable>(_ value: Value, _ url: String? = nil) async throws -> (Value, String?) {
     try await withClient(url) { client in
         try await client.execute(Echo<Value> { value.append(to: &$0) })[0]
     }
