@@ -10,6 +10,18 @@ import Testing
         }
     }
 
+    @Test func `where one row is asked for, another number of rows is an error`() async throws {
+        try await withClient { client in
+            let sum = try await client.executeForOneRow(Add(left: 40, right: 2))
+            #expect(sum == 42)
+            try await makeNumbersTable(client)
+            let error = try await postgresError {
+                _ = try await client.executeForOneRow(Numbers(suite: "nobody's"))
+            }
+            #expect(error.code == .decoding)
+        }
+    }
+
     @Test func `an error carries the SQLSTATE of the server`() async throws {
         try await withClient { client in
             let error = try await postgresError { _ = try await client.execute(DivideByZero()) }
