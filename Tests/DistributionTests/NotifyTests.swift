@@ -56,6 +56,10 @@ struct NotifyTests {
         for hash in wrong {
             #expect(try await server.post(Path.notify, body.merging(["hash": hash]) { $1 }).code == 201, "\(hash)")
         }
+        for status in [1, 2] {
+            let other = delivery.notify(bank, holder, status: status).merging(["hash": .string(right)]) { $1 }
+            #expect(try await server.post(Path.notify, other).code == 201)
+        }
         let upperCase = body.merging(["hash": .string(right.uppercased())]) { $1 }
         #expect(try await server.post(Path.notify, upperCase).code == 0)
         #expect(try await server.post(Path.notify, body.merging(["hash": wrong[0]]) { $1 }).code == 201)
@@ -106,6 +110,18 @@ struct NotifyTests {
         #expect(try await server.post(Path.notify, delivery.notify(bank, holder)).code == 312)
         #expect(try await server.post(Path.notify, second.notify(bank, holder, status: 2)).code == 312)
         #expect(try await server.fetch(bank, holder, timestamp: Stamps.next()).code == 0)
+    }
+
+    @Test("A notify by token is in time as long as its session lives, though the token's own time is over")
+    func tokenOutsideWindow() async throws {
+        let service = try await Service.shared.value
+        let holder = TestCardholder()
+        let bank = try await service.makeBank(["--timestamp-tolerance", "1200"], cardholders: [holder])
+        let token = bank.token(for: holder).with(["Timestamp": .string("\(TestBank.timestamp(-600))")])
+        let delivery = try await service.server.deliver(bank, token: token)
+        try await service.installation.run(["bank", "set", bank.id, "--timestamp-tolerance", "300"]).succeeded()
+        let body = delivery.tokenNotify(bank, holder, token: token)
+        #expect(try await service.server.post(Path.tokenNotify, body).code == 0)
     }
 
     @Test("A session lives 15 minutes, or as long as its bank says")

@@ -19,14 +19,14 @@ struct StoredPINTests {
         #expect(try await codes(holder, service) == [303, 303])
     }
 
-    @Test("A PIN whose time is over is 303, though it lies there still; one whose time is not over is delivered")
+    @Test("A PIN whose time is over is 303, and one whose time is nearly over is delivered")
     func expired() async throws {
         let service = try await Service.shared.value
-        let holder = service.bank.cardholder()
-        try await update(holder, "pin_expires_at = now() - interval '1 second'", service)
-        #expect(try await codes(holder, service) == [303, 303])
-        try await update(holder, "pin_expires_at = now() + interval '1 hour'", service)
-        #expect(try await codes(holder, service) == [0, 0])
+        let (late, inTime) = (service.bank.cardholder(), service.bank.cardholder())
+        try await update(late, "pin_expires_at = now() - interval '1 second'", service)
+        try await update(inTime, "pin_expires_at = now() + interval '1 hour'", service)
+        #expect(try await codes(late, service) == [303, 303])
+        #expect(try await codes(inTime, service) == [0, 0])
     }
 
     /// What can be wrong with what lies in the store.

@@ -10,8 +10,8 @@ public final class TestServer: Sendable {
     private let process: Process
     private let logPath: String
 
-    private static let startLimitSeconds = 60
-    private static let stopLimitSeconds = 30
+    private static let startLimitSeconds = 120
+    private static let stopLimitSeconds = 60
     private static let pollMilliseconds = 20
 
     /// Starts the program and waits until its log says where it listens.

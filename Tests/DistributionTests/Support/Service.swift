@@ -24,7 +24,7 @@ struct Service: Sendable {
         repeatingBank = try await PooledBank(installation.makeBank(settings), installation, server)
     }
 
-    /// What is over is left where it is, for tests that look at it.
+    /// What is over is left where it is while tests look at it, once the server has started.
     private static let arguments = ["--housekeeping-interval-seconds", "86400"]
 
     /// Starts a further server on the same database.
