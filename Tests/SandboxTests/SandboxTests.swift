@@ -1,0 +1,88 @@
+import Foundation
+import PythonOracle
+import ServerHarness
+import Testing
+
+/// What a newcomer gets: a server with its sandbox, the commands that it prints, and the description of its API.
+@Suite struct SandboxTests {
+    private static let server = Once {
+        let installation = try await TestInstallation()
+        _ = try await installation.run(["migrate"]).succeeded()
+        return Sandbox(
+            installation: installation, server: try await installation.startServer(["--sandbox"]))
+    }
+
+    private struct Sandbox: Sendable {
+        let installation: TestInstallation
+        let server: TestServer
+
+        var folder: String { "\(installation.dataDirectory)/sandbox" }
+    }
+
+    private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
+    private static let root = tests.deletingLastPathComponent().deletingLastPathComponent()
+    private static let openAPI = root.appending(path: "openapi.yaml").path
+    private static let pngSignature = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+
+    @Test(arguments: ["ac", "token"])
+    func `the app fetches a PIN as an image and confirms it`(flow: String) async throws {
+        let sandbox = try await Self.server.value
+        let app = URL(filePath: CardCompanionBinary.path).deletingLastPathComponent().appending(path: "sandbox-app")
+        let image = TestFolder.shared.unused("pin.png")
+        let result = try await TestCommand.run(
+            app.path,
+            [
+                "--url", sandbox.server.url, "--sandbox", sandbox.folder, "--cardholder", "alice", "--flow", flow,
+                "--image", image,
+            ]
+        ).succeeded()
+        #expect(result.stdout.contains("confirmed that it was shown"))
+        #expect(try Data(contentsOf: URL(filePath: image)).starts(with: Self.pngSignature))
+    }
+
+    @Test func `curl, openssl and jq do the same`() async throws {
+        let sandbox = try await Self.server.value
+        let image = TestFolder.shared.unused("pin.png")
+        let script = Self.root.appending(path: "examples/first-pin.sh").path
+        let result = try await TestCommand.run(
+            "/bin/sh", [script, sandbox.server.url, sandbox.folder, "carol", image]
+        ).succeeded()
+        #expect(result.stdout.contains("confirmed that it was shown"))
+        #expect(try Data(contentsOf: URL(filePath: image)).starts(with: Self.pngSignature))
+    }
+
+    @Test func `the server prints commands to paste`() async throws {
+        let sandbox = try await Self.server.value
+        #expect(sandbox.server.log.contains("--cardholder alice --image pin.png"))
+        #expect(sandbox.server.log.contains("sh examples/first-pin.sh \(sandbox.server.url)"))
+    }
+
+    @Test func `the sandbox is made once`() async throws {
+        let sandbox = try await Self.server.value
+        let key = try Data(contentsOf: URL(filePath: "\(sandbox.folder)/hmac.hex"))
+        _ = try await sandbox.installation.run(["sandbox"]).succeeded()
+        #expect(try Data(contentsOf: URL(filePath: "\(sandbox.folder)/hmac.hex")) == key)
+    }
+
+    @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
+    func `openapi.yaml is valid, and so are its examples`() async throws {
+        _ = try await python("validate.py", [Self.openAPI]).succeeded()
+    }
+
+    @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
+    func `schemathesis finds no answer that openapi.yaml does not have`() async throws {
+        let sandbox = try await Self.server.value
+        _ = try await python("conform.py", [sandbox.server.url, Self.openAPI]).succeeded()
+    }
+
+    @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
+    func `deliveries to jwcrypto are as openapi.yaml has them`() async throws {
+        let sandbox = try await Self.server.value
+        _ = try await python("deliver.py", [sandbox.server.url, Self.openAPI, sandbox.folder]).succeeded()
+    }
+
+    private func python(_ script: String, _ arguments: [String]) async throws -> CommandResult {
+        let path = Self.tests.appending(path: "OpenAPI/\(script)").path
+        return try await TestCommand.run(PythonOracle.interpreter, ["-B", path] + arguments)
+    }
+}
