@@ -127,11 +127,48 @@ let package = Package(
         tests(
             "CryptographyTests", ["Cryptography", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
         tests(
-            "JOSETests", ["Cryptography", "JOSE", "PythonOracle", "SecureMemory", "StrictJSON"],
-            exclude: ["Oracles", "Vectors"]),
+            "JOSETests", ["Cryptography", "JOSE", "PythonOracle", "SecureMemory", "StrictJSON"], exclude: ["Oracles"]),
+        tests(
+            "HTTPSignaturesTests",
+            ["Cryptography", "HTTPSignatures", "PythonOracle", "SecureMemory", httpTypes], exclude: ["Oracles"]),
+        tests(
+            "VectorTests",
+            [
+                "CardCompanionAPI", "CardCompanionSDK", "Cryptography", "JOSE", "PythonOracle", "SecureMemory",
+                "StrictJSON", crypto, cryptoExtras,
+            ], exclude: ["Oracles"]),
         tests("PostgresLibPQTests", ["CLibPQ", "PostgresLibPQ", logging, serviceLifecycle]),
         tests("EmbeddedPostgresTests", ["EmbeddedPostgres", logging, subprocess, systemPackage]),
-        tests("PINImagesTests", ["CPNG", "PINImages", "SecureMemory"]),
+        tests("PINImagesTests", ["PINImages", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
+        tests("SecureMemoryTests", ["SecureMemory"]),
+        tests("StrictJSONTests", ["SecureMemory", "StrictJSON"]),
+        tests("KeyVaultTests", ["Cryptography", "KeyVault", "SecureMemory"]),
+        tests("StoreTests", ["CardCompanionStore", "EmbeddedPostgres", "PostgresLibPQ", logging]),
+        tests(
+            "CardCompanionTests",
+            [
+                "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "JOSE", "KeyVault",
+                "PINImages", "SecureMemory", "StrictJSON", logging,
+            ]),
+
+        // End-to-end tests: real server processes, over HTTP, on a real PostgreSQL.
+        .target(
+            name: "ServerHarness",
+            dependencies: [
+                "EmbeddedPostgres", crypto, cryptoExtras, logging, nioCore, nioPosix, subprocess, systemPackage,
+            ],
+            path: "Tests/ServerHarness", swiftSettings: strict),
+        tests(
+            "DistributionTests",
+            ["CardCompanionAPI", "CardCompanionSDK", "PythonOracle", "ServerHarness", crypto, cryptoExtras],
+            exclude: ["Oracles"]),
+        tests(
+            "DefinitionTests",
+            ["CardCompanionAPI", "CardCompanionSDK", "PythonOracle", "ServerHarness", crypto, cryptoExtras],
+            exclude: ["Oracles"]),
+        tests("SandboxTests", ["PythonOracle", "ServerHarness"], exclude: ["OpenAPI"]),
+        tests("OperationTests", ["ServerHarness", crypto]),
+        tests("SecrecyTests", ["ServerHarness", crypto], exclude: ["Oracles"]),
         tests("CardCompanionAPITests", ["CardCompanionAPI"]),
         tests(
             "CardCompanionSDKTests",

@@ -10,6 +10,9 @@ public struct PythonOracle: Sendable {
         ProcessInfo.processInfo.environment[variable] != nil || FileManager.default.isExecutableFile(atPath: ownPython)
     }
 
+    /// The interpreter.
+    public static var interpreter: String { ProcessInfo.processInfo.environment[variable] ?? ownPython }
+
     private static let variable = "CARD_COMPANION_PYTHON"
     private static let packageRoot = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -25,7 +28,7 @@ public struct PythonOracle: Sendable {
     /// Runs the script once. What it prints to standard error is shown; a failure of it is thrown.
     public func ask(_ command: String, _ arguments: [String: String] = [:]) throws -> [String: String] {
         let process = Process()
-        process.executableURL = URL(filePath: ProcessInfo.processInfo.environment[Self.variable] ?? Self.ownPython)
+        process.executableURL = URL(filePath: Self.interpreter)
         process.arguments = [script, command]
         let (input, output) = (Pipe(), Pipe())
         process.standardInput = input

@@ -77,9 +77,10 @@ struct DefinePINTokenRequest {
         return bank
     }
 
-    /// Until when the id is kept as spent: 5 minutes, or twice the bank's window where that is longer.
+    /// Until when the id is kept as spent: 5 minutes, or twice the bank's window where that is longer; and a second
+    /// more, for the window goes by whole seconds.
     func transactionExpiry(of bank: Bank, now: Timestamp) -> Timestamp {
-        let seconds = max(Self.spentTransactionSeconds, 2 * bank.settings.timestampToleranceSeconds)
+        let seconds = max(Self.spentTransactionSeconds, 2 * bank.settings.timestampToleranceSeconds) + 1
         return Timestamp(microseconds: now.microseconds + Int64(seconds) * 1_000_000)
     }
 

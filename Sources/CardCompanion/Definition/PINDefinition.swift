@@ -134,7 +134,9 @@ public struct PINDefinition: Sendable {
         _ jwe: JWE, of uniqueId: String, _ bank: Bank
     ) async throws -> DefinedPINRequest.Choice {
         let pin = try await chosen(jwe, byteLimit: ChosenPIN.pinByteLimit)
-        guard let sealedPIN = try seal(pin, of: uniqueId, bank) else { throw DefinitionError(.invalidPINFormat) }
+        guard let sealedPIN = try pin.flatMap({ try seal($0, of: uniqueId, bank) }) else {
+            throw DefinitionError(.invalidPINFormat)
+        }
         return .digits(sealedPIN: sealedPIN)
     }
 
@@ -146,8 +148,9 @@ public struct PINDefinition: Sendable {
         let keypad = try await store.reaching {
             try await $0.keypad(id: id, bankId: bank.id, uniqueId: uniqueId, now: now)
         }
-        let sealedPIN = try keypad.flatMap { try seal(indexes, on: $0, of: uniqueId, bank) }
-        return .indexes(keypadId: keypad?.id, sealedPIN: sealedPIN)
+        guard let keypad, let indexes else { return .indexes(keypadId: keypad?.id, sealedPIN: nil) }
+        let sealedPIN = try seal(indexes, on: keypad, of: uniqueId, bank)
+        return .indexes(keypadId: keypad.id, sealedPIN: sealedPIN)
     }
 
     private func makeKeypad(_ request: KeypadRequest, _ bank: Bank, _ now: Timestamp) async throws -> Keypad? {
@@ -184,8 +187,8 @@ public struct PINDefinition: Sendable {
         }
     }
 
-    /// What was sealed, without its padding.
-    private func chosen(_ jwe: JWE, byteLimit: Int) async throws -> SharedSecret {
+    /// What was sealed, without its padding; nil where it is longer than it may be.
+    private func chosen(_ jwe: JWE, byteLimit: Int) async throws -> SharedSecret? {
         let plaintext: SecretBytes
         do {
             plaintext = try await serverKeys.open(jwe)
@@ -194,7 +197,7 @@ public struct PINDefinition: Sendable {
         } catch let error as UnknownServerKey {
             throw DefinitionError(.cryptoError, detail: "\(error)")
         }
-        guard plaintext.count <= byteLimit else { throw DefinitionError(.invalidPINFormat) }
+        guard plaintext.count <= byteLimit else { return nil }
         let text = ChosenPIN.unpadded(plaintext)
         guard text.count > 0 else { throw DefinitionError(.missingPIN) }
         return SharedSecret(text)

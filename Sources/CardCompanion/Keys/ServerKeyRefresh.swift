@@ -20,9 +20,8 @@ public struct ServerKeyRefresh: Service, CustomStringConvertible {
 
     /// Works until it is told to stop.
     public func run() async throws {
-        try await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                try? await Task.sleep(for: .seconds(Self.intervalSeconds))
+        await cancelWhenGracefulShutdown {
+            while (try? await Task.sleep(for: .seconds(Self.intervalSeconds))) != nil {
                 do {
                     try await keys.reload()
                 } catch {

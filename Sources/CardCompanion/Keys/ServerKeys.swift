@@ -7,23 +7,27 @@ internal import Synchronization
 
 /// The server's own key pairs: what banks and apps seal to.
 ///
-/// They may be rotated while servers run: each looks again from time to time, and at once when a value names a key that
-/// it does not know.
+/// They may be rotated while servers run: each looks again from time to time, and for a single key at once when a value
+/// names one that it does not know.
 public final class ServerKeys: Sendable {
     /// The size of a new RSA key.
     public static let rsaKeyBits = 3072
-    /// How often unknown names may make a server look again.
-    static let reloadPause = Duration.seconds(1)
 
     private enum PrivateKey: Sendable {
         case rsa(RSAPrivateKey)
         case ec(P256PrivateKey)
+
+        var publicKey: JWK.PublicKey {
+            switch self {
+            case .rsa(let key): .rsa(key.publicKey)
+            case .ec(let key): .ec(key.publicKey)
+            }
+        }
     }
 
     private struct Keys: Sendable {
         var byId: [String: PrivateKey] = [:]
         var published = JWKSet(keys: [])
-        var loadedAt = ContinuousClock.now
     }
 
     private let store: Store
@@ -54,15 +58,15 @@ public final class ServerKeys: Sendable {
     /// Makes a new key of a kind, which new values are to be sealed to from now on. The one before it is still
     /// published, behind the new one, and still opens, until it is retired.
     ///
-    /// - Returns: the new key's name.
+    /// - Returns: the new key's name; nil where another rotation was faster, and its key is the active one.
     public static func rotate(
         _ kind: ServerKeyKind, with keyring: Keyring, in store: Store, clock: WallClock
-    ) async throws -> String {
+    ) async throws -> String? {
         let (keyId, sealedKey) = try make(kind, keyring)
-        try await store.reaching {
+        let isActive = try await store.reaching {
             try await $0.rotateServerKey(keyId: keyId, kind: kind, sealedKey: sealedKey, now: clock.now())
         }
-        return keyId
+        return isActive ? keyId : nil
     }
 
     /// The public keys, as `/.well-known/jwks.json` shows them: of each kind the active one first.
@@ -77,55 +81,60 @@ public final class ServerKeys: Sendable {
 
     /// Whether a value is sealed to one of the keys, and under that key's algorithm.
     func knows(_ jwe: JWE) async throws -> Bool {
-        if key(for: jwe) != nil { return true }
-        let mayReload = keys.withLock { keys in
-            guard ContinuousClock.now - keys.loadedAt >= Self.reloadPause else { return false }
-            keys.loadedAt = .now
-            return true
-        }
-        guard mayReload else { return false }
-        try await reload()
-        return key(for: jwe) != nil
+        try await key(for: jwe) != nil
     }
 
     /// Opens what was sealed to one of the keys.
     ///
     /// - Throws: `JOSEError`; ``UnknownServerKey`` where `kid` names none of them, or one of the other kind.
     public func open(_ jwe: JWE) async throws -> SecretBytes {
-        guard try await knows(jwe), let key = key(for: jwe) else { throw UnknownServerKey() }
-        switch key {
+        switch try await key(for: jwe) {
         case .rsa(let key): return try jwe.open(with: key)
         case .ec(let key): return try jwe.open(with: key)
+        case nil: throw UnknownServerKey()
         }
     }
 
-    private func key(for jwe: JWE) -> PrivateKey? {
-        guard let keyId = jwe.header.keyID, let key = keys.withLock({ $0.byId[keyId] }) else { return nil }
+    private func key(for jwe: JWE) async throws -> PrivateKey? {
+        guard let keyId = jwe.header.keyID, Identifier.isValid(keyId), let key = try await key(keyId) else {
+            return nil
+        }
         switch (key, jwe.header.algorithm) {
         case (.rsa, .rsaOAEP256), (.ec, .ecdhESA256KW): return key
         default: return nil
         }
     }
 
+    /// The key of that name. One that is not known here may be new: the store is asked for just that one.
+    private func key(_ keyId: String) async throws -> PrivateKey? {
+        if let key = keys.withLock({ $0.byId[keyId] }) { return key }
+        guard let record = try await store.reaching({ try await $0.serverKey(keyId: keyId) }),
+            let key = try Self.open(record, keyring)
+        else { return nil }
+        keys.withLock { $0.byId[keyId] = key }
+        return key
+    }
+
     private static func open(_ records: [ServerKeyRecord], _ keyring: Keyring) throws -> Keys {
         var keys = Keys()
         var published: [JWK] = []
         for record in records {
-            guard let sealedKey = record.sealedKey else { continue }
-            let pkcs8 = try keyring.open(sealedKey, in: .serverKey(record.keyId))
-            switch record.kind {
-            case .rsa:
-                let key = try RSAPrivateKey(pkcs8: pkcs8)
-                keys.byId[record.keyId] = .rsa(key)
-                published.append(JWK(.rsa(key.publicKey), keyID: record.keyId))
-            case .ec:
-                let key = try P256PrivateKey(pkcs8: pkcs8)
-                keys.byId[record.keyId] = .ec(key)
-                published.append(JWK(.ec(key.publicKey), keyID: record.keyId))
-            }
+            guard let key = try open(record, keyring) else { continue }
+            keys.byId[record.keyId] = key
+            published.append(JWK(key.publicKey, keyID: record.keyId))
         }
         keys.published = JWKSet(keys: published)
         return keys
+    }
+
+    /// Nil where the key is retired.
+    private static func open(_ record: ServerKeyRecord, _ keyring: Keyring) throws -> PrivateKey? {
+        guard let sealedKey = record.sealedKey else { return nil }
+        let pkcs8 = try keyring.open(sealedKey, in: .serverKey(record.keyId))
+        switch record.kind {
+        case .rsa: return .rsa(try RSAPrivateKey(pkcs8: pkcs8))
+        case .ec: return .ec(try P256PrivateKey(pkcs8: pkcs8))
+        }
     }
 
     private static func make(_ kind: ServerKeyKind, _ keyring: Keyring) throws -> (keyId: String, sealed: [UInt8]) {

@@ -26,7 +26,7 @@ public struct Housekeeping: Service, CustomStringConvertible {
 
     /// Works until it is told to stop.
     public func run() async throws {
-        try await cancelWhenGracefulShutdown {
+        await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 await round()
                 try? await Task.sleep(for: .seconds(intervalSeconds))

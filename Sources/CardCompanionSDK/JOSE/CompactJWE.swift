@@ -24,7 +24,9 @@ struct CompactJWE {
         else {
             throw SDKError(.decryptionFailed, "not a compact JWE")
         }
-        guard let header = try? JSONDecoder().decode(JWEHeader.self, from: decoded[0]) else {
+        guard let header = try? JSONDecoder().decode(JWEHeader.self, from: decoded[0]),
+            MemberNames.areUnique(in: decoded[0])
+        else {
             throw SDKError(.decryptionFailed, "the JWE's header is not understood")
         }
         self.header = header

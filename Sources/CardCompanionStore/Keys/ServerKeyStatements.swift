@@ -47,13 +47,21 @@ extension Store {
         try await client.execute(SelectServerKeys())
     }
 
+    /// The key of that name.
+    public func serverKey(keyId: String) async throws(PostgresError) -> ServerKeyRecord? {
+        try await client.execute(SelectServerKey(keyId: keyId)).first
+    }
+
     /// Makes a new key the active one of its kind; the one before it retires.
+    ///
+    /// - Returns: false where another one has just become it.
     public func rotateServerKey(
         keyId: String, kind: ServerKeyKind, sealedKey: [UInt8], now: Timestamp
-    ) async throws(PostgresError) {
-        _ = try await client.batch(
+    ) async throws(PostgresError) -> Bool {
+        let (_, inserted) = try await client.batch(
             DemoteServerKey(kind: kind, now: now),
             InsertServerKey(keyId: keyId, kind: kind, sealedKey: sealedKey, now: now))
+        return !inserted.isEmpty
     }
 
     /// Erases a key that is retiring.
@@ -65,6 +73,8 @@ extension Store {
 }
 
 private struct InsertServerKey: PostgresStatement {
+    typealias Row = String
+
     let keyId: String
     let kind: ServerKeyKind
     let sealedKey: [UInt8]
@@ -74,6 +84,7 @@ private struct InsertServerKey: PostgresStatement {
         INSERT INTO server_key (key_id, kind, sealed_key, status, created_at)
         VALUES ($1, $2, $3, 'ACTIVE', $4)
         ON CONFLICT (kind) WHERE status = 'ACTIVE' DO NOTHING
+        RETURNING key_id
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -82,24 +93,45 @@ private struct InsertServerKey: PostgresStatement {
         parameters.append(sealedKey)
         parameters.append(now)
     }
+
+    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String {
+        try row.decode(0, as: String.self)
+    }
 }
 
-private struct SelectServerKeys: PostgresStatement {
-    static let sql = """
-        SELECT key_id, kind, status, sealed_key, created_at, demoted_at FROM server_key
-        ORDER BY kind, status, created_at DESC
-        """
+private let serverKeyColumns = "key_id, kind, status, sealed_key, created_at, demoted_at"
 
-    func bind(_ parameters: inout PostgresParameters) {}
+private struct SelectServerKeys: PostgresStatement {
+    static let sql = "SELECT \(serverKeyColumns) FROM server_key ORDER BY kind, status, created_at DESC"
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ServerKeyRecord {
-        ServerKeyRecord(
-            keyId: try row.decode(0, as: String.self),
-            kind: try row.decode(1),
-            status: try row.decode(2),
-            sealedKey: try row.decode(3, as: [UInt8]?.self),
-            createdAt: try row.decode(4, as: Timestamp.self),
-            demotedAt: try row.decode(5, as: Timestamp?.self))
+        try ServerKeyRecord(row)
+    }
+}
+
+private struct SelectServerKey: PostgresStatement {
+    let keyId: String
+
+    static let sql = "SELECT \(serverKeyColumns) FROM server_key WHERE key_id = $1"
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(keyId)
+    }
+
+    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ServerKeyRecord {
+        try ServerKeyRecord(row)
+    }
+}
+
+extension ServerKeyRecord {
+    /// In the order of `serverKeyColumns`.
+    fileprivate init(_ row: borrowing PostgresRow) throws(PostgresError) {
+        keyId = try row.decode(0, as: String.self)
+        kind = try row.decode(1)
+        status = try row.decode(2)
+        sealedKey = try row.decode(3, as: [UInt8]?.self)
+        createdAt = try row.decode(4, as: Timestamp.self)
+        demotedAt = try row.decode(5, as: Timestamp?.self)
     }
 }
 

@@ -89,7 +89,7 @@ struct BankCommand: ParsableCommand {
         private static func rules(_ text: String) throws -> Swift.Set<WeakPINRule> {
             guard text != "none" else { return [] }
             return Swift.Set(
-                try text.split(separator: ",").map { name in
+                try text.split(separator: ",", omittingEmptySubsequences: false).map { name in
                     guard let rule = WeakPINRule(rawValue: String(name)) else {
                         throw CommandError.badInput(
                             "'\(name)' is no rule: \(WeakPINRule.allCases.map(\.rawValue).joined(separator: ", "))")

@@ -52,9 +52,12 @@ struct ServerKeyCommand: ParsableCommand {
                 let keyring = try await installation.keyring()
                 var made: [String] = []
                 for kind in kinds {
-                    made.append(
-                        try await ServerKeys.rotate(
-                            kind, with: keyring, in: installation.store, clock: installation.clock))
+                    let keyId = try await ServerKeys.rotate(
+                        kind, with: keyring, in: installation.store, clock: installation.clock)
+                    guard let keyId else {
+                        throw CommandError.refused("another rotation was faster: see 'card-companion server-key list'")
+                    }
+                    made.append(keyId)
                 }
                 return made
             }

@@ -1,0 +1,42 @@
+internal import Foundation
+
+/// The names of members in JSON. Foundation's decoder takes one of two members of the same name, which RFC 7516 section
+/// 4 has refused.
+enum MemberNames {
+    /// Whether no object in a well-formed JSON text has two members of the same name.
+    static func areUnique(in text: Data) -> Bool {
+        var objects: [Set<String>] = []
+        var index = text.startIndex
+        while index < text.endIndex {
+            switch text[index] {
+            case UInt8(ascii: "{"): objects.append([])
+            case UInt8(ascii: "}"): _ = objects.popLast()
+            case UInt8(ascii: "\""):
+                let end = endOfString(in: text, from: index)
+                if isName(endingBefore: end, in: text), let last = objects.indices.last {
+                    guard let name = try? JSONDecoder().decode(String.self, from: text[index..<end]),
+                        objects[last].insert(name).inserted
+                    else { return false }
+                }
+                index = end
+                continue
+            default: break
+            }
+            index += 1
+        }
+        return true
+    }
+
+    /// What follows the closing quotation mark of the string that begins at `start`.
+    private static func endOfString(in text: Data, from start: Int) -> Int {
+        var index = start + 1
+        while index < text.endIndex, text[index] != UInt8(ascii: "\"") {
+            index += text[index] == UInt8(ascii: "\\") ? 2 : 1
+        }
+        return min(index + 1, text.endIndex)
+    }
+
+    private static func isName(endingBefore end: Int, in text: Data) -> Bool {
+        text[end...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: ":")
+    }
+}
