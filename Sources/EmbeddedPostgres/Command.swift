@@ -21,7 +21,7 @@ struct Command {
     /// - Parameter program: a path, or a name to be looked for in the folders of PATH.
     init(
         _ program: FilePath, _ arguments: [String], user: ServerUser, workingDirectory: FilePath = "/",
-        input: String = "", timeoutSeconds: Int = 10
+        input: String = "", timeoutSeconds: Int = 60
     ) {
         let commandLine = Self.becoming(user) + [program.string] + arguments
         let executable = FilePath(commandLine[0])

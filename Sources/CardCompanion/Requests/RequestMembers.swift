@@ -43,6 +43,9 @@ public enum Identifier {
     public static func isValid(_ text: String) -> Bool {
         let scalars = text.unicodeScalars
         return (1...maximumLength).contains(scalars.count)
-            && scalars.allSatisfy { $0.properties.generalCategory != .control }
+            && scalars.allSatisfy { !unprintable.contains($0.properties.generalCategory) }
     }
+
+    /// What would break a line of a log, or is a control character to a database of some locale.
+    private static let unprintable: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
 }

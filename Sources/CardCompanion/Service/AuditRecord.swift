@@ -20,14 +20,24 @@ public struct AuditRecord: Sendable {
         self.uniqueId = uniqueId
     }
 
+    /// A client's own text, so that it cannot look like another part of the line: quoted, and with everything beyond
+    /// printable ASCII escaped.
+    private static func quoted(_ text: String) -> String {
+        let scalars = text.unicodeScalars.map { scalar in
+            scalar == "\"" || scalar == "\\" || !(0x20...0x7E).contains(scalar.value)
+                ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+        }
+        return "\"\(scalars.joined())\""
+    }
+
     /// Writes the record with the code that the client was answered and the one that it was in truth.
     public func write(answered: Int, truly: Int, to logger: Logger) {
         var metadata: Logger.Metadata = [
             "operation": "\(operation)", "request_id": "\(requestId)", "code": "\(answered)",
         ]
         if truly != answered { metadata["true_code"] = "\(truly)" }
-        metadata["bank_id"] = bankId.map { "\($0)" }
-        metadata["unique_id"] = uniqueId.map { "\($0)" }
+        metadata["bank_id"] = bankId.map { "\(Self.quoted($0))" }
+        metadata["unique_id"] = uniqueId.map { "\(Self.quoted($0))" }
         logger.info("audit", metadata: metadata)
     }
 }

@@ -8,12 +8,15 @@ internal import StrictJSON
 enum RequestBodyReader {
     /// The longest body (protocol, section 1).
     static let byteLimit = 65_536
+    /// How much of a body that is refused is read, and wiped, all the same.
+    static let discardedByteLimit = 1 << 20
 
     /// The request's JSON object.
     ///
     /// - Throws: ``Problem`` 400, 413, 415.
     static func object(_ request: Request) async throws -> JSONText {
         guard isJSON(request.headers[.contentType]) else {
+            await discard(request)
             throw Problem(.unsupportedMediaType, "The body is to be application/json.")
         }
         let bytes = try await collect(request)
@@ -25,18 +28,36 @@ enum RequestBodyReader {
     }
 
     private static func collect(_ request: Request) async throws -> SecretBytes {
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > byteLimit { throw tooLarge }
         var body = SecretBuffer(capacity: 4096)
+        var count = 0
         do {
             for try await chunk in request.body {
                 defer { wipe(chunk) }
-                guard body.count + chunk.readableBytes <= byteLimit else { throw tooLarge }
-                chunk.withUnsafeReadableBytes { body.append($0) }
+                count += chunk.readableBytes
+                guard count <= discardedByteLimit else { break }
+                if count <= byteLimit { chunk.withUnsafeReadableBytes { body.append($0) } }
             }
-        } catch let error where !(error is Problem) {
+        } catch {
             throw Problem(.badRequest, "The body does not arrive whole.")
         }
+        guard count <= byteLimit else {
+            throw Problem(.contentTooLarge, "The body is longer than \(byteLimit) bytes.")
+        }
         return body.finish()
+    }
+
+    /// Reads a body that nobody wants, for it may hold a secret all the same, and wipes it.
+    static func discard(_ request: Request) async {
+        var count = 0
+        do {
+            for try await chunk in request.body {
+                wipe(chunk)
+                count += chunk.readableBytes
+                guard count <= discardedByteLimit else { return }
+            }
+        } catch {
+            // The connection is gone, and with it what was to come.
+        }
     }
 
     /// Overwrites the very bytes that were read from the connection. `ByteBuffer` would copy them first if it were asked
@@ -51,6 +72,4 @@ enum RequestBodyReader {
         let parts = (contentType ?? "").split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
         return parts.first == "application/json" && parts.dropFirst().allSatisfy { $0 == "charset=utf-8" }
     }
-
-    private static let tooLarge = Problem(.contentTooLarge, "The body is longer than \(byteLimit) bytes.")
 }

@@ -25,6 +25,7 @@ struct ProblemMiddleware: RouterMiddleware {
                 headers: [.retryAfter: String(error.retryAfterSeconds)]
             ).response()
         } catch let error as any HTTPResponseError {
+            await RequestBodyReader.discard(request)
             response = try unrouted(request, error).response()
         } catch {
             context.logger.error("A fault of the server's", metadata: ["error": "\(error)"])
