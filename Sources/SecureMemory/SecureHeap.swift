@@ -12,7 +12,8 @@ public enum SecureHeap {
     @discardableResult
     public static func initialize(byteCount: Int) -> Bool {
         precondition(byteCount > 0 && byteCount.nonzeroBitCount == 1, "the secure heap's size is a power of two")
-        return CRYPTO_secure_malloc_init(byteCount, smallestBlockByteCount) > 0 || CRYPTO_secure_malloc_initialized() == 1
+        return CRYPTO_secure_malloc_init(byteCount, smallestBlockByteCount) > 0
+            || CRYPTO_secure_malloc_initialized() == 1
     }
 
     /// Overwrites memory in a way that the compiler does not optimise away.

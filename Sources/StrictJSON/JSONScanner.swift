@@ -8,7 +8,21 @@ indirect enum JSONNode: Sendable {
     /// What lies between the quotation marks.
     case string(Range<Int>)
     case array([JSONNode])
-    case object([String: JSONNode])
+    case object([JSONName: JSONNode])
+}
+
+/// The name of a member. It equals another only byte for byte (RFC 8259 section 8.3), where a `String` also equals one that
+/// is put together from other scalars.
+struct JSONName: Hashable, Sendable {
+    let text: String
+
+    static func == (one: JSONName, other: JSONName) -> Bool {
+        one.text.utf8.elementsEqual(other.text.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+    }
 }
 
 /// Reads one JSON text (RFC 8259) and is strict where the RFC lets a reader choose: UTF-8 without a byte order mark, no
@@ -47,8 +61,8 @@ struct JSONScanner {
         }
     }
 
-    private mutating func object(depth: Int) throws(JSONError) -> [String: JSONNode] {
-        var members: [String: JSONNode] = [:]
+    private mutating func object(depth: Int) throws(JSONError) -> [JSONName: JSONNode] {
+        var members: [JSONName: JSONNode] = [:]
         position += 1
         skipWhitespace()
         if skip(UInt8(ascii: "}")) { return members }
@@ -56,7 +70,7 @@ struct JSONScanner {
             skipWhitespace()
             let start = position
             guard peek == UInt8(ascii: "\"") else { throw error(peek == nil ? .unexpectedEnd : .unexpectedByte) }
-            let name = JSONString(bytes, try string()).text
+            let name = JSONName(text: JSONString(bytes, try string()).text)
             skipWhitespace()
             try expect(UInt8(ascii: ":"))
             let value = try value(depth: depth + 1)

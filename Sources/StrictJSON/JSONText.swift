@@ -10,7 +10,7 @@ public struct JSONText: ~Copyable, Sendable {
 
     /// The text as it was received.
     public let bytes: SecretBytes
-    private let members: [String: JSONNode]
+    private let members: [JSONName: JSONNode]
 
     /// Reads one JSON object, as strictly as ``JSONValue/init(parsing:)``.
     public init(_ bytes: consuming SecretBytes) throws(JSONError) {
@@ -22,7 +22,7 @@ public struct JSONText: ~Copyable, Sendable {
 
     /// The kind of the member, nil where there is none.
     public func kind(of name: String) -> Kind? {
-        switch members[name] {
+        switch members[JSONName(text: name)] {
         case nil: nil
         case .null: .null
         case .bool: .bool
@@ -36,7 +36,7 @@ public struct JSONText: ~Copyable, Sendable {
     /// A string's content, or a number's text; nil for every other kind.
     public func text(of name: String) -> String? {
         bytes.withBytes { bytes in
-            switch members[name] {
+            switch members[JSONName(text: name)] {
             case .string(let range): JSONString(bytes, range).text
             case .number(let range): String(decoding: bytes[range], as: UTF8.self)
             default: nil
@@ -46,13 +46,13 @@ public struct JSONText: ~Copyable, Sendable {
 
     /// A string's content, kept in wiped memory; nil for every other kind.
     public func secret(of name: String) -> SecretBytes? {
-        guard case .string(let range) = members[name] else { return nil }
+        guard case .string(let range) = members[JSONName(text: name)] else { return nil }
         return bytes.withBytes { JSONString($0, range).secret }
     }
 
     /// The strings of an array of nothing but strings; nil for everything else.
     public func strings(_ name: String) -> [String]? {
-        guard case .array(let elements) = members[name] else { return nil }
+        guard case .array(let elements) = members[JSONName(text: name)] else { return nil }
         let strings = bytes.withBytes { bytes in
             elements.compactMap { element -> String? in
                 guard case .string(let range) = element else { return nil }
@@ -64,7 +64,7 @@ public struct JSONText: ~Copyable, Sendable {
 
     /// Whether the member is a string of no characters.
     public func isEmptyString(_ name: String) -> Bool {
-        guard case .string(let range) = members[name] else { return false }
+        guard case .string(let range) = members[JSONName(text: name)] else { return false }
         return range.isEmpty
     }
 }

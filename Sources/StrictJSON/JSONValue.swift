@@ -29,7 +29,10 @@ public enum JSONValue: Sendable, Equatable {
         case .number(let range): self = .number(String(decoding: bytes[range], as: UTF8.self))
         case .string(let range): self = .string(JSONString(bytes, range).text)
         case .array(let elements): self = .array(elements.map { JSONValue($0, in: bytes) })
-        case .object(let members): self = .object(members.mapValues { JSONValue($0, in: bytes) })
+        case .object(let members):
+            // Names that a `String` takes for the same count as one; no name that is asked for has such a double.
+            let pairs = members.map { ($0.key.text, JSONValue($0.value, in: bytes)) }
+            self = .object(Dictionary(pairs) { first, _ in first })
         }
     }
 }
