@@ -143,7 +143,6 @@ let package = Package(
         tests("SecureMemoryTests", ["SecureMemory"]),
         tests("StrictJSONTests", ["SecureMemory", "StrictJSON"]),
         tests("KeyVaultTests", ["Cryptography", "KeyVault", "SecureMemory"]),
-        tests("StoreTests", ["CardCompanionStore", "EmbeddedPostgres", "PostgresLibPQ", logging]),
         tests(
             "CardCompanionTests",
             [

@@ -1,0 +1,36 @@
+import CardCompanionAPI
+import CardCompanionStore
+import Testing
+
+@testable import CardCompanion
+
+@Suite("What a refusal tells")
+struct DistributionErrorTests {
+    // Protocol, section 2.9, last paragraph.
+    private static let tellingOfCardholder: Set<Int> = [301, 302, 303, 307, 308, 309]
+
+    @Test(
+        "Where a bank asks for uniform errors, all that tells of a cardholder becomes one code",
+        arguments: DistributionCode.allCases)
+    func uniformity(_ code: DistributionCode) {
+        let error = DistributionError(code, detail: "detail").uniform(as: .wrongAuthenticationCode)
+        #expect(error.trueCode == code)
+        if Self.tellingOfCardholder.contains(code.rawValue) {
+            #expect(error.code == .wrongAuthenticationCode)
+            #expect(error.detail == nil)
+        } else {
+            #expect(error.code == code)
+            #expect(error.detail == "detail")
+        }
+    }
+
+    @Test("Each refusal of the store has the protocol's code")
+    func refusals() {
+        let codes: [FetchRefusal: Int] = [
+            .transactionSpent: 210, .noCardholder: 301, .cardholderOfAnotherBank: 308, .wrongChannel: 309,
+            .statusNotSatisfied: 302, .limitReached: 307, .codeWithoutForm: 204, .wrongCode: 203, .hmacSpent: 205,
+            .noPIN: 303,
+        ]
+        for refusal in FetchRefusal.allCases { #expect(refusal.code.rawValue == codes[refusal]) }
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import KeyVault
+import SecureMemory
+import Testing
+
+@Suite("The master key's file")
+struct FileMasterKeyTests {
+    @Test("A new one is for its owner's eyes, and is read again as the same key")
+    func creation() throws {
+        try withFolder { folder in
+            let path = "\(folder)/vault.key"
+            let made = try FileMasterKey.create(path: path)
+            #expect(try mode(of: path) == 0o600)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["vault.key"], "a draft is left")
+            let read = try FileMasterKey(path: path)
+            #expect(read.id == made.id)
+            let wrapped = try made.wrap(SecretBytes(copying: [UInt8](repeating: 7, count: 32)))
+            #expect(read.unwrap(wrapped)?.revealed == [UInt8](repeating: 7, count: 32))
+        }
+    }
+
+    @Test("One that is there is never written over")
+    func noOverwriting() throws {
+        try withFolder { folder in
+            let path = "\(folder)/vault.key"
+            let first = try FileMasterKey.create(path: path)
+            let before = try Data(contentsOf: URL(filePath: path))
+            #expect(try FileMasterKey.create(path: path).id == first.id)
+            #expect(try Data(contentsOf: URL(filePath: path)) == before)
+        }
+    }
+
+    @Test("Of many who make it at once all get the same key")
+    func race() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "key-vault-race-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "vault.key").path
+        let ids = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<20 { group.addTask { try FileMasterKey.create(path: path).id } }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(ids.count == 1)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["vault.key"])
+    }
+
+    @Test("The id tells nothing of the key, and differs from key to key")
+    func ids() throws {
+        try withFolder { folder in
+            let (first, second) = (
+                try FileMasterKey.create(path: "\(folder)/1"), try FileMasterKey.create(path: "\(folder)/2")
+            )
+            #expect(first.id != second.id)
+            let text = try String(contentsOfFile: "\(folder)/1", encoding: .utf8)
+            #expect(!text.contains(first.id))
+        }
+    }
+
+    @Test("One that others can reach is refused", arguments: [0o644, 0o640, 0o604, 0o660, 0o610, 0o601, 0o622])
+    func wideMode(_ mode: Int) throws {
+        try withFolder { folder in
+            let path = "\(folder)/vault.key"
+            _ = try FileMasterKey.create(path: path)
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            let error = #expect(throws: KeyVaultError.self) { _ = try FileMasterKey(path: path) }
+            let text = try #require(error).description
+            #expect(text.contains(path))
+            #expect(text.contains("0" + String(mode, radix: 8)))
+            #expect(text.contains("chmod"))
+        }
+    }
+
+    private static let noKeys: [String] = [
+        "", "\n", header, header + "ab".repeated(31), header + "ab".repeated(33), header + "zz".repeated(32),
+        "card-companion-master-key-2:" + "ab".repeated(32), "ab".repeated(32), "\u{0}".repeated(100),
+        header + "ab".repeated(500),
+    ]
+    private static let header = "card-companion-master-key-1:"
+
+    @Test("What is no master key is refused", arguments: noKeys)
+    func garbage(_ text: String) throws {
+        try withFolder { folder in
+            let path = "\(folder)/vault.key"
+            let isMade = FileManager.default.createFile(
+                atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+            try #require(isMade)
+            #expect(throws: KeyVaultError.unusableFile(path: path, reason: "it does not hold a master key")) {
+                _ = try FileMasterKey(path: path)
+            }
+        }
+    }
+
+    @Test("A link, a folder, a pipe and nothing at all are refused")
+    func otherFiles() throws {
+        try withFolder { folder in
+            _ = try FileMasterKey.create(path: "\(folder)/real")
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder)/link", withDestinationPath: "\(folder)/real")
+            try FileManager.default.createDirectory(atPath: "\(folder)/folder", withIntermediateDirectories: false)
+            for name in ["link", "folder", "missing"] {
+                #expect(throws: KeyVaultError.self) { _ = try FileMasterKey(path: "\(folder)/\(name)") }
+            }
+        }
+    }
+
+    @Test("One that cannot be made is told why")
+    func unmakeable() {
+        #expect(throws: KeyVaultError.self) { _ = try FileMasterKey.create(path: "/nonexistent/vault.key") }
+    }
+
+    private func mode(of path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+}
+
+extension String {
+    fileprivate func repeated(_ count: Int) -> String { String(repeating: self, count: count) }
+}

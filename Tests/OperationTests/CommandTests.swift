@@ -1,0 +1,106 @@
+import Crypto
+import Foundation
+import ServerHarness
+import Testing
+
+@Suite("Admin commands")
+struct CommandTests {
+    private static let installation = Once { try await TestInstallation() }
+
+    private func run(_ arguments: String...) async throws -> CommandResult {
+        try await Self.installation.value.run(arguments)
+    }
+
+    private func makeBank() async throws -> String {
+        let id = "bank-\(UUID().uuidString.prefix(8))"
+        _ = try await run("bank", "add", id, "--scheme", "PCI-CPP").succeeded()
+        return id
+    }
+
+    @Test(
+        "Every command has help with an example",
+        arguments: [
+            ["serve"], ["migrate"], ["check-config"], ["sandbox"], ["bank", "add"], ["bank", "set"], ["bank", "show"],
+            ["bank", "list"], ["key", "import-hmac"], ["key", "list"], ["key", "disable"], ["certificate", "import"],
+            ["certificate", "list"], ["certificate", "disable"], ["cardholder", "import"], ["cardholder", "show"],
+            ["cardholder", "unlock"], ["cardholder", "set-status"], ["server-key", "list"], ["server-key", "rotate"],
+            ["server-key", "retire"], ["explain", "hmac"], ["explain", "token"], ["explain", "signature"],
+            ["explain", "jwe"],
+        ])
+    func help(command: [String]) async throws {
+        let result = try await Self.installation.value.run(command + ["--help"])
+        #expect(result.status == 0)
+        #expect(result.stdout.contains("EXAMPLE"))
+    }
+
+    @Test("A bank is made once, changed, and shown for scripts")
+    func bank() async throws {
+        let id = try await makeBank()
+        #expect(try await run("bank", "add", id, "--scheme", "CB").status == 1)
+        _ = try await run("bank", "set", id, "--retry-limit", "5", "--retention", "keep").succeeded()
+        let shown = try await run("bank", "show", id, "--json").succeeded().stdout
+        let members = try #require(try JSONSerialization.jsonObject(with: Data(shown.utf8)) as? [String: Any])
+        #expect(members["retryLimit"] as? Int == 5)
+        #expect(members["retention"] as? String == "keep")
+        #expect(try await run("bank", "show", "nobody").status == 66)
+    }
+
+    @Test(
+        "A setting outside its limits is refused and says what they are",
+        arguments: [
+            ("--retry-limit", "0"), ("--timestamp-tolerance", "3601"), ("--pin-maximum-length", "13"),
+            ("--code-minimum-length", "3"), ("--session-lifetime", "1"), ("--definitions-per-day", "101"),
+        ])
+    func limits(option: String, value: String) async throws {
+        let id = try await makeBank()
+        let result = try await run("bank", "set", id, option, value)
+        #expect(result.status == 65)
+        #expect(result.stderr.contains("is to be"))
+    }
+
+    @Test("An HMAC key is imported by its hex, known by its KCV, and never shown")
+    func hmacKey() async throws {
+        let id = try await makeBank()
+        let key = SymmetricKey(size: .bits256)
+        let hex = key.withUnsafeBytes { $0.map { String(format: "%02x", $0) }.joined() }
+        let file = try TestFolder.shared.write(hex + "\n", named: "key.hex")
+        let code = HMAC<SHA256>.authenticationCode(for: Data(), using: key)
+        let kcv = code.prefix(3).map { String(format: "%02X", $0) }.joined()
+        let imported = try await run("key", "import-hmac", "--bank", id, "--hex-file", file).succeeded()
+        let listed = try await run("key", "list", "--bank", id).succeeded()
+        for text in [imported.stdout, listed.stdout] {
+            #expect(text.contains(kcv))
+            #expect(!text.lowercased().contains(hex))
+        }
+        #expect(try await run("key", "import-hmac", "--bank", id, "--hex-file", file).status == 1)
+        let short = try TestFolder.shared.write("00112233", named: "key.hex")
+        #expect(try await run("key", "import-hmac", "--bank", id, "--hex-file", short).status == 65)
+        #expect(try await run("key", "import-hmac", "--bank", "nobody", "--hex-file", file).status == 66)
+    }
+
+    @Test("Of an import the bad lines are named and the others go in")
+    func badLines() async throws {
+        let id = try await makeBank()
+        let lines = [
+            #"{"uniqueId":"one"}"#, "not json", #"{"uniqueId":"4111111111111111"}"#, "",
+            #"{"uniqueId":"two","status":"GONE"}"#, #"{"uniqueId":"three","channels":["AC"]}"#,
+            #"{"uniqueId":"one","uniqueId":"again"}"#,
+        ]
+        let file = try TestFolder.shared.write(lines.joined(separator: "\n"), named: "cardholders.ndjson")
+        let result = try await run("cardholder", "import", "--bank", id, file)
+        #expect(result.status == 65)
+        #expect(result.stdout == "2 created, 0 replaced, 4 refused\n")
+        for line in [2, 3, 5, 7] { #expect(result.stderr.contains("line \(line): ")) }
+        #expect(try await run("cardholder", "show", "--bank", id, "three").status == 0)
+        #expect(try await run("cardholder", "show", "--bank", id, "two").status == 66)
+    }
+
+    @Test("A cardholder's status is set, and shown without anything secret")
+    func status() async throws {
+        let id = try await makeBank()
+        let file = try TestFolder.shared.write(#"{"uniqueId":"one"}"#, named: "cardholders.ndjson")
+        _ = try await run("cardholder", "import", "--bank", id, file).succeeded()
+        let shown = try await run("cardholder", "set-status", "--bank", id, "one", "SUSPENDED", "--json").succeeded()
+        #expect(shown.stdout.contains(#""status":"SUSPENDED""#))
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import ServerHarness
+import Testing
+
+@Suite("Configuration")
+struct ConfigurationTests {
+    private func check(
+        _ arguments: [String] = [], environment: [String: String] = [:]
+    ) async throws -> CommandResult {
+        try await TestCommand.run(
+            CardCompanionBinary.path, ["check-config"] + arguments, environment: environment)
+    }
+
+    @Test("An argument wins over the environment, and that over the file; each tells where it comes from")
+    func precedence() async throws {
+        let file = try TestFolder.shared.write(
+            #"{"http":{"port":1111,"host":"127.0.0.2"},"log":{"level":"debug"}}"#, named: "config.json")
+        let result = try await check(
+            ["--config", file, "--http-port", "3333"],
+            environment: ["HTTP_PORT": "2222", "HTTP_HOST": "127.0.0.3"]
+        ).succeeded()
+        let lines = result.stdout.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(lines.contains("http.port 3333 argument --http-port"))
+        #expect(lines.contains("http.host 127.0.0.3 environment HTTP_HOST"))
+        #expect(lines.contains("log.level debug file \(file)"))
+    }
+
+    @Test("Everything that is wrong is named with its place, and the exit status says so")
+    func problems() async throws {
+        let file = try TestFolder.shared.write(#"{"http":{"prot":1}}"#, named: "config.json")
+        let result = try await check(["--config", file], environment: ["HTTP_PORT": "many", "LOG_LEVEL": "loud"])
+        #expect(result.status == 78)
+        for text in ["http.prot", "HTTP_PORT", "LOG_LEVEL"] { #expect(result.stderr.contains(text)) }
+    }
+
+    @Test("The database's password is shown nowhere")
+    func password() async throws {
+        let result = try await check(environment: ["DATABASE_URL": "postgresql://u:canary-8151@localhost/x"])
+        #expect(!(result.stdout + result.stderr).contains("canary-8151"))
+    }
+
+    @Test("HTTP without TLS is for loopback, unless the operator says otherwise")
+    func plain() async throws {
+        #expect(try await check(["--http-host", "0.0.0.0"]).status == 78)
+        #expect(try await check(["--http-host", "0.0.0.0", "--http-plain", "allowed"]).status == 0)
+        #expect(try await check(["--http-tls-certificate", "a.pem"]).status == 78)
+    }
+
+    @Test("A vault's file that others can read is refused, and so is another one than the database's")
+    func vault() async throws {
+        let installation = try await TestInstallation()
+        _ = try await installation.run(["server-key", "list"]).succeeded()
+        let file = "\(installation.dataDirectory)/vault.key"
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        let readable = try await installation.run(["server-key", "list"])
+        #expect(readable.status == 78)
+        #expect(readable.stderr.contains("0644"))
+
+        let other = TestFolder.shared.unused("vault.key")
+        let foreign = try await installation.run(["server-key", "list", "--vault-file", other])
+        #expect(foreign.status == 78)
+        #expect(foreign.stderr.contains("another master key"))
+    }
+}
