@@ -36,11 +36,11 @@ struct CardCompanionCommand: AsyncParsableCommand {
             } else {
                 try command.run()
             }
-        } catch let error as CommandError {
-            Terminal.complain(error)
-            exit(withError: ExitCode(error.status))
         } catch {
-            exit(withError: CommandError.wrapping(error))
+            let error = CommandError.wrapping(error)
+            guard let refusal = error as? CommandError else { exit(withError: error) }
+            Terminal.complain(refusal)
+            exit(withError: ExitCode(refusal.status))
         }
     }
 }

@@ -1,0 +1,68 @@
+import ServerHarness
+
+extension Arrival {
+    /// What is sent, piece by piece with a pause between two.
+    func pieces(_ body: [UInt8], code: String) -> [[UInt8]] {
+        switch self {
+        case .byteByByte: (head(length: body.count) + body).map { [$0] }
+        case .cutInTheCode:
+            [head(length: body.count) + body.prefix(cut(body, code)), Array(body.dropFirst(cut(body, code)))]
+        case .chunked: [head(length: nil), chunk(body.prefix(100)) + chunk(body.dropFirst(100)) + chunk([])]
+        case .tooLongInChunks: [head(length: nil), chunk(body[...]) + chunk(Self.padding[...]) + chunk([])]
+        case .tooLong: [head(length: body.count + Self.padding.count) + body, Self.padding]
+        case .pipelined: [Array("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n".utf8) + head(length: body.count) + body]
+        case .notJSON: [head(length: body.count) + body.dropLast() + [0x21]]
+        case .neverFinished: [head(length: body.count) + body.dropLast(20)]
+        default: [head(length: body.count) + body]
+        }
+    }
+
+    /// How many answers come before the server closes or waits for more.
+    var answerCount: Int {
+        switch self {
+        case .pipelined: 2
+        case .neverFinished: 0
+        default: 1
+        }
+    }
+
+    private static let padding = [UInt8](repeating: 0x20, count: 70_000)
+
+    private func head(length: Int?) -> [UInt8] {
+        let method = self == .withAnotherMethod ? "PUT" : "POST"
+        let path =
+            switch self {
+            case .toNowhere: "/v1/nowhere"
+            case .inAToken: Path.tokenCaptcha
+            default: Path.captcha
+            }
+        let type = self == .asAnotherType ? "text/plain" : "application/json"
+        let framing = length.map { "Content-Length: \($0)" } ?? "Transfer-Encoding: chunked"
+        let closing = self == .onAConnectionThatStaysOpen ? "" : "Connection: close\r\n"
+        return Array(
+            "\(method) \(path) HTTP/1.1\r\nHost: x\r\nContent-Type: \(type)\r\n\(closing)\(framing)\r\n\r\n".utf8)
+    }
+
+    private func cut(_ body: [UInt8], _ code: String) -> Int {
+        (body.firstRange(of: Array(code.utf8))?.lowerBound ?? 0) + code.utf8.count / 2
+    }
+
+    private func chunk(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + Array("\r\n".utf8)
+    }
+}
+
+extension RawConnection {
+    /// Sends a request, and reads what is answered to it.
+    mutating func bring(_ body: [UInt8], code: String, _ arrival: Arrival) async throws -> [RawAnswer] {
+        let pieces = arrival.pieces(body, code: code)
+        for (index, piece) in pieces.enumerated() {
+            if index > 0, pieces.count < 10 { try await Task.sleep(for: .milliseconds(100)) }
+            try await send(piece)
+        }
+        if arrival == .neverFinished { try await Task.sleep(for: .milliseconds(200)) }
+        var answers: [RawAnswer] = []
+        while answers.count < arrival.answerCount, let answer = try await receiveAnswer() { answers.append(answer) }
+        return answers
+    }
+}
