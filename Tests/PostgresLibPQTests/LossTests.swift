@@ -81,11 +81,14 @@ import Testing
     @Test func `the client outlives restarts and outages of the server`() async throws {
         let cluster = try TestCluster()
         defer { cluster.remove() }
-        try await withClient(cluster.url, configure: { limits in
-            limits.maximumConnections = 4
-            limits.pipelineDepth = 1
-            limits.applicationName = "the surviving"
-        }) { client in
+        try await withClient(
+            cluster.url,
+            configure: { limits in
+                limits.maximumConnections = 4
+                limits.pipelineDepth = 1
+                limits.applicationName = "the surviving"
+            }
+        ) { client in
             for _ in 0..<3 {
                 try await restart(cluster, whileBusy: client)
                 let sums = try await client.execute(Add(left: 1, right: 2))

@@ -69,7 +69,8 @@ func waitUntilActive(_ count: Int, _ applicationName: String, _ client: Postgres
 }
 
 /// Takes a lock of the database's while `body` runs; who wants it too waits.
-func withLock(_ number: Int, _ client: PostgresClient, _ body: @escaping @Sendable () async throws -> Void) async throws {
+func withLock(_ number: Int, _ client: PostgresClient, _ body: @escaping @Sendable () async throws -> Void) async throws
+{
     try await client.withTransaction { connection in
         _ = try await connection.execute(Lock(number: number))
         try await body()
