@@ -13,7 +13,7 @@ public struct CertificateError: Error, Equatable, Sendable, CustomStringConverti
         public static let notYetValid = Code(description: "notYetValid")
         /// No chain leads to a trusted CA.
         public static let untrusted = Code(description: "untrusted")
-        /// Its key usage does not allow digital signatures.
+        /// Its key usage does not allow what it is to be used for.
         public static let wrongKeyUsage = Code(description: "wrongKeyUsage")
         /// Its key, or a key above it, is shorter than 2048 bits.
         public static let weakKey = Code(description: "weakKey")

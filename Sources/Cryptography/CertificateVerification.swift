@@ -4,18 +4,30 @@ extension Certificate {
     /// The smallest RSA key that a signing certificate may have, in bits.
     public static let smallestSigningKeyBits = 2048
 
-    /// Checks that this certificate is fit to verify signatures of its holder, at a point in time: an RSA key of at
-    /// least 2048 bits, not a CA, a key usage that allows digital signatures (where it has one), and a chain to one of
-    /// `trustedCAs` (RFC 5280 section 6) without SHA-1, MD5 or shorter keys in it. Revocation is not looked at.
+    /// What a certificate's key is to be used for.
+    public enum Use: Sendable {
+        /// To verify its holder's signatures, with RSA.
+        case signature
+        /// To seal to its holder, with RSA.
+        case encryption
+        /// To tell its holder by the connection (TLS), with any kind of key.
+        case clientAuthentication
+    }
+
+    /// Checks that this certificate is fit for a use, at a point in time: an RSA key of at least 2048 bits (for a
+    /// connection any key of 112 bits of strength), not a CA, a key usage that allows it (where it has one), and a chain
+    /// to one of `trustedCAs` (RFC 5280 section 6) without SHA-1, MD5 or shorter keys in it. Revocation is not looked at.
     ///
     /// - Parameters:
+    ///   - use: what for.
     ///   - intermediates: certificates that may stand between this one and a trusted CA, in any order.
     ///   - trustedCAs: the roots.
     ///   - unixSeconds: the point in time.
     public func verify(
-        chain intermediates: [Certificate], trustedCAs: [Certificate], at unixSeconds: Int64
+        for use: Use = .signature, chain intermediates: [Certificate], trustedCAs: [Certificate], at unixSeconds: Int64
     ) throws(CertificateError) {
-        try verifySuitability()
+        if use != .clientAuthentication { try verifyRSAKey() }
+        try verifyUsage(use)
         let problem: CertificateError?
         do {
             problem = try chainProblem(intermediates, trustedCAs, at: unixSeconds)
@@ -25,7 +37,7 @@ extension Certificate {
         if let problem { throw problem }
     }
 
-    private func verifySuitability() throws(CertificateError) {
+    private func verifyRSAKey() throws(CertificateError) {
         guard let key = handle.publicKey() else {
             throw CertificateError(.malformed, "The public key in the certificate of \(subject) cannot be read.")
         }
@@ -41,13 +53,18 @@ extension Certificate {
         guard rsaPublicKey != nil else {
             throw CertificateError(.malformed, "The RSA key in the certificate of \(subject) is not a valid one.")
         }
+    }
+
+    private func verifyUsage(_ use: Use) throws(CertificateError) {
         guard !handle.isCA else {
-            throw CertificateError(
-                .isCA, "The certificate of \(subject) is a CA's; a certificate issued for signing is needed.")
+            throw CertificateError(.isCA, "The certificate of \(subject) is a CA's, not one of its holder's own.")
         }
-        guard handle.allowsDigitalSignature else {
+        let (isAllowed, name) =
+            use == .encryption
+            ? (handle.allowsKeyEncipherment, "key encipherment") : (handle.allowsDigitalSignature, "digital signatures")
+        guard isAllowed else {
             throw CertificateError(
-                .wrongKeyUsage, "The key usage in the certificate of \(subject) does not allow digital signatures.")
+                .wrongKeyUsage, "The key usage in the certificate of \(subject) does not allow \(name).")
         }
     }
 

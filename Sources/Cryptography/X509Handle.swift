@@ -62,6 +62,9 @@ final class X509Handle: @unchecked Sendable {
     /// Whether its key usage, where there is one, allows signatures other than on certificates.
     var allowsDigitalSignature: Bool { X509_get_key_usage(pointer) & UInt32(KU_DIGITAL_SIGNATURE) != 0 }
 
+    /// Whether its key usage, where there is one, allows keys to be sealed to it.
+    var allowsKeyEncipherment: Bool { X509_get_key_usage(pointer) & UInt32(KU_KEY_ENCIPHERMENT) != 0 }
+
     /// The name in the form of RFC 2253.
     private static func text(of name: OpaquePointer?) -> String {
         guard let output = BIO_new(BIO_s_mem()) else { return "" }

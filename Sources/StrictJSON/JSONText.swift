@@ -20,6 +20,9 @@ public struct JSONText: ~Copyable, Sendable {
         self.members = members
     }
 
+    /// The names of the members, in alphabetical order.
+    public var names: [String] { members.keys.map(\.text).sorted() }
+
     /// The kind of the member, nil where there is none.
     public func kind(of name: String) -> Kind? {
         switch members[JSONName(text: name)] {
