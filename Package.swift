@@ -11,6 +11,7 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),
     ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
@@ -59,6 +60,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.0"),
     ],
@@ -92,13 +94,15 @@ let package = Package(
             "CardCompanion",
             [
                 "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE", "KeyVault",
-                "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix, serviceLifecycle,
+                "PINImages", "SecureMemory", "StrictJSON", asyncHTTPClient, logging, nioCore, nioHTTP1,
+                nioPosix, serviceLifecycle,
             ]),
         .target(
             name: "CardCompanionHTTP",
             dependencies: [
-                "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "JOSE", "PostgresLibPQ", "SecureMemory",
-                "StrictJSON", hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes, logging, nioCore, nioSSL,
+                "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE",
+                "PostgresLibPQ", "SecureMemory", "StrictJSON", hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes,
+                logging, nioCore, nioSSL,
                 serviceLifecycle,
             ],
             resources: [.embedInCode("openapi.yaml")],
@@ -165,6 +169,8 @@ let package = Package(
             "DefinitionTests",
             ["CardCompanionAPI", "CardCompanionSDK", "PythonOracle", "ServerHarness", crypto, cryptoExtras],
             exclude: ["Oracles"]),
+        tests("IssuingTests", ["PythonOracle", "ServerHarness", crypto, cryptoExtras], exclude: ["Oracles"]),
+        tests("EventTests", ["ServerHarness", crypto, cryptoExtras, nioCore, nioHTTP1, nioPosix, nioSSL]),
         tests("SandboxTests", ["PythonOracle", "ServerHarness"], exclude: ["OpenAPI"]),
         tests("OperationTests", ["ServerHarness", crypto]),
         tests("SecrecyTests", ["ServerHarness", crypto], exclude: ["Oracles"]),

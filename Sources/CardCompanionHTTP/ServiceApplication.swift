@@ -17,11 +17,14 @@ public struct HTTPSettings: Sendable {
         public let certificateChainPath: String
         /// The private key of the certificate.
         public let privateKeyPath: String
+        /// The CAs of the certificates that banks' back-ends are to show; nil asks for none.
+        public let clientCAsPath: String?
 
         /// See the members.
-        public init(certificateChainPath: String, privateKeyPath: String) {
+        public init(certificateChainPath: String, privateKeyPath: String, clientCAsPath: String? = nil) {
             self.certificateChainPath = certificateChainPath
             self.privateKeyPath = privateKeyPath
+            self.clientCAsPath = clientCAsPath
         }
     }
 
@@ -48,15 +51,17 @@ public struct HTTPSettings: Sendable {
 public struct ServiceParts: Sendable {
     let distribution: PINDistribution
     let definition: PINDefinition
+    let issuing: IssuingParts
     let keys: ServerKeys
     let store: Store
 
     /// See the members.
     public init(
-        distribution: PINDistribution, definition: PINDefinition, keys: ServerKeys, store: Store
+        distribution: PINDistribution, definition: PINDefinition, issuing: IssuingParts, keys: ServerKeys, store: Store
     ) {
         self.distribution = distribution
         self.definition = definition
+        self.issuing = issuing
         self.keys = keys
         self.store = store
     }
@@ -77,7 +82,7 @@ public func buildApplication(
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 8 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)))
     return Application(
-        router: router(parts, audit: audit),
+        router: router(parts, settings, audit: audit),
         server: try settings.tls.map { try .tls(http, tlsConfiguration: $0.configuration()) } ?? http,
         configuration: .init(
             address: .hostname(settings.host, port: settings.port),
@@ -86,14 +91,18 @@ public func buildApplication(
         logger: logger)
 }
 
-private func router(_ parts: ServiceParts, audit: Logger) -> Router<ServiceContext> {
+private func router(
+    _ parts: ServiceParts, _ settings: HTTPSettings, audit: Logger
+) -> Router<ServiceContext> {
     let router = Router(context: ServiceContext.self, options: [.autoGenerateHeadEndpoints])
     router.addMiddleware {
         AccessLogMiddleware()
-        ProblemMiddleware(methods: methods)
+        ProblemMiddleware(methods: methods, issuerMethods: IssuerRoutes.methods)
     }
     DistributionRoutes(distribution: parts.distribution, audit: audit).add(to: router)
     DefinitionRoutes(definition: parts.definition, audit: audit).add(to: router)
+    IssuerRoutes(parts: parts.issuing, asksClientCertificate: settings.tls?.clientCAsPath != nil, audit: audit)
+        .add(to: router)
     PublicRoutes(keys: parts.keys, store: parts.store).add(to: router)
     return router
 }
@@ -112,6 +121,11 @@ extension HTTPSettings.TLSFiles {
             certificateChain: try NIOSSLCertificate.fromPEMFile(certificateChainPath).map { .certificate($0) },
             privateKey: .privateKey(try NIOSSLPrivateKey(file: privateKeyPath, format: .pem)))
         configuration.minimumTLSVersion = .tlsv12
+        if let clientCAsPath {
+            // Apps show none: whether one is needed is for the routes to say.
+            configuration.trustRoots = .file(clientCAsPath)
+            configuration.certificateVerification = .optionalVerification
+        }
         return configuration
     }
 }

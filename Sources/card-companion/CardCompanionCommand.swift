@@ -20,7 +20,8 @@ struct CardCompanionCommand: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             ServeCommand.self, MigrateCommand.self, CheckConfigCommand.self, BankCommand.self, KeyCommand.self,
-            CertificateCommand.self, CardholderCommand.self, ServerKeyCommand.self, ExplainCommand.self,
+            CertificateCommand.self, CardholderCommand.self, ServerKeyCommand.self, IssuerKeyCommand.self,
+            WebhookCommand.self, ExplainCommand.self,
             SandboxCommand.self,
         ])
 

@@ -3,6 +3,7 @@ import CardCompanionStore
 import Cryptography
 import Foundation
 import Glibc
+import HTTPSignatures
 import JOSE
 import KeyVault
 import SecureMemory
@@ -18,8 +19,10 @@ struct Sandbox: Sendable {
     private static let codeLength = 8
     private static let hmacKeyByteCount = 32
     private static let certificateAlias = "sandbox"
+    private static let issuerKeyId = "sandbox-issuer"
     private static let validityDays: Int64 = 365
     private static let signingKeyBits = 2048
+    private static let issuerKeyFile = "issuer-key.pem"
     private static let completionFile = "sandbox.json"
 
     /// The folder of the files.
@@ -29,13 +32,16 @@ struct Sandbox: Sendable {
     static func prepare(_ installation: Installation, keyring: Keyring, keys: ServerKeys) async throws -> Sandbox {
         let sandbox = Sandbox(directory: "\(installation.settings.dataDirectory)/sandbox")
         let isThere = try await installation.store.bank(id: bankId) != nil
-        let isComplete = FileManager.default.fileExists(atPath: "\(sandbox.directory)/\(completionFile)")
+        // An older release's sandbox has no issuer key.
+        let isComplete = [completionFile, issuerKeyFile].allSatisfy {
+            FileManager.default.fileExists(atPath: "\(sandbox.directory)/\($0)")
+        }
         guard !(isThere && isComplete) else { return sandbox }
         try sandbox.makeDirectory()
         let bank = try await sandbox.makeBank(installation)
-        try await sandbox.makeKeys(installation, keyring)
+        let issuerKeyId = try await sandbox.makeKeys(installation, keyring)
         let codes = try await sandbox.makeCardholders(installation, bank, keyring, keys)
-        try sandbox.writeDescription(codes)
+        try sandbox.writeDescription(codes, issuerKeyId: issuerKeyId)
         return sandbox
     }
 
@@ -78,7 +84,8 @@ struct Sandbox: Sendable {
         return try await installation.bank(Self.bankId)
     }
 
-    private func makeKeys(_ installation: Installation, _ keyring: Keyring) async throws {
+    /// Makes the bank's keys; returns the name of the one that its back-end signs its calls with.
+    private func makeKeys(_ installation: Installation, _ keyring: Keyring) async throws -> String {
         let now = installation.clock.now()
         var hex = SecretBuffer()
         hex.appendHex(SecureRandom.secret(count: Self.hmacKeyByteCount))
@@ -100,6 +107,19 @@ struct Sandbox: Sendable {
         try write(try signingKey.pem(), to: "signing-key.pem")
         try write(SecretBytes(copying: Array(certificate.pem().utf8)), to: "signing-certificate.pem")
         try write(SecretBytes(copying: Array(authority.certificate.pem().utf8)), to: "ca.pem")
+        return try await makeIssuerKey(installation, now)
+    }
+
+    /// What the bank's back-end signs its calls with; returns its name.
+    private func makeIssuerKey(_ installation: Installation, _ now: Timestamp) async throws -> String {
+        let key = try Ed25519PrivateKey.generate()
+        // A sandbox that is made anew has another key under another name.
+        let name = "\(Self.issuerKeyId)-\(now.seconds)"
+        let record = try IssuerKeyRegistration.publicKey(
+            pem: Array(key.publicKey.pem().utf8), algorithm: .ed25519, keyId: name, bankId: Self.bankId, now: now)
+        _ = try await installation.store.insertIssuerKey(record)
+        try write(try key.pem(), to: Self.issuerKeyFile)
+        return name
     }
 
     private func certificateAuthority(at now: Timestamp) throws -> CertificateAuthority {
@@ -136,14 +156,14 @@ struct Sandbox: Sendable {
             ]
             _ = try await cardholders.add(line: SecretBytes(copying: Array(try Terminal.encode(line).utf8)))
         }
-        _ = try await cardholders.finish()
+        _ = try await cardholders.merge()
         return codes
     }
 
     /// Written last: where it stands, the sandbox is complete.
-    private func writeDescription(_ codes: [String: SharedSecret]) throws {
+    private func writeDescription(_ codes: [String: SharedSecret], issuerKeyId: String) throws {
         var json = SecretBuffer()
-        json.append(#"{"bankId":"\#(Self.bankId)","authenticationCodes":{"#)
+        json.append(#"{"bankId":"\#(Self.bankId)","issuerKeyId":"\#(issuerKeyId)","authenticationCodes":{"#)
         for (index, uniqueId) in Self.cardholders.enumerated() {
             guard let code = codes[uniqueId] else { continue }
             json.append(#"\#(index == 0 ? "" : ",")"\#(uniqueId)":""#)

@@ -6,15 +6,19 @@ internal import StrictJSON
 
 /// A bank as requests are judged with it: its settings, and its keys ready for use.
 struct Bank: Sendable {
-    /// A certificate under whose key tokens are signed.
-    struct SigningCertificate: Sendable {
+    /// A certificate of the bank's: tokens are signed under its key, or defined PINs sealed to it.
+    struct BankCertificate: Sendable {
         let publicKey: RSAPublicKey
         let notBefore: Timestamp
         let notAfter: Timestamp
 
+        func isValid(at now: Timestamp) -> Bool {
+            notBefore.seconds <= now.seconds && now.seconds <= notAfter.seconds
+        }
+
         /// Whether a token's signature is this certificate's, within its validity.
         func verifies(_ signature: [UInt8], of token: AuthenticationToken, at now: Timestamp) -> Bool {
-            notBefore.seconds <= now.seconds && now.seconds <= notAfter.seconds
+            isValid(at: now)
                 && publicKey.isValidPKCS1SHA256(signature: signature, for: token.members.bytes)
         }
     }
@@ -27,8 +31,10 @@ struct Bank: Sendable {
     let hmacKeys: [SharedSecret]
     /// Whether an active key is damaged, rather than under a data key that the vault lacks.
     let hasDamagedKey: Bool
-    let certificates: [ExactText: SigningCertificate]
-    let defaultCertificate: SigningCertificate?
+    let certificates: [ExactText: BankCertificate]
+    let defaultCertificate: BankCertificate?
+    /// What the bank's back-end opens a defined PIN with; nil where it has not brought a certificate for that.
+    let encryptionCertificate: BankCertificate?
 
     init(_ record: BankRecord, keys: [HMACKeyRecord], certificates: [CertificateRecord], keyring: Keyring) throws {
         id = record.id
@@ -49,14 +55,15 @@ struct Bank: Sendable {
         hmacKeys = opened
         hasDamagedKey = damaged
 
-        var byAlias: [ExactText: SigningCertificate] = [:]
-        for certificate in certificates where certificate.status == .active {
-            byAlias[ExactText(certificate.alias)] = try SigningCertificate(certificate)
+        let active = certificates.filter { $0.status == .active }
+        var byAlias: [ExactText: BankCertificate] = [:]
+        for certificate in active where certificate.purpose == .signature {
+            byAlias[ExactText(certificate.alias)] = try BankCertificate(certificate)
         }
         self.certificates = byAlias
-        defaultCertificate = certificates.first { $0.isDefault && $0.status == .active }.flatMap {
-            byAlias[ExactText($0.alias)]
-        }
+        let byDefault = active.filter(\.isDefault)
+        defaultCertificate = byDefault.first { $0.purpose == .signature }.flatMap { byAlias[ExactText($0.alias)] }
+        encryptionCertificate = try byDefault.first { $0.purpose == .encryption }.map { try BankCertificate($0) }
     }
 
     /// Whether a hashMac is of one of the bank's keys (protocol, section 2.1).
@@ -65,7 +72,7 @@ struct Bank: Sendable {
         return hmacKeys.contains { HMACSHA256.isValid(hashMac, for: message, key: $0.bytes) }
     }
 
-    func certificate(_ choice: AuthenticationToken.CertificateChoice) -> SigningCertificate? {
+    func certificate(_ choice: AuthenticationToken.CertificateChoice) -> BankCertificate? {
         switch choice {
         case .byDefault: defaultCertificate
         case .alias(let alias): certificates[ExactText(alias)]
@@ -78,7 +85,7 @@ struct UnusableCertificate: Error {
     let alias: String
 }
 
-extension Bank.SigningCertificate {
+extension Bank.BankCertificate {
     fileprivate init(_ record: CertificateRecord) throws {
         guard let key = try Certificate(der: record.der).rsaPublicKey else {
             throw UnusableCertificate(alias: record.alias)

@@ -10,7 +10,8 @@ public struct CertificateImport: Sendable {
     ///
     /// - Throws: `CertificateError` with the reason of the refusal.
     public init(
-        pem: [UInt8], trustedCAs: [UInt8], alias: String, isDefault: Bool, now: Timestamp
+        pem: [UInt8], trustedCAs: [UInt8], alias: String, purpose: CertificatePurpose = .signature, isDefault: Bool,
+        now: Timestamp
     ) throws {
         let chain = try Certificate.readPEMChain(pem)
         let roots = try Certificate.readPEMChain(trustedCAs)
@@ -20,11 +21,22 @@ public struct CertificateImport: Sendable {
         guard Identifier.isValid(alias) else {
             throw InvalidSetting(description: "the alias is to have 1 to 64 printable characters")
         }
-        try certificate.verify(chain: Array(chain.dropFirst()), trustedCAs: roots, at: now.seconds)
+        try certificate.verify(
+            for: purpose.use, chain: Array(chain.dropFirst()), trustedCAs: roots, at: now.seconds)
         record = CertificateRecord(
-            alias: alias, der: certificate.der, fingerprint: certificate.fingerprintSHA256,
+            alias: alias, purpose: purpose, der: certificate.der, fingerprint: certificate.fingerprintSHA256,
             subject: certificate.subject, notBefore: Timestamp(seconds: certificate.notBefore),
             notAfter: Timestamp(seconds: certificate.notAfter), isDefault: isDefault, status: .active, createdAt: now)
+    }
+}
+
+extension CertificatePurpose {
+    fileprivate var use: Certificate.Use {
+        switch self {
+        case .signature: .signature
+        case .encryption: .encryption
+        case .client: .clientAuthentication
+        }
     }
 }
 

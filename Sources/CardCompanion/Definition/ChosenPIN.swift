@@ -17,6 +17,14 @@ enum ChosenPIN {
         }
     }
 
+    /// A PIN with the spaces that make its length say nothing.
+    static func padded(_ pin: borrowing SecretBytes) -> SecretBytes {
+        var text = SecretBuffer(capacity: pinByteLimit)
+        text.append(pin)
+        text.append(byte: UInt8(ascii: " "), repeating: max(0, pinByteLimit - pin.count))
+        return text.finish()
+    }
+
     /// Whether a text is a PIN that the bank allows.
     static func isAllowed(_ pin: borrowing SecretBytes, by settings: BankSettings) -> Bool {
         pin.count >= settings.pinMinimumLength && pin.count <= settings.pinMaximumLength

@@ -61,7 +61,7 @@ public struct PINDefinition: Sendable {
             try request.authenticate(with: $0, now: $1)
         } serve: { bank, now in
             try await finish(bank, request.uniqueId, request.proof, now) {
-                try await judgePIN(request.sealedPIN, of: request.uniqueId, bank)
+                try await judgePIN(request.sealedPIN, of: request.uniqueId, bank, now)
             }
         }
     }
@@ -90,7 +90,7 @@ public struct PINDefinition: Sendable {
                 idTransaction: request.transactionId, expiresAt: request.transactionExpiry(of: bank, now: now))
             return try await finish(bank, request.uniqueId, proof, now) {
                 switch request.entry {
-                case .digits: try await judgePIN(request.sealedChoice, of: request.uniqueId, bank)
+                case .digits: try await judgePIN(request.sealedChoice, of: request.uniqueId, bank, now)
                 case .keypad(let id):
                     try await judgeIndexes(request.sealedChoice, onKeypad: id, of: request.uniqueId, bank, now)
                 }
@@ -131,13 +131,13 @@ public struct PINDefinition: Sendable {
     }
 
     private func judgePIN(
-        _ jwe: JWE, of uniqueId: String, _ bank: Bank
+        _ jwe: JWE, of uniqueId: String, _ bank: Bank, _ now: Timestamp
     ) async throws -> DefinedPINRequest.Choice {
         let pin = try await chosen(jwe, byteLimit: ChosenPIN.pinByteLimit)
-        guard let sealedPIN = try pin.flatMap({ try seal($0, of: uniqueId, bank) }) else {
+        guard let defined = try pin.flatMap({ try seal($0, of: uniqueId, bank, now) }) else {
             throw DefinitionError(.invalidPINFormat)
         }
-        return .digits(sealedPIN: sealedPIN)
+        return .digits(defined)
     }
 
     /// Whether there is the keypad, and then whether the places on it are a PIN, is said at the very end: by the store.
@@ -148,9 +148,8 @@ public struct PINDefinition: Sendable {
         let keypad = try await store.reaching {
             try await $0.keypad(id: id, bankId: bank.id, uniqueId: uniqueId, now: now)
         }
-        guard let keypad, let indexes else { return .indexes(keypadId: keypad?.id, sealedPIN: nil) }
-        let sealedPIN = try seal(indexes, on: keypad, of: uniqueId, bank)
-        return .indexes(keypadId: keypad.id, sealedPIN: sealedPIN)
+        guard let keypad, let indexes else { return .indexes(keypadId: keypad?.id, nil) }
+        return .indexes(keypadId: keypad.id, try seal(indexes, on: keypad, of: uniqueId, bank, now))
     }
 
     private func makeKeypad(_ request: KeypadRequest, _ bank: Bank, _ now: Timestamp) async throws -> Keypad? {
@@ -204,17 +203,32 @@ public struct PINDefinition: Sendable {
     }
 
     /// Seals a PIN that the bank allows; nil for any other.
-    private func seal(_ pin: SharedSecret, of uniqueId: String, _ bank: Bank) throws -> [UInt8]? {
+    private func seal(
+        _ pin: SharedSecret, of uniqueId: String, _ bank: Bank, _ now: Timestamp
+    ) throws -> DefinedPINRequest.DefinedPIN? {
         guard ChosenPIN.isAllowed(pin.bytes, by: bank.settings) else { return nil }
-        return try keyring.seal(pin.bytes, in: CardholderPlace(bankId: bank.id, uniqueId: uniqueId).pin)
+        let sealed = try keyring.seal(pin.bytes, in: CardholderPlace(bankId: bank.id, uniqueId: uniqueId).pin)
+        return DefinedPINRequest.DefinedPIN(sealed: sealed, forBank: try jwe(of: pin, for: bank, now))
+    }
+
+    /// The PIN as the bank's own systems take it over; nil where the bank has no certificate for that.
+    private func jwe(of pin: SharedSecret, for bank: Bank, _ now: Timestamp) throws -> String? {
+        guard let certificate = bank.encryptionCertificate else { return nil }
+        guard certificate.isValid(at: now) else {
+            logger.error(
+                "A bank's encryption certificate is not valid: it is not told the PIN that was defined",
+                metadata: ["bank_id": "\(bank.id)"])
+            return nil
+        }
+        return try JWE.seal(ChosenPIN.padded(pin.bytes), to: certificate.publicKey)
     }
 
     private func seal(
-        _ indexes: SharedSecret, on keypad: KeypadRecord, of uniqueId: String, _ bank: Bank
-    ) throws -> [UInt8]? {
+        _ indexes: SharedSecret, on keypad: KeypadRecord, of uniqueId: String, _ bank: Bank, _ now: Timestamp
+    ) throws -> DefinedPINRequest.DefinedPIN? {
         let layout = try keyring.open(keypad.sealedLayout, in: .keypad(keypad.id))
         guard let pin = SharedSecret(ChosenPIN.pin(at: indexes.bytes, on: layout)) else { return nil }
-        return try seal(pin, of: uniqueId, bank)
+        return try seal(pin, of: uniqueId, bank, now)
     }
 }
 

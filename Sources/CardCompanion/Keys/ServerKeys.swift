@@ -1,11 +1,12 @@
 public import CardCompanionStore
 internal import Cryptography
+internal import HTTPSignatures
 public import JOSE
 public import KeyVault
 public import SecureMemory
 internal import Synchronization
 
-/// The server's own key pairs: what banks and apps seal to.
+/// The server's own key pairs: what banks and apps seal to, and what the server signs with.
 ///
 /// They may be rotated while servers run: each looks again from time to time, and for a single key at once when a value
 /// names one that it does not know.
@@ -16,16 +17,26 @@ public final class ServerKeys: Sendable {
     private enum PrivateKey: Sendable {
         case rsa(RSAPrivateKey)
         case ec(P256PrivateKey)
+        case signing(P256PrivateKey)
 
-        var publicKey: JWK.PublicKey {
+        /// As the key set shows it.
+        func published(as keyId: String) -> JWK {
             switch self {
-            case .rsa(let key): .rsa(key.publicKey)
-            case .ec(let key): .ec(key.publicKey)
+            case .rsa(let key): JWK(.rsa(key.publicKey), keyID: keyId)
+            case .ec(let key): JWK(.ec(key.publicKey), keyID: keyId)
+            case .signing(let key): JWK(.ec(key.publicKey), use: .signature, algorithm: "ES256", keyID: keyId)
             }
         }
     }
 
+    /// What the server signs with.
+    struct Signer: Sendable {
+        let keyId: String
+        let key: SigningKey
+    }
+
     private struct Keys: Sendable {
+        var signer: Signer?
         var byId: [String: PrivateKey] = [:]
         var published = JWKSet(keys: [])
     }
@@ -72,6 +83,9 @@ public final class ServerKeys: Sendable {
     /// The public keys, as `/.well-known/jwks.json` shows them: of each kind the active one first.
     public var published: JWKSet { keys.withLock(\.published) }
 
+    /// The active signing key.
+    var signer: Signer? { keys.withLock(\.signer) }
+
     /// Looks again which keys there are.
     public func reload() async throws {
         let records = try await store.reaching { try await $0.serverKeys() }
@@ -91,7 +105,7 @@ public final class ServerKeys: Sendable {
         switch try await key(for: jwe) {
         case .rsa(let key): return try jwe.open(with: key)
         case .ec(let key): return try jwe.open(with: key)
-        case nil: throw UnknownServerKey()
+        case .signing, nil: throw UnknownServerKey()
         }
     }
 
@@ -121,7 +135,10 @@ public final class ServerKeys: Sendable {
         for record in records {
             guard let key = try open(record, keyring) else { continue }
             keys.byId[record.keyId] = key
-            published.append(JWK(key.publicKey, keyID: record.keyId))
+            published.append(key.published(as: record.keyId))
+            if case .signing(let key) = key, record.status == .active {
+                keys.signer = Signer(keyId: record.keyId, key: .ecdsaP256SHA256(key))
+            }
         }
         keys.published = JWKSet(keys: published)
         return keys
@@ -134,6 +151,7 @@ public final class ServerKeys: Sendable {
         switch record.kind {
         case .rsa: return .rsa(try RSAPrivateKey(pkcs8: pkcs8))
         case .ec: return .ec(try P256PrivateKey(pkcs8: pkcs8))
+        case .signing: return .signing(try P256PrivateKey(pkcs8: pkcs8))
         }
     }
 
@@ -143,7 +161,7 @@ public final class ServerKeys: Sendable {
             let key = try RSAPrivateKey.generate(bits: rsaKeyBits)
             let keyId = JWK.thumbprint(of: .rsa(key.publicKey))
             return (keyId, try keyring.seal(try key.pkcs8(), in: .serverKey(keyId)))
-        case .ec:
+        case .ec, .signing:
             let key = try P256PrivateKey.generate()
             let keyId = JWK.thumbprint(of: .ec(key.publicKey))
             return (keyId, try keyring.seal(try key.pkcs8(), in: .serverKey(keyId)))

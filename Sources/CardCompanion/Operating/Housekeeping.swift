@@ -11,6 +11,10 @@ public struct Housekeeping: Service, CustomStringConvertible {
     /// How many rows of a kind one round removes at most.
     public static let rowsPerRound = 1_000
 
+    /// How long lines of an import may wait for its end, and how long events are kept.
+    static let stagedLifetimeSeconds: Int64 = 86_400
+    static let eventLifetimeSeconds: Int64 = 30 * 86_400
+
     private let store: Store
     private let clock: WallClock
     private let intervalSeconds: Int
@@ -38,7 +42,11 @@ public struct Housekeeping: Service, CustomStringConvertible {
         do {
             var isFull = true
             while isFull, !Task.isCancelled {
-                let result = try await store.removeExpired(now: clock.now(), limit: Self.rowsPerRound)
+                let now = clock.now()
+                let result = try await store.removeExpired(
+                    now: now, stagedBefore: Timestamp(seconds: now.seconds - Self.stagedLifetimeSeconds),
+                    occurredBefore: Timestamp(seconds: now.seconds - Self.eventLifetimeSeconds),
+                    limit: Self.rowsPerRound)
                 isFull = result.isFull(limit: Self.rowsPerRound)
                 if result.erasedPINs > 0 {
                     logger.notice("Undelivered PINs erased", metadata: ["count": "\(result.erasedPINs)"])

@@ -22,7 +22,7 @@ public struct AuditRecord: Sendable {
 
     /// A client's own text, so that it cannot look like another part of the line: quoted, and with everything beyond
     /// printable ASCII escaped.
-    private static func quoted(_ text: String) -> String {
+    public static func quoted(_ text: String) -> String {
         let scalars = text.unicodeScalars.map { scalar in
             scalar == "\"" || scalar == "\\" || !(0x20...0x7E).contains(scalar.value)
                 ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)

@@ -14,12 +14,18 @@ enum RequestBodyReader {
     /// The request's JSON object.
     ///
     /// - Throws: ``Problem`` 400, 413, 415.
-    static func object(_ request: Request) async throws -> JSONText {
-        guard isJSON(request.headers[.contentType]) else {
+    static func object(_ request: Request, mediaType: String = "application/json") async throws -> JSONText {
+        guard isMediaType(mediaType, request.headers[.contentType]) else {
             await discard(request)
-            throw Problem(.unsupportedMediaType, "The body is to be application/json.")
+            throw Problem(.unsupportedMediaType, "The body is to be \(mediaType).")
         }
-        let bytes = try await collect(request)
+        return try object(try await collect(request))
+    }
+
+    /// A JSON object of bytes that were collected.
+    ///
+    /// - Throws: ``Problem`` 400.
+    static func object(_ bytes: consuming SecretBytes) throws -> JSONText {
         do throws(JSONError) {
             return try JSONText(bytes)
         } catch {
@@ -27,7 +33,10 @@ enum RequestBodyReader {
         }
     }
 
-    private static func collect(_ request: Request) async throws -> SecretBytes {
+    /// The body, whole.
+    ///
+    /// - Throws: ``Problem`` 400, 413.
+    static func collect(_ request: Request) async throws -> SecretBytes {
         var body = SecretBuffer(capacity: 4096)
         var count = 0
         do {
@@ -62,14 +71,15 @@ enum RequestBodyReader {
 
     /// Overwrites the very bytes that were read from the connection. `ByteBuffer` would copy them first if it were asked
     /// to write, and the copy would be wiped instead; nobody reads these again.
-    private static func wipe(_ chunk: ByteBuffer) {
+    static func wipe(_ chunk: ByteBuffer) {
         chunk.withUnsafeReadableBytes { bytes in
             SecureHeap.wipe(UnsafeMutableRawBufferPointer(mutating: bytes))
         }
     }
 
-    private static func isJSON(_ contentType: String?) -> Bool {
+    /// Whether a body says that it is of a media type; its only parameter is the character set.
+    static func isMediaType(_ mediaType: String, _ contentType: String?) -> Bool {
         let parts = (contentType ?? "").split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
-        return parts.first == "application/json" && parts.dropFirst().allSatisfy { $0 == "charset=utf-8" }
+        return parts.first == mediaType && parts.dropFirst().allSatisfy { $0 == "charset=utf-8" }
     }
 }

@@ -7,6 +7,8 @@ internal import Logging
 struct ProblemMiddleware: RouterMiddleware {
     /// The methods of each path, to tell a wrong method from a wrong path.
     let methods: [String: [HTTPRequest.Method]]
+    /// The methods of a path of the issuer's; nil for every other path.
+    let issuerMethods: @Sendable (_ path: String) -> [HTTPRequest.Method]?
 
     func handle(
         _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
@@ -44,7 +46,8 @@ struct ProblemMiddleware: RouterMiddleware {
 
     private func unrouted(_ request: Request, _ error: any HTTPResponseError) -> Problem {
         guard error.status == .notFound else { return Problem(error.status, error.status.reasonPhrase) }
-        guard let allowed = methods[path(of: request)] else {
+        let path = path(of: request)
+        guard let allowed = methods[path] ?? issuerMethods(path) else {
             return Problem(.notFound, "There is nothing at this path; /openapi.yaml says what there is.")
         }
         let names = allowed.map(\.rawValue).joined(separator: ", ")
@@ -56,7 +59,7 @@ extension HTTPField.Name {
     static let xRequestId = parsed("X-Request-Id")
     static let retryAfter = parsed("Retry-After")
 
-    private static func parsed(_ name: String) -> HTTPField.Name {
+    static func parsed(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else { preconditionFailure("'\(name)' is no field name") }
         return name
     }

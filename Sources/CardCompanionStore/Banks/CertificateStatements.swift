@@ -1,9 +1,21 @@
 public import PostgresLibPQ
 
-/// A certificate under whose key a bank's back-end signs its tokens. It was validated when it was imported.
+/// What a certificate's key is for.
+public enum CertificatePurpose: String, StoredEnumeration, CaseIterable {
+    /// The bank's back-end signs its tokens with it.
+    case signature
+    /// The server seals to it what the bank's back-end is to open.
+    case encryption
+    /// The bank's back-end shows it when it connects (mutual TLS).
+    case client
+}
+
+/// A bank's certificate. It was validated when it was imported.
 public struct CertificateRecord: Sendable {
     /// SignatureCertAlias.
     public let alias: String
+    /// What its key is for.
+    public let purpose: CertificatePurpose
     /// The certificate itself.
     public let der: [UInt8]
     /// SHA-256 of `der`.
@@ -23,10 +35,12 @@ public struct CertificateRecord: Sendable {
 
     /// A certificate to be kept.
     public init(
-        alias: String, der: [UInt8], fingerprint: [UInt8], subject: String, notBefore: Timestamp,
+        alias: String, purpose: CertificatePurpose, der: [UInt8], fingerprint: [UInt8], subject: String,
+        notBefore: Timestamp,
         notAfter: Timestamp, isDefault: Bool, status: Activity, createdAt: Timestamp
     ) {
         self.alias = alias
+        self.purpose = purpose
         self.der = der
         self.fingerprint = fingerprint
         self.subject = subject
@@ -47,7 +61,7 @@ extension Store {
     ) async throws(PostgresError) -> Bool {
         let insert = InsertCertificate(bankId: bankId, certificate: certificate)
         guard certificate.isDefault else { return try await !client.execute(insert).isEmpty }
-        let demote = DemoteDefaultCertificate(bankId: bankId, alias: certificate.alias)
+        let demote = DemoteDefaultCertificate(bankId: bankId, certificate: certificate)
         return try await !client.batch(demote, insert).1.isEmpty
     }
 
@@ -74,8 +88,9 @@ private struct InsertCertificate: PostgresStatement {
 
     static let sql = """
         INSERT INTO certificate
-            (bank_id, alias, der, fingerprint, subject, not_before, not_after, is_default, status, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+            (bank_id, alias, der, fingerprint, subject, not_before, not_after, is_default, status, created_at,
+            purpose)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
         ON CONFLICT (bank_id, alias) DO NOTHING
         RETURNING alias
         """
@@ -91,6 +106,7 @@ private struct InsertCertificate: PostgresStatement {
         parameters.append(certificate.isDefault)
         parameters.append(certificate.status.rawValue)
         parameters.append(certificate.createdAt)
+        parameters.append(certificate.purpose.rawValue)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String {
@@ -101,17 +117,18 @@ private struct InsertCertificate: PostgresStatement {
 /// Makes room for a new default; not where the new one's alias is taken and it will not come.
 private struct DemoteDefaultCertificate: PostgresStatement {
     let bankId: String
-    let alias: String
+    let certificate: CertificateRecord
 
     static let sql = """
         UPDATE certificate SET is_default = false
-        WHERE bank_id = $1 AND is_default
+        WHERE bank_id = $1 AND is_default AND purpose = $3
             AND NOT EXISTS (SELECT FROM certificate WHERE bank_id = $1 AND alias = $2)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId)
-        parameters.append(alias)
+        parameters.append(certificate.alias)
+        parameters.append(certificate.purpose.rawValue)
     }
 }
 
@@ -119,7 +136,7 @@ struct SelectCertificates: PostgresStatement {
     let bankId: String
 
     static let sql = """
-        SELECT alias, der, fingerprint, subject, not_before, not_after, is_default, status, created_at
+        SELECT alias, der, fingerprint, subject, not_before, not_after, is_default, status, created_at, purpose
         FROM certificate WHERE bank_id = $1 ORDER BY alias
         """
 
@@ -130,6 +147,7 @@ struct SelectCertificates: PostgresStatement {
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> CertificateRecord {
         CertificateRecord(
             alias: try row.decode(0, as: String.self),
+            purpose: try row.decode(9),
             der: try row.decode(1, as: [UInt8].self),
             fingerprint: try row.decode(2, as: [UInt8].self),
             subject: try row.decode(3, as: String.self),

@@ -15,10 +15,24 @@ public struct DefinedPINRequest: Sendable {
         /// It could not be judged, or the bank does not allow it: only the token is to be spent.
         case refused
         /// A PIN.
-        case digits(sealedPIN: [UInt8])
+        case digits(DefinedPIN)
         /// Places on a keypad: the one that they were read with, where there is one, and the PIN where they are one
         /// that the bank allows.
-        case indexes(keypadId: String?, sealedPIN: [UInt8]?)
+        case indexes(keypadId: String?, DefinedPIN?)
+    }
+
+    /// A PIN that the bank allows.
+    public struct DefinedPIN: Sendable {
+        /// Sealed for the store.
+        public let sealed: [UInt8]
+        /// Sealed to the bank's encryption certificate: a JWE, which its event carries; nil where it has none.
+        public let forBank: String?
+
+        /// See the members.
+        public init(sealed: [UInt8], forBank: String?) {
+            self.sealed = sealed
+            self.forBank = forBank
+        }
     }
 
     /// The bank.
@@ -74,7 +88,7 @@ private struct DefinePIN: PostgresStatement {
     let request: DefinedPINRequest
     let now: Timestamp
 
-    static let sql = "SELECT define_pin($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+    static let sql = "SELECT define_pin($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)"
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(now)
@@ -93,20 +107,16 @@ private struct DefinePIN: PostgresStatement {
             parameters.append(digest)
             parameters.append(expiresAt)
         }
-        switch request.choice {
-        case .refused:
-            parameters.append("refused")
-            parameters.append(String?.none)
-            parameters.append([UInt8]?.none)
-        case .digits(let sealedPIN):
-            parameters.append("digits")
-            parameters.append(String?.none)
-            parameters.append(sealedPIN)
-        case .indexes(let keypadId, let sealedPIN):
-            parameters.append("indexes")
-            parameters.append(keypadId)
-            parameters.append(sealedPIN)
-        }
+        let (choice, keypadId, pin): (String, String?, DefinedPINRequest.DefinedPIN?) =
+            switch request.choice {
+            case .refused: ("refused", nil, nil)
+            case .digits(let pin): ("digits", nil, pin)
+            case .indexes(let keypadId, let pin): ("indexes", keypadId, pin)
+            }
+        parameters.append(choice)
+        parameters.append(keypadId)
+        parameters.append(pin?.sealed)
+        parameters.append(pin?.forBank)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> DefinitionOutcome {

@@ -1,11 +1,13 @@
 public import PostgresLibPQ
 
-/// The kinds of key that the server publishes for what is sealed to it.
+/// The kinds of key that the server publishes.
 public enum ServerKeyKind: String, StoredEnumeration, CaseIterable {
     /// RSA-OAEP-256.
     case rsa = "RSA"
     /// ECDH-ES+A256KW on P-256.
     case ec = "EC"
+    /// ECDSA on P-256, for what the server signs.
+    case signing = "SIGNING"
 }
 
 /// Where a key is in its life.

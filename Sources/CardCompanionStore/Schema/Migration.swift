@@ -23,5 +23,7 @@ public struct Migration: Sendable {
         Migration(1, "foundations", PackageResources._001_foundations_sql),
         Migration(2, "distribution", PackageResources._002_distribution_sql),
         Migration(3, "definition", PackageResources._003_definition_sql),
+        Migration(4, "issuing", PackageResources._004_issuing_sql),
+        Migration(5, "events", PackageResources._005_events_sql),
     ]
 }

@@ -1,22 +1,24 @@
-import ArgumentParser
+public import ArgumentParser
 import CardCompanion
-import CardCompanionStore
+public import CardCompanionStore
 
 /// `card-companion certificate`.
 struct CertificateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "certificate", abstract: "The certificates that banks sign their tokens under.",
+        commandName: "certificate", abstract: "The certificates of banks.",
         subcommands: [Import.self, List.self, Disable.self, Enable.self])
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes a bank's signing certificate, once it is found fit.",
+            abstract: "Takes a bank's certificate, once it is found fit.",
             discussion: """
-                It needs a chain to a CA that you trust, to be within its validity, a key usage that allows digital
-                signatures, and an RSA key of 2048 bits or more. Intermediate certificates may follow it in its file.
+                It needs a chain to a CA that you trust, to be within its validity, a key usage that allows its use, and
+                an RSA key of 2048 bits or more (for mutual TLS any kind of key). Intermediate certificates may follow it
+                in its file. PINs that cardholders define are sealed to the encryption certificate that came last.
 
-                EXAMPLE
+                EXAMPLES
                   card-companion certificate import --bank MYBANK --alias 2027 --default --ca bank-ca.pem signing.pem
+                  card-companion certificate import --bank MYBANK --alias e27 --use encryption --ca bank-ca.pem e.pem
                 """)
 
         @Option(help: "The bank's id.")
@@ -25,6 +27,10 @@ struct CertificateCommand: ParsableCommand {
         var alias: String
         @Flag(help: "Let it verify tokens that name no alias, in the place of the one that did so far.")
         var `default` = false
+        @Option(
+            help: "What its key is for: signature (default), encryption (a defined PIN in events), client (mutual TLS)."
+        )
+        var use = CertificatePurpose.signature
         @Option(help: "PEM file of the CAs that you trust for this bank.")
         var ca: String
         @Argument(help: "PEM file of the certificate.")
@@ -36,7 +42,8 @@ struct CertificateCommand: ParsableCommand {
             let pem = try InputFile.read(file, byteLimit: InputFile.certificateByteLimit)
             let trusted = try InputFile.read(ca, byteLimit: InputFile.certificateByteLimit)
             let certificate = try CertificateImport(
-                pem: pem, trustedCAs: trusted, alias: alias, isDefault: `default`, now: WallClock.system.now()
+                pem: pem, trustedCAs: trusted, alias: alias, purpose: use, isDefault: `default` || use == .encryption,
+                now: WallClock.system.now()
             ).record
             try await Installation.run(options) { [bank] installation in
                 _ = try await installation.bank(bank)
@@ -68,12 +75,13 @@ struct CertificateCommand: ParsableCommand {
             }
             let rows = certificates.map {
                 [
-                    $0.alias, $0.isDefault ? "default" : "", $0.status.rawValue, $0.notBefore.text, $0.notAfter.text,
+                    $0.alias, $0.purpose.rawValue, $0.isDefault ? "default" : "", $0.status.rawValue, $0.notBefore.text,
+                    $0.notAfter.text,
                     $0.subject,
                 ]
             }
             try Terminal.show(
-                Terminal.table(["ALIAS", "", "STATUS", "FROM", "TO", "SUBJECT"], rows),
+                Terminal.table(["ALIAS", "USE", "", "STATUS", "FROM", "TO", "SUBJECT"], rows),
                 json: certificates.map(Report.init), asJSON: output.json)
         }
     }
@@ -119,6 +127,7 @@ struct CertificateCommand: ParsableCommand {
 
     private struct Report: Encodable {
         let alias: String
+        let use: String
         let isDefault: Bool
         let status: String
         let subject: String
@@ -128,6 +137,7 @@ struct CertificateCommand: ParsableCommand {
 
         init(_ certificate: CertificateRecord) {
             alias = certificate.alias
+            use = certificate.purpose.rawValue
             isDefault = certificate.isDefault
             status = certificate.status.rawValue
             subject = certificate.subject
@@ -137,3 +147,5 @@ struct CertificateCommand: ParsableCommand {
         }
     }
 }
+
+extension CertificatePurpose: ExpressibleByArgument {}

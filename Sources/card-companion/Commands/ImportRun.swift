@@ -19,28 +19,46 @@ struct ImportRun {
     private var cardholders: CardholderImport
     private let asJSON: Bool
     private var summary = Summary()
-    private var progress = ProgressBar(total: 0)
+    private var lineCount = 0
+    private var progress = ProgressBar(total: nil)
 
     init(_ cardholders: CardholderImport, asJSON: Bool) {
         self.cardholders = cardholders
         self.asJSON = asJSON
     }
 
-    /// Reads to the end of the file.
+    /// Reads to the end of the file, then writes what was good.
     mutating func read(_ file: Int32) async throws -> Summary {
+        do {
+            try await readLines(file)
+        } catch {
+            try? await cardholders.discard()
+            throw error
+        }
+        let good = lineCount - summary.refused
+        progress = ProgressBar(total: good)
+        defer { progress.finish() }
+        while case let results = try await cardholders.merge(), !results.isEmpty {
+            try report(results)
+            let done = summary.created + summary.replaced
+            progress.update(done: done, count: done)
+        }
+        return summary
+    }
+
+    private mutating func readLines(_ file: Int32) async throws {
         var status = stat()
-        progress = ProgressBar(total: fstat(file, &status) == 0 ? Int(status.st_size) : 0)
+        let isFile = fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        progress = ProgressBar(total: isFile ? Int(status.st_size) : nil)
         defer { progress.finish() }
         var lines = LineSplitter(byteLimit: CardholderImport.lineByteLimit)
         var bytesRead = 0
         while let chunk = try readChunk(file) {
             bytesRead += chunk.bytes.count
             for line in lines.split(chunk) { try await take(line) }
-            progress.update(done: bytesRead, count: summary.created + summary.replaced + summary.refused)
+            progress.update(done: bytesRead, count: lineCount)
         }
         if let last = lines.finish() { try await take(last) }
-        try report(try await cardholders.finish())
-        return summary
     }
 
     private func readChunk(_ file: Int32) throws -> SharedSecret? {
@@ -57,8 +75,10 @@ struct ImportRun {
     }
 
     private mutating func take(_ line: LineSplitter.Line) async throws {
+        lineCount += 1
         switch line {
-        case .whole(let secret): try report(try await cardholders.add(line: secret.bytes.copy()))
+        case .whole(let secret):
+            if let refusal = try await cardholders.add(line: secret.bytes.copy()) { try report([refusal]) }
         case .tooLong: try report([cardholders.refuseOverlongLine()])
         }
     }
@@ -75,78 +95,7 @@ struct ImportRun {
                     Terminal.note("line \(result.line): \(error)")
                 }
             }
-            if asJSON { print(try Terminal.encode(Report(result))) }
+            if asJSON { print(try Terminal.encode(result)) }
         }
-    }
-
-    private struct Report: Encodable {
-        let line: Int
-        let uniqueId: String?
-        let result: String
-        let error: String?
-
-        init(_ result: CardholderImport.Result) {
-            line = result.line
-            uniqueId = result.uniqueId
-            switch result.outcome {
-            case .created: (self.result, error) = ("created", nil)
-            case .replaced: (self.result, error) = ("replaced", nil)
-            case .refused(let reason): (self.result, error) = ("refused", "\(reason)")
-            }
-        }
-    }
-}
-
-/// Cuts what comes in chunks into lines; of a line beyond the limit only the fact is kept.
-struct LineSplitter {
-    enum Line {
-        case whole(SharedSecret)
-        case tooLong
-    }
-
-    private let byteLimit: Int
-    private var parts: [SharedSecret] = []
-    private var count = 0
-
-    init(byteLimit: Int) {
-        self.byteLimit = byteLimit
-    }
-
-    /// The lines that end in this chunk.
-    mutating func split(_ chunk: SharedSecret) -> [Line] {
-        var lines: [Line] = []
-        var start = 0
-        while start < chunk.bytes.count {
-            let end = chunk.bytes.withBytes { $0[start...].firstIndex(of: UInt8(ascii: "\n")) }
-            hold(chunk, start..<(end ?? chunk.bytes.count))
-            guard let end else { break }
-            lines.append(takeLine())
-            start = end + 1
-        }
-        return lines
-    }
-
-    /// The last line, where it has no line break.
-    mutating func finish() -> Line? {
-        count == 0 ? nil : takeLine()
-    }
-
-    private mutating func hold(_ chunk: SharedSecret, _ range: Range<Int>) {
-        count += range.count
-        guard count <= byteLimit else {
-            parts = []
-            return
-        }
-        parts.append(
-            SharedSecret(
-                chunk.bytes.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[range])) }))
-    }
-
-    private mutating func takeLine() -> Line {
-        defer { (parts, count) = ([], 0) }
-        guard count <= byteLimit else { return .tooLong }
-        var line = SecretBuffer(capacity: count)
-        for part in parts { line.append(part.bytes) }
-        return .whole(SharedSecret(line.finish()))
     }
 }

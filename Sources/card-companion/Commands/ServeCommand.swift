@@ -78,9 +78,14 @@ private struct Server: Service, CustomStringConvertible {
         let definition = PINDefinition(
             store: store, keyring: keyring, serverKeys: keys, banks: banks, logger: logger)
         let sandbox = isSandbox ? try await Sandbox.prepare(installation, keyring: keyring, keys: keys) : nil
+        let issuing = IssuingParts(
+            authentication: IssuerAuthentication(store: store, keyring: keyring, clock: clock),
+            service: IssuerService(store: store, keyring: keyring, serverKeys: keys, clock: clock),
+            idempotentCalls: IdempotentCalls(store: store, clock: clock), events: EventFeed(store: store))
         let settings = installation.settings.http
         let application = try buildApplication(
-            ServiceParts(distribution: distribution, definition: definition, keys: keys, store: store),
+            ServiceParts(
+                distribution: distribution, definition: definition, issuing: issuing, keys: keys, store: store),
             settings: settings, logger: logger
         ) { port in
             let url = "\(settings.tls == nil ? "http" : "https")://\(settings.host):\(port)"
@@ -91,7 +96,9 @@ private struct Server: Service, CustomStringConvertible {
             store: store, clock: clock, intervalSeconds: installation.settings.housekeepingIntervalSeconds,
             logger: logger)
         let refresh = ServerKeyRefresh(keys: keys, logger: logger)
-        try await ServiceGroup(services: [housekeeping, refresh, application], logger: logger).run()
+        let webhooks = try WebhookDispatcher(
+            store: store, keys: keys, clock: clock, caPath: installation.settings.webhooksCAPath, logger: logger)
+        try await ServiceGroup(services: [housekeeping, refresh, webhooks, application], logger: logger).run()
         try await drawing.shutDown()
     }
 }

@@ -6,7 +6,8 @@ public import CardCompanionStore
 /// `card-companion server-key`.
 struct ServerKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "server-key", abstract: "The server's own keys: what banks and apps seal to.",
+        commandName: "server-key",
+        abstract: "The server's own keys: what banks and apps seal to, and what it signs with.",
         subcommands: [List.self, Rotate.self, Retire.self])
 
     struct List: AsyncParsableCommand {
@@ -41,7 +42,7 @@ struct ServerKeyCommand: ParsableCommand {
                   card-companion server-key rotate --kind EC
                 """)
 
-        @Option(help: "RSA or EC. Default: both.")
+        @Option(help: "RSA or EC, which are sealed to, or SIGNING. Default: all.")
         var kind: ServerKeyKind?
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions

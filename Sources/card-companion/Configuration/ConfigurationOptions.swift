@@ -14,12 +14,16 @@ struct ConfigurationOptions: ParsableArguments {
     var httpTlsCertificate: String?
     @Option(help: "PEM file of the certificate's private key.")
     var httpTlsKey: String?
+    @Option(help: "PEM file of the CAs of the client certificates that banks' back-ends must show.")
+    var httpTlsClientCa: String?
     @Option(help: "Where HTTP without TLS is allowed: 'loopback', or 'allowed' anywhere (behind a proxy with TLS).")
     var httpPlain: String?
     @Option(help: "How many connections may be open.")
     var httpConnections: Int?
     @Option(help: "How long a connection may say nothing.")
     var httpIdleTimeoutSeconds: Int?
+    @Option(help: "PEM file of the CAs that the certificates of webhooks are to lead to.")
+    var webhooksCa: String?
     @Option(help: "The PostgreSQL to use: a URL, several hosts allowed. Without it, a private one is run.")
     var databaseUrl: String?
     @Option(help: "How many connections to the database.")
@@ -45,7 +49,8 @@ struct ConfigurationOptions: ParsableArguments {
     var values: [AbsoluteConfigKey: ConfigValue] {
         let texts: [(Setting, String?)] = [
             (.httpHost, httpHost), (.tlsCertificate, httpTlsCertificate), (.tlsKey, httpTlsKey),
-            (.httpPlain, httpPlain), (.databaseURL, databaseUrl), (.databaseBinaries, databaseBinaries),
+            (.tlsClientCA, httpTlsClientCa), (.httpPlain, httpPlain), (.webhooksCA, webhooksCa),
+            (.databaseURL, databaseUrl), (.databaseBinaries, databaseBinaries),
             (.dataDirectory, dataDirectory), (.vaultFile, vaultFile), (.logLevel, logLevel),
         ]
         let integers: [(Setting, Int?)] = [

@@ -13,6 +13,7 @@ struct DatabaseURL: Sendable, CustomStringConvertible, CustomReflectable {
 /// All settings, checked.
 struct ServerSettings: Sendable {
     let http: HTTPSettings
+    let webhooksCAPath: String?
     let databaseURL: DatabaseURL?
     let databaseConnections: Int
     let databaseStatementTimeoutMilliseconds: Int
@@ -52,6 +53,7 @@ struct ServerSettings: Sendable {
                     + "'allowed' behind a proxy that has TLS")
         }
         self.http = http
+        webhooksCAPath = reader.text(.webhooksCA).map(Self.absolute)
         databaseURL = reader.text(.databaseURL).map(DatabaseURL.init(text:))
         databaseConnections = reader.integer(.databaseConnections) ?? 8
         databaseStatementTimeoutMilliseconds = reader.integer(.databaseStatementTimeout) ?? 10_000
@@ -67,8 +69,14 @@ struct ServerSettings: Sendable {
     private static func tls(_ reader: inout SettingsReader) -> HTTPSettings.TLSFiles? {
         switch (reader.text(.tlsCertificate), reader.text(.tlsKey)) {
         case (let certificate?, let key?):
-            return HTTPSettings.TLSFiles(certificateChainPath: absolute(certificate), privateKeyPath: absolute(key))
-        case (nil, nil): return nil
+            return HTTPSettings.TLSFiles(
+                certificateChainPath: absolute(certificate), privateKeyPath: absolute(key),
+                clientCAsPath: reader.text(.tlsClientCA).map(absolute))
+        case (nil, nil):
+            if reader.text(.tlsClientCA) != nil {
+                reader.note("http.tls.client.ca is set, but no http.tls.certificate")
+            }
+            return nil
         default:
             reader.note("of http.tls.certificate and http.tls.key there is only one")
             return nil

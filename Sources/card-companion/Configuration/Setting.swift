@@ -29,6 +29,8 @@ struct Setting: Sendable {
     static let httpPort = Setting(key: "http.port", kind: .integer(0...65_535), defaultText: "8080")
     static let tlsCertificate = Setting(key: "http.tls.certificate", kind: .text, defaultText: "none")
     static let tlsKey = Setting(key: "http.tls.key", kind: .text, defaultText: "none")
+    static let tlsClientCA = Setting(key: "http.tls.client.ca", kind: .text, defaultText: "none")
+    static let webhooksCA = Setting(key: "webhooks.ca", kind: .text, defaultText: "the system's")
     static let httpPlain = Setting(key: "http.plain", kind: .choice(["loopback", "allowed"]), defaultText: "loopback")
     static let httpConnections = Setting(
         key: "http.connections", kind: .integer(1...1_000_000), defaultText: "10000")
@@ -57,8 +59,9 @@ struct Setting: Sendable {
         key: "housekeeping.interval.seconds", kind: .integer(1...86_400), defaultText: "60")
 
     static let all = [
-        httpHost, httpPort, tlsCertificate, tlsKey, httpPlain, httpConnections, httpIdleTimeout, databaseURL,
-        databaseConnections, databaseStatementTimeout, databaseAcquireTimeout, databaseBinaries, dataDirectory,
+        httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpIdleTimeout,
+        webhooksCA, databaseURL, databaseConnections, databaseStatementTimeout, databaseAcquireTimeout,
+        databaseBinaries, dataDirectory,
         vaultFile, logLevel, drawingThreads, housekeepingInterval,
     ]
 }

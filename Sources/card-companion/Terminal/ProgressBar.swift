@@ -5,14 +5,15 @@ struct ProgressBar {
     private static let interval = Duration.milliseconds(100)
     private static let cells = 30
 
-    private let total: Int
+    private let total: Int?
     private let start = ContinuousClock.now
     private var lastDrawn: ContinuousClock.Instant?
     private let isShown: Bool
 
-    /// - Parameter total: how much there is to do, in the unit that ``update(done:count:)`` counts in.
-    init(total: Int) {
-        self.total = max(total, 1)
+    /// - Parameter total: how much there is to do, in the unit that ``update(done:count:)`` counts in; nil where nobody
+    ///   knows.
+    init(total: Int?) {
+        self.total = total.map { max($0, 1) }
         isShown = Terminal.isInteractive
     }
 
@@ -33,14 +34,17 @@ struct ProgressBar {
     }
 
     private func draw(done: Int, count: Int, now: ContinuousClock.Instant) {
+        let seconds = max((now - start) / .seconds(1), 0.001)
+        let rate = String(format: "%d lines, %.0f a second", count, Double(count) / seconds)
+        guard let total else { return write(rate) }
         let share = min(Double(done) / Double(total), 1)
         let filled = Int(share * Double(Self.cells))
         let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: Self.cells - filled)
-        let seconds = max((now - start) / .seconds(1), 0.001)
         let left = share > 0 ? seconds * (1 - share) / share : 0
-        let line = String(
-            format: "\r[%@] %3.0f %%  %d lines, %.0f a second, %.0f s left\u{1B}[K", bar, share * 100, count,
-            Double(count) / seconds, left)
-        FileHandle.standardError.write(Data(line.utf8))
+        write(String(format: "[%@] %3.0f %%  %@, %.0f s left", bar, share * 100, rate, left))
+    }
+
+    private func write(_ line: String) {
+        FileHandle.standardError.write(Data("\r\(line)\u{1B}[K".utf8))
     }
 }

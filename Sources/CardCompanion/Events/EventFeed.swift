@@ -1,0 +1,64 @@
+public import CardCompanionStore
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// A bank's events, for its back-end to fetch.
+public final class EventFeed: Sendable {
+    /// How many events one call may ask for.
+    public static let limits = 1...500
+    /// How long a call may wait for the first event.
+    public static let waitLimitSeconds = 30
+    /// How many calls of a server may wait at once; a further one is answered at once.
+    public static let waiterLimit = 200
+
+    private static let pollInterval = Duration.milliseconds(500)
+
+    private let store: Store
+    private let waiters = Mutex(0)
+
+    /// Over a store.
+    public init(store: Store) {
+        self.store = store
+    }
+
+    /// The events behind a position, in order; where there are none, those that come within `waitSeconds`.
+    public func events(
+        bankId: String, after position: Int64, limit: Int, waitSeconds: Int
+    ) async throws -> [EventRecord] {
+        var events = try await read(bankId, position, limit)
+        guard events.isEmpty, waitSeconds > 0, mayWait() else { return events }
+        defer { waiters.withLock { $0 -= 1 } }
+        let deadline = ContinuousClock.now + .seconds(min(waitSeconds, Self.waitLimitSeconds))
+        while events.isEmpty, ContinuousClock.now < deadline, !Task.isShuttingDownGracefully {
+            try await Task.sleep(for: Self.pollInterval)
+            events = try await read(bankId, position, limit)
+        }
+        return events
+    }
+
+    private func mayWait() -> Bool {
+        waiters.withLock { waiters in
+            guard waiters < Self.waiterLimit else { return false }
+            waiters += 1
+            return true
+        }
+    }
+
+    private func read(_ bankId: String, _ position: Int64, _ limit: Int) async throws -> [EventRecord] {
+        try await store.reaching { try await $0.events(bankId: bankId, after: position, limit: limit) }
+    }
+}
+
+extension EventRecord {
+    /// The event as a bank's back-end gets it, fetched or told.
+    public func json(bankId: String) -> String {
+        var text = #"{"id":"\#(id)","type":"\#(type)","bankId":\#(Self.quoted(bankId))"#
+        text += #","uniqueId":\#(Self.quoted(uniqueId)),"occurredAt":\#(occurredAt.seconds),"data":\#(data)}"#
+        return text
+    }
+
+    /// Identifiers hold no control characters.
+    private static func quoted(_ text: String) -> String {
+        #"""# + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + #"""#
+    }
+}

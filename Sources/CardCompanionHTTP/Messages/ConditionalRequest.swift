@@ -1,0 +1,46 @@
+internal import CardCompanionStore
+internal import HTTPTypes
+internal import Hummingbird
+
+extension Request {
+    /// If-Match or If-None-Match (RFC 9110 section 13.1).
+    func versionPrecondition() throws(Problem) -> VersionPrecondition {
+        let (match, noneMatch) = (headers[.ifMatch], headers[.ifNoneMatch])
+        switch (match, noneMatch) {
+        case (nil, nil): return .none
+        case ("*", nil): return .exists
+        case (nil, "*"): return .isAbsent
+        case (let etag?, nil) where !etag.contains(","):
+            // An ETag that was never given matches nothing; neither does a weak one.
+            return .version(Int64(etag: etag) ?? -1)
+        default:
+            throw Problem(
+                .badRequest, "What is understood is If-Match with one ETag or '*', or If-None-Match with '*'.",
+                kind: "precondition")
+        }
+    }
+
+    func idempotencyKey() throws(Problem) -> String? {
+        guard let key = headers[.idempotencyKey] else { return nil }
+        guard 1...IssuerRoutes.idempotencyKeyByteLimit ~= key.utf8.count else {
+            throw Problem(
+                .badRequest, "An Idempotency-Key has 1 to \(IssuerRoutes.idempotencyKeyByteLimit) characters.",
+                kind: "idempotency-key")
+        }
+        return key
+    }
+}
+
+extension Int64 {
+    var etag: String { "\"\(self)\"" }
+
+    init?(etag: String) {
+        guard etag.count > 2, etag.first == "\"", etag.last == "\"" else { return nil }
+        self.init(etag.dropFirst().dropLast())
+        guard self.etag == etag else { return nil }
+    }
+}
+
+extension HTTPField.Name {
+    static let idempotencyKey = parsed("Idempotency-Key")
+}

@@ -1,0 +1,23 @@
+internal import CardCompanion
+internal import Hummingbird
+internal import Logging
+
+/// What the audit trail says of one call of a bank's back-end: its claim, as long as it was not authenticated.
+struct IssuerAuditRecord {
+    private var metadata: Logger.Metadata
+
+    init(operation: String, context: ServiceContext) {
+        metadata = ["operation": "\(operation)", "request_id": "\(context.requestId)"]
+        for (key, name) in [("bank_id", "bankId"), ("unique_id", "uniqueId")] {
+            metadata[key] = (try? context.pathSegment(name)).map { "\(AuditRecord.quoted($0))" }
+        }
+    }
+
+    /// Writes the record with the HTTP status, and the kind of problem where there is one.
+    func write(_ status: Int, _ problem: String? = nil, to logger: Logger) {
+        var metadata = metadata
+        metadata["status"] = "\(status)"
+        metadata["problem"] = problem.map { "\($0)" }
+        logger.info("audit", metadata: metadata)
+    }
+}

@@ -1,0 +1,58 @@
+internal import CardCompanion
+internal import CardCompanionStore
+internal import HTTPSignatures
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOSSL
+internal import SecureMemory
+
+// Who may call: signatures, content digests, client certificates.
+
+extension IssuerRoutes {
+    /// Lets in a call whose body was collected.
+    func authenticate(
+        _ request: Request, _ context: ServiceContext, _ body: SharedSecret
+    ) async throws -> BankRecord {
+        let caller = try await authenticate(request, context, hasBody: body.bytes.count > 0)
+        do throws(SignatureError) {
+            try caller.contentDigest?.verify(body.bytes)
+        } catch {
+            throw Problem.unauthenticated(error.description)
+        }
+        return caller.bank
+    }
+
+    /// Lets in a call whose body is still to come.
+    func authenticate(
+        _ request: Request, _ context: ServiceContext, hasBody: Bool
+    ) async throws -> IssuerAuthentication.Caller {
+        do {
+            return try await parts.authentication.authenticate(
+                SignedMessage(request.head), bankId: try context.pathSegment("bankId"), hasBody: hasBody,
+                clientCertificate: try await clientCertificate(context))
+        } catch let refusal as IssuerRefusal {
+            throw Problem(refusal)
+        }
+    }
+
+    private func clientCertificate(_ context: ServiceContext) async throws -> ClientCertificate {
+        guard asksClientCertificate else { return .notAsked }
+        let certificate = try await context.channel.nioSSL_peerCertificate().get()
+        return try certificate.map { .shown(try $0.toDERBytes()) } ?? .missing
+    }
+}
+
+extension Problem {
+    fileprivate static func unauthenticated(_ reason: String, signatureBase: String? = nil) -> Problem {
+        Problem(
+            .unauthorized, reason, kind: "signature", signatureBase: signatureBase,
+            headers: [.wwwAuthenticate: #"Signature realm="issuer""#])
+    }
+
+    fileprivate init(_ refusal: IssuerRefusal) {
+        switch refusal {
+        case .unauthenticated(let reason, let base): self = .unauthenticated(reason, signatureBase: base)
+        case .forbidden(let reason): self.init(.forbidden, reason, kind: "forbidden")
+        }
+    }
+}

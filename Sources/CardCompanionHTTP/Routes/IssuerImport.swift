@@ -1,0 +1,121 @@
+internal import CardCompanion
+internal import CardCompanionStore
+internal import HTTPSignatures
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import SecureMemory
+
+// The import of many cardholders: lines in, result lines out, both streamed, in constant memory.
+
+extension IssuerRoutes {
+    func importCardholders(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        guard RequestBodyReader.isMediaType("application/x-ndjson", request.headers[.contentType]) else {
+            await RequestBodyReader.discard(request)
+            throw Problem(.unsupportedMediaType, "The body is to be application/x-ndjson.")
+        }
+        let caller = try await authenticate(request, context, hasBody: true)
+        guard let digest = caller.contentDigest else {
+            throw Problem(.badRequest, "The call's Content-Digest is missing.", kind: "signature")
+        }
+        let lines = ImportLines(
+            cardholders: parts.service.makeImport(bank: caller.bank), digest: digest)
+        let audit = audit
+        return Response(
+            status: .ok, headers: [.contentType: "application/x-ndjson"],
+            body: ResponseBody { writer in
+                var lines = lines
+                // Where the body breaks off the answer does too: without its last line nothing stands.
+                try await lines.run(request.body, &writer)
+                IssuerAuditRecord(operation: "end of import", context: context)
+                    .write(200, lines.stands ? nil : "content-digest", to: audit)
+                try await writer.finish(nil)
+            })
+    }
+}
+
+/// One import from its first line to its last.
+private struct ImportLines: Sendable {
+    private var cardholders: CardholderImport
+    private let digest: ContentDigest
+    private var splitter = LineSplitter(byteLimit: CardholderImport.lineByteLimit)
+    private var summary = Summary()
+
+    init(cardholders: CardholderImport, digest: ContentDigest) {
+        self.cardholders = cardholders
+        self.digest = digest
+    }
+
+    var count: Int { summary.lines }
+    var stands: Bool { summary.stands }
+
+    mutating func run(_ body: RequestBody, _ writer: inout any ResponseBodyWriter) async throws {
+        do {
+            try await read(body, &writer)
+            while case let results = try await cardholders.merge(), !results.isEmpty {
+                try await report(results, &writer)
+            }
+            summary.stands = true
+        } catch let error as SignatureError {
+            try await cardholders.discard()
+            summary.error = "\(error) Nothing was written."
+        } catch {
+            // Where this fails as well, housekeeping does it.
+            try? await cardholders.discard()
+            throw error
+        }
+        try await write(summary, &writer)
+    }
+
+    private mutating func read(_ body: RequestBody, _ writer: inout any ResponseBodyWriter) async throws {
+        let check = digest.makeCheck()
+        for try await chunk in body {
+            let bytes = chunk.withUnsafeReadableBytes { SharedSecret(SecretBytes(copying: $0)) }
+            RequestBodyReader.wipe(chunk)
+            check.update(bytes.bytes)
+            for line in splitter.split(bytes) { try await take(line, &writer) }
+        }
+        if let last = splitter.finish() { try await take(last, &writer) }
+        try check.finish()
+    }
+
+    private mutating func take(_ line: LineSplitter.Line, _ writer: inout any ResponseBodyWriter) async throws {
+        summary.lines += 1
+        switch line {
+        case .whole(let line):
+            if let refusal = try await cardholders.add(line: line.bytes.copy()) { try await report([refusal], &writer) }
+        case .tooLong: try await report([cardholders.refuseOverlongLine()], &writer)
+        }
+    }
+
+    private mutating func report(
+        _ results: [CardholderImport.Result], _ writer: inout any ResponseBodyWriter
+    ) async throws {
+        var text = ByteBuffer()
+        for result in results {
+            switch result.outcome {
+            case .created: summary.created += 1
+            case .replaced: summary.replaced += 1
+            case .refused: summary.refused += 1
+            }
+            text.writeBytes(try encodeJSON(result))
+            text.writeString("\n")
+        }
+        try await writer.write(text)
+    }
+
+    private func write(_ summary: Summary, _ writer: inout any ResponseBodyWriter) async throws {
+        try await writer.write(ByteBuffer(bytes: try encodeJSON(summary) + [UInt8(ascii: "\n")]))
+    }
+
+    /// The last line: whether all that the lines before it say stands.
+    private struct Summary: Encodable {
+        var lines = 0
+        var created = 0
+        var replaced = 0
+        var refused = 0
+        var stands = false
+        var error: String?
+    }
+}
