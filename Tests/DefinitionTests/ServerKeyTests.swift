@@ -26,11 +26,12 @@ struct ServerKeyTests {
     func list() async throws {
         let service = try await Self.service.value
         let listed = try await list(service)
-        #expect(listed.map(\.kind).sorted() == ["EC", "RSA"])
+        #expect(listed.map(\.kind).sorted() == ["EC", "RSA", "SIGNING"])
         #expect(listed.allSatisfy { $0.status == "ACTIVE" && $0.demotedAt == nil })
         #expect(listed.map(\.keyId).sorted() == service.keys.keys.map(\.id).sorted())
         for key in service.keys.keys {
-            #expect(key.members["use"] == "enc")
+            let isSigning = listed.contains { $0.keyId == key.id && $0.kind == "SIGNING" }
+            #expect(key.members["use"] == (isSigning ? "sig" : "enc"))
             #expect(key.members["d"] == nil && key.members["p"] == nil)
             #expect(key.id == thumbprint(key))
         }

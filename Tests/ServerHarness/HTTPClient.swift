@@ -49,12 +49,15 @@ extension TestServer {
         var fields = [("Host", "127.0.0.1:\(port)"), ("Connection", "close")] + headers
         if !body.isEmpty { fields.append(("Content-Length", "\(body.count)")) }
         let head = "\(method) \(path) HTTP/1.1\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
-        return try await exchange(Array(head.utf8) + body).first.orThrow(HTTPClient.NoAnswer())
+        let answers = try await exchange(Array(head.utf8) + body, toHead: method == "HEAD")
+        return try answers.first.orThrow(HTTPClient.NoAnswer())
     }
 
     /// Sends raw bytes on one connection; returns what is answered until the server closes it.
-    public func exchange(_ bytes: [UInt8]) async throws -> [HTTPAnswer] {
-        try HTTPClient.answers(in: try await HTTPClient.exchange(bytes, port: port))
+    ///
+    /// - Parameter toHead: whether the requests are HEAD, whose answers have no bodies.
+    public func exchange(_ bytes: [UInt8], toHead: Bool = false) async throws -> [HTTPAnswer] {
+        try HTTPClient.answers(in: try await HTTPClient.exchange(bytes, port: port), toHead: toHead)
     }
 }
 
@@ -87,14 +90,14 @@ enum HTTPClient {
         }
     }
 
-    static func answers(in bytes: [UInt8]) throws -> [HTTPAnswer] {
+    static func answers(in bytes: [UInt8], toHead: Bool = false) throws -> [HTTPAnswer] {
         var answers: [HTTPAnswer] = []
         var rest = bytes[...]
-        while !rest.isEmpty { answers.append(try answer(&rest)) }
+        while !rest.isEmpty { answers.append(try answer(&rest, toHead: toHead)) }
         return answers
     }
 
-    private static func answer(_ bytes: inout ArraySlice<UInt8>) throws -> HTTPAnswer {
+    private static func answer(_ bytes: inout ArraySlice<UInt8>, toHead: Bool) throws -> HTTPAnswer {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { throw NoAnswer() }
         var lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
         let status = try Int(lines.removeFirst().split(separator: " ")[1]).orThrow(NoAnswer())
@@ -102,10 +105,32 @@ enum HTTPClient {
             let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             return (name: parts[0], value: parts.count == 2 ? parts[1] : "")
         }
+        bytes = bytes[end.upperBound...]
+        if toHead { return HTTPAnswer(status: status, headers: headers, body: []) }
+        let isChunked = headers.contains { $0.name.lowercased() == "transfer-encoding" && $0.value == "chunked" }
         let length = headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) } ?? 0
-        let body = bytes[end.upperBound...].prefix(length)
-        guard body.count == length else { throw NoAnswer() }
-        bytes = bytes[(end.upperBound + length)...]
-        return HTTPAnswer(status: status, headers: headers, body: Array(body))
+        let body = try isChunked ? chunks(&bytes) : part(&bytes, length)
+        return HTTPAnswer(status: status, headers: headers, body: body)
+    }
+
+    /// A body in chunks, without trailers (RFC 9112 section 7.1).
+    private static func chunks(_ bytes: inout ArraySlice<UInt8>) throws -> [UInt8] {
+        var body: [UInt8] = []
+        while true {
+            guard let end = bytes.firstRange(of: Array("\r\n".utf8)) else { throw NoAnswer() }
+            let text = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
+            let length = try Int(text, radix: 16).orThrow(NoAnswer())
+            bytes = bytes[end.upperBound...]
+            body += try part(&bytes, length)
+            guard try part(&bytes, 2) == Array("\r\n".utf8) else { throw NoAnswer() }
+            if length == 0 { return body }
+        }
+    }
+
+    private static func part(_ bytes: inout ArraySlice<UInt8>, _ length: Int) throws -> [UInt8] {
+        let part = Array(bytes.prefix(length))
+        guard part.count == length else { throw NoAnswer() }
+        bytes = bytes.dropFirst(length)
+        return part
     }
 }

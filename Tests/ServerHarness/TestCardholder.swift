@@ -31,13 +31,20 @@ public struct TestCardholder: Sendable {
 
     /// The line of an import.
     public func line(sealedTo key: SealingKey) throws -> String {
-        var members: [String: JSON] = ["uniqueId": .string(uniqueId)]
+        var members = try members(sealedTo: key)
+        members["uniqueId"] = .string(uniqueId)
+        return JSON.object(members).text
+    }
+
+    /// The body of a provisioning request.
+    public func members(sealedTo key: SealingKey) throws -> [String: JSON] {
+        var members: [String: JSON] = [:]
         members["authenticationCode"] = try code.map { .string(try key.seal(Array($0.utf8))) }
         members["pin"] = try pin.map { .string(try key.seal(Array($0.utf8))) }
         members["status"] = status.map { .string($0) }
         members["channels"] = channels.map { .array($0.map { .string($0) }) }
         members["freeField"] = freeField.map { .string($0) }
-        return JSON.object(members).text
+        return members
     }
 }
 

@@ -1,0 +1,155 @@
+import Crypto
+import Foundation
+import ServerHarness
+import Testing
+
+/// The installation and the server that most suites share: it removes what is over every second.
+struct EventService: Sendable {
+    /// The one of this test process.
+    static let shared = Once { try await EventService() }
+
+    let installation: TestInstallation
+    let server: TestServer
+    let key: SealingKey
+
+    /// One of a test's own.
+    init() async throws {
+        installation = try await TestInstallation()
+        server = try await Self.startServer(on: installation)
+        key = try await server.sealingKey()
+    }
+
+    /// Starts a server that trusts the tests' receivers.
+    static func startServer(on installation: TestInstallation) async throws -> TestServer {
+        try await installation.startServer([
+            "--housekeeping-interval-seconds", "1", "--webhooks-ca", try await WebhookReceiver.certificate.value.file,
+        ])
+    }
+
+    /// Makes a bank with a back-end, and cardholders.
+    func makeBank(_ settings: [String] = [], cardholders count: Int = 1) async throws -> EventBank {
+        let bank = try await installation.makeBank(
+            [
+                "--retention", "keep-repeat", "--fetch-limit", "100", "--weak-pin-rules", "none",
+                "--definitions-per-day", "100",
+            ] + settings)
+        let holders = (0..<count).map { _ in TestCardholder() }
+        try await installation.provision(holders, of: bank, through: server)
+        return EventBank(
+            service: self, bank: bank, issuer: try await installation.makeIssuer(for: bank), holders: holders)
+    }
+}
+
+/// A bank that tests make events of.
+struct EventBank: Sendable {
+    let service: EventService
+    let bank: TestBank
+    let issuer: TestIssuer
+    let holders: [TestCardholder]
+
+    var id: String { bank.id }
+
+    /// Delivers a PIN and has the app say how it went.
+    func deliver(_ holder: TestCardholder, status: Int = 0, through server: TestServer? = nil) async throws {
+        let code = try await notify(try await fetch(holder, through: server), status: status, through: server)
+        try #require(code == 0)
+    }
+
+    /// Delivers a PIN; the app says nothing yet.
+    func fetch(_ holder: TestCardholder, through server: TestServer? = nil) async throws -> Delivery {
+        let app = try TestApp()
+        let token = bank.token(for: holder)
+        let answer = try await (server ?? service.server).post(Path.tokenCaptcha, app.tokenCaptcha(bank, token))
+        try #require(answer.code == 0, "\(answer.members)")
+        return Delivery(holder: holder, token: token, opened: try app.open(answer))
+    }
+
+    /// Has the app say how a delivery went; returns the code.
+    func notify(_ delivery: Delivery, status: Int = 0, through server: TestServer? = nil) async throws -> Int? {
+        let body = delivery.opened.tokenNotify(bank, delivery.holder, token: delivery.token, status: status)
+        return try await (server ?? service.server).post(Path.tokenNotify, body).code
+    }
+
+    /// Defines a PIN; returns the code.
+    func define(_ holder: TestCardholder, _ pin: String) async throws -> Int? {
+        let token = bank.token(for: holder, type: "02").text
+        let padded = pin + String(repeating: " ", count: 16 - pin.count)
+        return try await service.server.post(
+            "/v1/pin-definition/token/pin",
+            [
+                "token": .string(token), "signature": .string(try bank.signer.signature(of: token)),
+                "pin": .string(try service.key.seal(Array(padded.utf8))),
+            ]
+        ).code
+    }
+
+    /// Fetches with a wrong code; returns the answer's code.
+    func guess(_ holder: TestCardholder) async throws -> Int? {
+        var guesser = holder
+        guesser.code = "Wrong000"
+        let token = bank.token(for: guesser)
+        return try await service.server.post(Path.tokenCaptcha, TestApp().tokenCaptcha(bank, token)).code
+    }
+
+    /// The events behind a place.
+    func page(
+        after cursor: String? = nil, limit: Int? = nil, waitSeconds: Int? = nil, through server: TestServer? = nil
+    ) async throws -> (events: [Event], next: String) {
+        let answer = try await (server ?? service.server)
+            .events(after: cursor, limit: limit, waitSeconds: waitSeconds, by: issuer)
+        try #require(answer.status == 200, "\(answer.members)")
+        let events = try (answer.members["events"]?.array ?? []).map { try Event($0) }
+        return (events, try #require(answer.members["next"]?.string))
+    }
+
+    /// All events.
+    func events() async throws -> [Event] {
+        try await page(limit: 500).events
+    }
+
+    /// Tells the server where the bank wants to be told.
+    func setWebhook(_ receiver: WebhookReceiver, path: String = "/hook?for=cards") async throws {
+        try await service.installation.run([
+            "webhook", "set", "--bank", id, "--allow-private", "\(receiver.url)\(path)",
+        ]).succeeded()
+    }
+
+    /// Waits until something holds.
+    func eventually(
+        _ what: Comment, within seconds: Int = 90, _ holds: () async throws -> Bool
+    ) async throws {
+        let deadline = ContinuousClock.now + .seconds(seconds)
+        while try await !holds() {
+            try #require(ContinuousClock.now < deadline, what)
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+}
+
+/// A delivery by token.
+struct Delivery: Sendable {
+    let holder: TestCardholder
+    let token: TestToken
+    let opened: TestDelivery
+}
+
+/// An event, as it is fetched or told.
+struct Event: Sendable, Equatable {
+    let id: String
+    let type: String
+    let bankId: String
+    let uniqueId: String
+    let occurredAt: Int
+    let data: [String: JSON]
+
+    init(_ json: JSON) throws {
+        let members = try #require(json.object)
+        try #require(Set(members.keys) == ["id", "type", "bankId", "uniqueId", "occurredAt", "data"])
+        id = try #require(members["id"]?.string)
+        type = try #require(members["type"]?.string)
+        bankId = try #require(members["bankId"]?.string)
+        uniqueId = try #require(members["uniqueId"]?.string)
+        occurredAt = try #require(members["occurredAt"]?.integer)
+        data = try #require(members["data"]?.object)
+    }
+}

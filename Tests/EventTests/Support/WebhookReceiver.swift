@@ -1,0 +1,155 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import ServerHarness
+import Synchronization
+
+/// What a receiver was sent.
+struct ReceivedWebhook: Sendable {
+    let head: HTTPRequestHead
+    let body: [UInt8]
+
+    /// The event in it.
+    var event: Event {
+        get throws { try Event(JSON(parsing: body)) }
+    }
+}
+
+/// A bank's receiver of webhooks, over TLS or without, that fails in every way that a test wants.
+final class WebhookReceiver: Sendable {
+    /// What it does with what it is sent.
+    enum Behaviour: Sendable {
+        case answer(Int)
+        case redirect(String)
+        /// Says nothing, and keeps the connection.
+        case hang
+        /// Closes the connection without a word.
+        case drop
+    }
+
+    /// A key for `localhost`, its certificate, and the file of that.
+    struct Certificate: Sendable {
+        let file: String
+        let keyFile: String
+    }
+
+    static let certificate = Once {
+        let file = TestFolder.shared.unused("receiver.pem")
+        try await TestCommand.run(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+                "subjectAltName=DNS:localhost", "-keyout", "\(file).key", "-out", file,
+            ]
+        ).succeeded()
+        return Certificate(file: file, keyFile: "\(file).key")
+    }
+
+    let url: String
+    private let channel: any Channel
+    private let state: State
+
+    /// Begins to listen.
+    ///
+    /// - Parameter behave: is asked for each request; the number is how many there were before it.
+    init(
+        isSecure: Bool = true,
+        _ behave: @escaping @Sendable (ReceivedWebhook, Int) -> Behaviour = { _, _ in .answer(204) }
+    ) async throws {
+        let state = State(behave)
+        let tls = isSecure ? try await Self.tlsContext() : nil
+        channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(Handler(state))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        self.state = state
+        url = "\(isSecure ? "https" : "http")://localhost:\(channel.localAddress?.port ?? 0)"
+    }
+
+    deinit {
+        channel.close(promise: nil)
+    }
+
+    /// What it was sent so far, whatever it did with it.
+    var received: [ReceivedWebhook] { state.received.withLock(\.self) }
+
+    /// The events that it has taken.
+    var taken: [Event] {
+        get throws { try state.taken.withLock(\.self).map { try $0.event } }
+    }
+
+    private static func tlsContext() async throws -> NIOSSLContext {
+        let certificate = try await certificate.value
+        return try NIOSSLContext(
+            configuration: .makeServerConfiguration(
+                certificateChain: try NIOSSLCertificate.fromPEMFile(certificate.file).map { .certificate($0) },
+                privateKey: .privateKey(try NIOSSLPrivateKey(file: certificate.keyFile, format: .pem))))
+    }
+
+    private final class State: Sendable {
+        let behave: @Sendable (ReceivedWebhook, Int) -> Behaviour
+        let received = Mutex<[ReceivedWebhook]>([])
+        let taken = Mutex<[ReceivedWebhook]>([])
+
+        init(_ behave: @escaping @Sendable (ReceivedWebhook, Int) -> Behaviour) {
+            self.behave = behave
+        }
+
+        func receive(_ webhook: ReceivedWebhook) -> Behaviour {
+            let count = received.withLock { received in
+                received.append(webhook)
+                return received.count - 1
+            }
+            let behaviour = behave(webhook, count)
+            if case .answer(200...299) = behaviour { taken.withLock { $0.append(webhook) } }
+            return behaviour
+        }
+    }
+
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = HTTPServerRequestPart
+        typealias OutboundOut = HTTPServerResponsePart
+
+        private let state: State
+        private var head: HTTPRequestHead?
+        private var body: [UInt8] = []
+
+        init(_ state: State) {
+            self.state = state
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            switch unwrapInboundIn(data) {
+            case .head(let head): (self.head, body) = (head, [])
+            case .body(let part): body += part.readableBytesView
+            case .end: end(context)
+            }
+        }
+
+        private func end(_ context: ChannelHandlerContext) {
+            guard let head else { return }
+            switch state.receive(ReceivedWebhook(head: head, body: body)) {
+            case .answer(let status): answer(HTTPResponseStatus(statusCode: status), [:], context)
+            case .redirect(let url): answer(.permanentRedirect, ["Location": url], context)
+            case .hang: break
+            case .drop: context.close(promise: nil)
+            }
+        }
+
+        private func answer(_ status: HTTPResponseStatus, _ headers: HTTPHeaders, _ context: ChannelHandlerContext) {
+            var headers = headers
+            if status.mayHaveResponseBody { headers.add(name: "Content-Length", value: "0") }
+            context.write(
+                wrapOutboundOut(.head(.init(version: .http1_1, status: status, headers: headers))), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
+    }
+}

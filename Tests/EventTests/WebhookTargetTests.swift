@@ -1,0 +1,60 @@
+import Foundation
+import NIOHTTP1
+import ServerHarness
+import Testing
+
+/// Where webhooks may lead.
+@Suite("Targets of webhooks")
+struct WebhookTargetTests {
+    @Test(
+        "A URL that may not be is refused by 'webhook set', which says why",
+        arguments: [
+            ("http://hooks.example/x", "https"), ("ftp://hooks.example/x", "https"), ("hooks.example", "https"),
+            ("https://user:word@hooks.example/", "user"), ("https://hooks.example/#part", "fragment"),
+            ("https://hooks.example:0/", "port"), ("https://hooks.example:99999/", "port"), ("https:///x", "host"),
+            ("https://hooks.example/a b", "spaces"), ("https://127.0.0.1/", "private"),
+            ("https://10.1.2.3/", "private"),
+            ("https://169.254.169.254/latest", "private"), ("https://localhost/", "private"),
+            ("https://0x7f000001/", "private"), ("https://2130706433/", "private"), ("https://[::1]/", "host"),
+        ])
+    func refused(url: String, reason: String) async throws {
+        let service = try await EventService.shared.value
+        let bank = try await Self.bank.value
+        let result = try await service.installation.run(["webhook", "set", "--bank", bank.id, url])
+        #expect(result.status != 0, "\(url)")
+        #expect(result.stderr.contains(reason), "\(url): \(result.stderr)")
+        #expect(try await service.installation.run(["webhook", "show", "--bank", bank.id]).status != 0)
+    }
+
+    private static let bank = Once { try await EventService.shared.value.makeBank(cardholders: 0) }
+
+    @Test("A name that leads into a private network later is not connected to")
+    func rebound() async throws {
+        let service = try await EventService.shared.value
+        let bank = try await service.makeBank()
+        let receiver = try await WebhookReceiver(isSecure: false)
+        let secure = try await WebhookReceiver()
+        try await bank.setWebhook(secure)
+        // As if the name had led elsewhere when the operator set it.
+        try await service.installation.sql("UPDATE webhook SET is_private = false WHERE bank_id = '\(bank.id)'")
+        try await bank.deliver(bank.holders[0])
+        try await bank.eventually("the try has failed") {
+            try await service.installation.sql(
+                "SELECT last_error FROM webhook_delivery WHERE bank_id = '\(bank.id)' AND last_error IS NOT NULL"
+            ).contains { $0.contains("private network") }
+        }
+        #expect(secure.received.isEmpty && receiver.received.isEmpty)
+    }
+
+    @Test("Plain HTTP serves inside a private network where the operator allows it")
+    func plain() async throws {
+        let bank = try await EventService.shared.value.makeBank()
+        let receiver = try await WebhookReceiver(isSecure: false)
+        try await bank.setWebhook(receiver, path: "")
+        try await bank.deliver(bank.holders[0])
+        try await bank.eventually("it is told") { try receiver.taken.count == 1 }
+        let webhook = try #require(receiver.received.first)
+        #expect(webhook.head.uri == "/")
+        try await WebhookSignature(webhook).verify(against: bank.service.server)
+    }
+}

@@ -1,0 +1,178 @@
+import Crypto
+import Foundation
+import NIOHTTP1
+import ServerHarness
+import Testing
+
+/// Telling a bank of its events (protocol, section 3).
+@Suite("Webhooks")
+struct WebhookTests {
+    @Test("An event is told as it is fetched, over TLS, signed with the server's published key")
+    func signed() async throws {
+        let bank = try await EventService.shared.value.makeBank()
+        let receiver = try await WebhookReceiver()
+        try await bank.setWebhook(receiver)
+        try await bank.deliver(bank.holders[0])
+        try await bank.eventually("the event is told") { !receiver.received.isEmpty }
+
+        let webhook = try #require(receiver.received.first)
+        #expect((webhook.head.method, webhook.head.uri) == (.POST, "/hook?for=cards"))
+        #expect(webhook.head.headers["Content-Type"] == ["application/json"])
+        #expect(webhook.head.headers["Content-Digest"] == [IssuerCall.contentDigest(webhook.body)])
+        #expect(try await [webhook.event] == bank.events())
+        try await WebhookSignature(webhook).verify(against: bank.service.server)
+    }
+
+    @Test("What the bank does not take is told again until it does, and later ones of the cardholder wait for it")
+    func retried() async throws {
+        let bank = try await EventService.shared.value.makeBank(cardholders: 2)
+        let difficult = bank.holders[0].uniqueId
+        // The first three tries of the first cardholder's first event fail, each in its own way.
+        let tries = Counter()
+        let receiver = try await WebhookReceiver { webhook, _ in
+            guard let event = try? webhook.event, event.uniqueId == difficult else { return .answer(200) }
+            switch tries.next() {
+            case 0: return .answer(500)
+            case 1: return .drop
+            case 2: return .answer(404)
+            default: return .answer(204)
+            }
+        }
+        try await bank.setWebhook(receiver)
+        for status in [1, 2, 0] {
+            for holder in bank.holders { try await bank.deliver(holder, status: status) }
+        }
+        try await bank.eventually("all events are taken", within: 180) { try receiver.taken.count == 6 }
+
+        let taken = try receiver.taken
+        for holder in bank.holders {
+            let own = taken.filter { $0.uniqueId == holder.uniqueId }
+            #expect(own.map { $0.data["status"]?.integer } == [1, 2, 0])
+        }
+        let told = try receiver.received.map { try $0.event }.filter { $0.uniqueId == difficult }
+        #expect(told.count == 6)
+        #expect(told.prefix(4).allSatisfy { $0 == told[0] })
+        // The other cardholder's events did not wait.
+        let last = try #require(taken.lastIndex { $0.uniqueId == bank.holders[1].uniqueId })
+        #expect(last < 3)
+    }
+
+    @Test("A bank that hangs delays no other")
+    func slowBank() async throws {
+        let service = try await EventService.shared.value
+        let (slow, quick) = (try await service.makeBank(cardholders: 4), try await service.makeBank(cardholders: 4))
+        let (hanging, taking) = (try await WebhookReceiver { _, _ in .hang }, try await WebhookReceiver())
+        try await slow.setWebhook(hanging)
+        try await quick.setWebhook(taking)
+        for holder in slow.holders { try await slow.deliver(holder) }
+        try await slow.eventually("the slow bank holds what it was told") { hanging.received.count == 4 }
+        for holder in quick.holders { try await quick.deliver(holder) }
+        try await quick.eventually("the quick bank is told") { taking.received.count == 4 }
+        // The slow bank's first tries are still under way, or were told again: none is taken.
+        #expect(try hanging.taken.isEmpty)
+    }
+
+    @Test("A redirect is not followed")
+    func redirect() async throws {
+        let bank = try await EventService.shared.value.makeBank()
+        let elsewhere = try await WebhookReceiver()
+        let receiver = try await WebhookReceiver { [url = elsewhere.url] _, _ in .redirect("\(url)/hook") }
+        try await bank.setWebhook(receiver)
+        try await bank.deliver(bank.holders[0])
+        try await bank.eventually("it is told twice") { receiver.received.count >= 2 }
+        #expect(elsewhere.received.isEmpty)
+    }
+
+    @Test("A certificate of an unknown CA is not talked to")
+    func unknownCA() async throws {
+        let service = try await EventService.shared.value
+        let bank = try await service.makeBank()
+        let server = try await service.installation.startServer()
+        try await server.stop()
+        // Its own certificate is for localhost alone: by address it is another's.
+        let receiver = try await WebhookReceiver()
+        let url = receiver.url.replacing("localhost", with: "127.0.0.1")
+        try await service.installation.run([
+            "webhook", "set", "--bank", bank.id, "--allow-private", "\(url)/hook",
+        ]).succeeded()
+        try await bank.deliver(bank.holders[0])
+        try await bank.eventually("the try has failed") {
+            try await lastError(bank).contains { $0.lowercased().contains("certificate") }
+        }
+        #expect(receiver.received.isEmpty)
+    }
+
+    @Test("Events that are three days old are parked, shown, and told again when the operator wants it")
+    func parked() async throws {
+        let service = try await EventService.shared.value
+        let bank = try await service.makeBank()
+        let isWilling = Flag()
+        let receiver = try await WebhookReceiver { _, _ in isWilling.isSet ? .answer(200) : .answer(503) }
+        try await bank.setWebhook(receiver)
+        try await bank.deliver(bank.holders[0], status: 1)
+        try await bank.eventually("it is told") { !receiver.received.isEmpty }
+        try await service.installation.sql(
+            """
+            UPDATE webhook_delivery SET pending_since = now() - interval '73 hours', next_attempt_at = now()
+            WHERE bank_id = '\(bank.id)'
+            """)
+        let id = try #require(try await bank.events().first?.id)
+        try await bank.eventually("it is parked") { try await shown(bank).parked.map(\.event) == [id] }
+        let parked = try #require(try await shown(bank).parked.first)
+        #expect(parked.lastError.contains("503"))
+        #expect(parked.attempts >= 2)
+
+        // What is parked holds up nothing.
+        isWilling.set()
+        try await bank.deliver(bank.holders[0], status: 2)
+        try await bank.eventually("the next one is taken") { try receiver.taken.count == 1 }
+        #expect(try receiver.taken.first?.data["status"] == 2)
+
+        try await service.installation.run(["webhook", "resend", "--bank", bank.id]).succeeded()
+        try await bank.eventually("the parked one is taken") { try receiver.taken.count == 2 }
+        #expect(try receiver.taken.last?.id == id)
+        #expect(try await shown(bank).parked.isEmpty)
+
+        try await service.installation.run(["webhook", "resend", "--bank", bank.id, "--event", id]).succeeded()
+        try await bank.eventually("what was taken is told again") { try receiver.taken.count == 3 }
+        #expect(try receiver.taken.last?.id == id)
+    }
+
+    @Test("A bank that is disabled as a receiver is told nothing; its events can be fetched")
+    func disabled() async throws {
+        let service = try await EventService.shared.value
+        let bank = try await service.makeBank()
+        let receiver = try await WebhookReceiver()
+        try await bank.setWebhook(receiver)
+        try await service.installation.run(["webhook", "disable", "--bank", bank.id]).succeeded()
+        try await bank.deliver(bank.holders[0], status: 1)
+        try await bank.setWebhook(receiver)
+        try await bank.deliver(bank.holders[0], status: 2)
+        try await bank.eventually("the event after it is told") { !receiver.received.isEmpty }
+        #expect(try receiver.received.map { try $0.event.data["status"]?.integer } == [2])
+        #expect(try await bank.events().count == 2)
+    }
+
+    private func shown(_ bank: EventBank) async throws -> Shown {
+        let result = try await bank.service.installation.run(["webhook", "show", "--bank", bank.id, "--json"])
+        return try JSONDecoder().decode(Shown.self, from: Data(try result.succeeded().stdout.utf8))
+    }
+
+    private func lastError(_ bank: EventBank) async throws -> [String] {
+        try await bank.service.installation.sql(
+            "SELECT last_error FROM webhook_delivery WHERE bank_id = '\(bank.id)' AND last_error IS NOT NULL")
+    }
+
+    /// What `webhook show --json` shows.
+    private struct Shown: Decodable {
+        struct Parked: Decodable {
+            let event: String
+            let attempts: Int
+            let lastError: String
+        }
+
+        let url: String
+        let status: String
+        let parked: [Parked]
+    }
+}

@@ -1,0 +1,279 @@
+internal import Crypto
+internal import CryptoExtras
+internal import Foundation
+
+/// A bank's back-end, which signs its calls (RFC 9421) with swift-crypto: no code of the server's.
+public struct TestIssuer: Sendable {
+    /// The algorithms of the protocol, section 3.
+    public enum Algorithm: String, Sendable, CaseIterable {
+        /// ECDSA on P-256 with SHA-256.
+        case ecdsaP256SHA256 = "ecdsa-p256-sha256"
+        /// Ed25519.
+        case ed25519
+        /// RSASSA-PSS with SHA-512.
+        case rsaPSSSHA512 = "rsa-pss-sha512"
+        /// RSASSA-PKCS1-v1_5 with SHA-256.
+        case rsaV15SHA256 = "rsa-v1_5-sha256"
+        /// HMAC with SHA-256.
+        case hmacSHA256 = "hmac-sha256"
+    }
+
+    /// The bank.
+    public let bankId: String
+    /// The name that its key was registered under.
+    public let keyId: String
+    /// The algorithm of its key.
+    public let algorithm: Algorithm
+
+    /// The private key: PKCS #8 or PKCS #1 in PEM, raw for Ed25519 and HMAC.
+    private let privateKey: [UInt8]
+
+    private static let sharedRSAKey = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048).pemRepresentation }
+
+    /// A back-end with a new key; RSA keys are shared, since making one takes long.
+    public init(
+        bankId: String, algorithm: Algorithm = .ed25519, keyId: String = Unique.name("key")
+    ) throws {
+        self.bankId = bankId
+        self.keyId = keyId
+        self.algorithm = algorithm
+        privateKey =
+            switch algorithm {
+            case .ecdsaP256SHA256: Array(P256.Signing.PrivateKey().pemRepresentation.utf8)
+            case .ed25519: Array(Curve25519.Signing.PrivateKey().rawRepresentation)
+            case .rsaPSSSHA512, .rsaV15SHA256: Array(try Self.sharedRSAKey.get().utf8)
+            case .hmacSHA256: (0..<32).map { _ in UInt8.random(in: .min ... .max) }
+            }
+    }
+
+    /// The same key for calls to another bank's path.
+    public func pretending(toBe bankId: String) -> TestIssuer {
+        TestIssuer(bankId: bankId, keyId: keyId, algorithm: algorithm, privateKey: privateKey)
+    }
+
+    private init(bankId: String, keyId: String, algorithm: Algorithm, privateKey: [UInt8]) {
+        self.bankId = bankId
+        self.keyId = keyId
+        self.algorithm = algorithm
+        self.privateKey = privateKey
+    }
+
+    /// The private key, as a file for other programs holds it: PEM, or hex for HMAC.
+    public func privateKeyText() throws -> String {
+        switch algorithm {
+        case .hmacSHA256: Hex.encode(privateKey)
+        case .ed25519: Self.pem(Self.ed25519PKCS8Prefix + privateKey, "PRIVATE KEY")
+        default: String(decoding: privateKey, as: UTF8.self)
+        }
+    }
+
+    /// The public key in PEM; the secret in hex for HMAC.
+    public func publicKeyText() throws -> String {
+        let text = String(decoding: privateKey, as: UTF8.self)
+        switch algorithm {
+        case .ecdsaP256SHA256: return try P256.Signing.PrivateKey(pemRepresentation: text).publicKey.pemRepresentation
+        case .rsaPSSSHA512, .rsaV15SHA256:
+            return try _RSA.Signing.PrivateKey(pemRepresentation: text).publicKey.pemRepresentation
+        case .ed25519:
+            let key = try Curve25519.Signing.PrivateKey(rawRepresentation: privateKey).publicKey
+            return Self.pem(Self.ed25519SPKIPrefix + Array(key.rawRepresentation), "PUBLIC KEY")
+        case .hmacSHA256: return Hex.encode(privateKey)
+        }
+    }
+
+    /// The signature of a text.
+    public func signature(of base: String) throws -> [UInt8] {
+        let text = String(decoding: privateKey, as: UTF8.self)
+        let data = Data(base.utf8)
+        switch algorithm {
+        case .ecdsaP256SHA256:
+            return Array(try P256.Signing.PrivateKey(pemRepresentation: text).signature(for: data).rawRepresentation)
+        case .ed25519:
+            return Array(try Curve25519.Signing.PrivateKey(rawRepresentation: privateKey).signature(for: data))
+        case .rsaPSSSHA512:
+            let key = try _RSA.Signing.PrivateKey(pemRepresentation: text)
+            return Array(try key.signature(for: SHA512.hash(data: data), padding: .PSS).rawRepresentation)
+        case .rsaV15SHA256:
+            let key = try _RSA.Signing.PrivateKey(pemRepresentation: text)
+            let signature = try key.signature(for: SHA256.hash(data: data), padding: .insecurePKCS1v1_5)
+            return Array(signature.rawRepresentation)
+        case .hmacSHA256:
+            return Array(HMAC<SHA256>.authenticationCode(for: data, using: SymmetricKey(data: privateKey)))
+        }
+    }
+
+    /// The start of an Ed25519 key in DER (RFC 8410), public and private.
+    private static let ed25519SPKIPrefix: [UInt8] = [
+        0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
+    ]
+    private static let ed25519PKCS8Prefix: [UInt8] = [
+        0x30, 0x2E, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+    ]
+
+    private static func pem(_ der: [UInt8], _ label: String) -> String {
+        "-----BEGIN \(label)-----\n\(Data(der).base64EncodedString())\n-----END \(label)-----\n"
+    }
+}
+
+/// A call of a back-end's, of which a test can change every part before it is sent.
+public struct IssuerCall: Sendable {
+    /// What stands in `Content-Digest`.
+    public enum Digest: Sendable {
+        /// The digest of the body, where there is one.
+        case ofBody
+        /// Another value.
+        case value(String)
+        /// The field is not sent.
+        case none
+    }
+
+    /// The method.
+    public var method: String
+    /// The path as it is sent, percent-encoded.
+    public var path: String
+    /// The query, with its question mark; empty for none.
+    public var query: String
+    /// The body.
+    public var body: [UInt8]
+    /// Fields beside those of the signature.
+    public var headers: [(name: String, value: String)] = []
+    /// What the signature covers, in order.
+    public var components: [String]
+    /// `Content-Digest`.
+    public var digest = Digest.ofBody
+    /// `created`, in Unix seconds.
+    public var created = TestBank.timestamp()
+    /// `nonce`; nil leaves it out.
+    public var nonce: String? = UUID().uuidString
+    /// `alg`; nil leaves it out.
+    public var alg: String?
+    /// `keyid`; nil takes the issuer's.
+    public var keyId: String?
+    /// Parameters of the signature that are left out, by their names.
+    public var leftOut: Set<String> = []
+
+    /// A call with all that the protocol wants covered.
+    public init(_ method: String, _ path: String, query: String = "", body: [UInt8] = []) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.body = body
+        components = ["@method", "@path"]
+        if !query.isEmpty { components.append("@query") }
+        if !body.isEmpty { components.append("content-digest") }
+    }
+
+    /// The Content-Digest of a body (RFC 9530).
+    public static func contentDigest(_ body: [UInt8]) -> String {
+        "sha-256=:\(Data(SHA256.hash(data: body)).base64EncodedString()):"
+    }
+
+    /// All fields, signed.
+    public func signedFields(_ issuer: TestIssuer) throws -> [(name: String, value: String)] {
+        let digest = contentDigest.map { [("Content-Digest", $0)] } ?? []
+        let signature = Data(try issuer.signature(of: signatureBase(issuer))).base64EncodedString()
+        return headers + digest + [("Signature-Input", "sig=\(input(issuer))"), ("Signature", "sig=:\(signature):")]
+    }
+
+    /// What is signed (RFC 9421 section 2.5).
+    public func signatureBase(_ issuer: TestIssuer) -> String {
+        let values = [
+            "@method": method, "@path": path, "@query": query.isEmpty ? "?" : query,
+            "content-digest": contentDigest ?? "",
+        ]
+        var lines = components.map { name in
+            let field = headers.first { $0.name.lowercased() == name }
+            return "\"\(name)\": \(values[name] ?? field?.value ?? "")"
+        }
+        lines.append("\"@signature-params\": \(input(issuer))")
+        return lines.joined(separator: "\n")
+    }
+
+    private var contentDigest: String? {
+        switch digest {
+        case .ofBody: body.isEmpty ? nil : Self.contentDigest(body)
+        case .value(let value): value
+        case .none: nil
+        }
+    }
+
+    private func input(_ issuer: TestIssuer) -> String {
+        let parameters = [
+            ("created", "\(created)"), ("nonce", nonce.map { "\"\($0)\"" }), ("alg", alg.map { "\"\($0)\"" }),
+            ("keyid", "\"\(keyId ?? issuer.keyId)\""),
+        ]
+        let list = "(" + components.map { "\"\($0)\"" }.joined(separator: " ") + ")"
+        return parameters.filter { !leftOut.contains($0.0) }.reduce(list) { text, parameter in
+            parameter.1.map { "\(text);\(parameter.0)=\($0)" } ?? text
+        }
+    }
+}
+
+extension TestServer {
+    /// Sends a call that `issuer` signs.
+    public func call(_ call: IssuerCall, by issuer: TestIssuer) async throws -> HTTPAnswer {
+        try await request(
+            call.method, call.path + call.query, headers: try call.signedFields(issuer), body: call.body)
+    }
+
+    /// Sends a call about a cardholder, with a JSON body where there is one.
+    public func call(
+        _ method: String, cardholder uniqueId: String, _ body: [String: JSON]? = nil,
+        headers: [(name: String, value: String)] = [], by issuer: TestIssuer
+    ) async throws -> HTTPAnswer {
+        let bytes = body.map { Array(JSON.object($0).text.utf8) } ?? []
+        var call = IssuerCall(
+            method, "/v1/banks/\(Percent.encode(issuer.bankId))/cardholders/\(Percent.encode(uniqueId))", body: bytes)
+        let type = method == "PATCH" ? "application/merge-patch+json" : "application/json"
+        call.headers = (body == nil ? [] : [("Content-Type", type)]) + headers
+        return try await self.call(call, by: issuer)
+    }
+
+    /// A bank's events.
+    public func events(
+        after cursor: String? = nil, limit: Int? = nil, waitSeconds: Int? = nil, by issuer: TestIssuer
+    ) async throws -> HTTPAnswer {
+        let query = [
+            cursor.map { "after=\(Percent.encode($0))" }, limit.map { "limit=\($0)" },
+            waitSeconds.map { "wait=\($0)" },
+        ].compactMap(\.self).joined(separator: "&")
+        let path = "/v1/banks/\(Percent.encode(issuer.bankId))/events"
+        return try await call(IssuerCall("GET", path, query: query.isEmpty ? "" : "?\(query)"), by: issuer)
+    }
+}
+
+/// Percent-encoding of a path's segment or a query's value (RFC 3986 section 2.1).
+public enum Percent {
+    /// The text with everything but unreserved characters encoded.
+    public static func encode(_ text: String) -> String {
+        text.utf8.map { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                String(UnicodeScalar(byte))
+            default: "%" + Hex.encode([byte]).uppercased()
+            }
+        }.joined()
+    }
+}
+
+extension TestInstallation {
+    /// Registers a new key of a bank's back-end.
+    public func makeIssuer(
+        for bank: TestBank, algorithm: TestIssuer.Algorithm = .ed25519
+    ) async throws -> TestIssuer {
+        let issuer = try TestIssuer(bankId: bank.id, algorithm: algorithm)
+        try await register(issuer).succeeded()
+        return issuer
+    }
+
+    /// Registers a back-end's key.
+    public func register(_ issuer: TestIssuer) async throws -> CommandResult {
+        let file = try TestFolder.shared.write(try issuer.publicKeyText(), named: "issuer-key")
+        return try await run([
+            "issuer-key", "add", "--bank", issuer.bankId, "--key-id", issuer.keyId, "--algorithm",
+            issuer.algorithm.rawValue, issuer.algorithm == .hmacSHA256 ? "--hex-file" : "--public-key", file,
+        ])
+    }
+}
