@@ -12,6 +12,9 @@ public struct LineSplitter: Sendable {
     private var parts: [SharedSecret] = []
     private var count = 0
 
+    /// How many bytes are held of the line that has not ended.
+    var heldByteCount: Int { parts.reduce(0) { $0 + $1.bytes.count } }
+
     /// - Parameter byteLimit: the longest line that is kept.
     public init(byteLimit: Int) {
         self.byteLimit = byteLimit
