@@ -95,7 +95,7 @@ let package = Package(
             [
                 "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE", "KeyVault",
                 "PINImages", "SecureMemory", "StrictJSON", asyncHTTPClient, logging, nioCore, nioHTTP1,
-                nioPosix, serviceLifecycle,
+                nioPosix, nioSSL, serviceLifecycle,
             ]),
         .target(
             name: "CardCompanionHTTP",

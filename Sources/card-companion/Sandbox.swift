@@ -79,6 +79,7 @@ struct Sandbox: Sendable {
         settings.retention = .keepRepeat
         settings.reminders = true
         settings.fetchLimit = 100
+        settings.definitionsPerDay = 100
         let now = installation.clock.now()
         _ = try await installation.store.insertBank(id: Self.bankId, settings: settings, now: now)
         return try await installation.bank(Self.bankId)
@@ -143,7 +144,8 @@ struct Sandbox: Sendable {
         }
         let provisioning = Provisioning(bank: bank, keyring: keyring, serverKeys: keys)
         var cardholders = CardholderImport(
-            bankId: bank.id, provisioning: provisioning, store: installation.store, clock: installation.clock)
+            bankId: bank.id, provisioning: provisioning, store: installation.store, clock: installation.clock,
+            parallelism: 1)
         var codes: [String: SharedSecret] = [:]
         for uniqueId in Self.cardholders {
             let code = SharedSecret(Self.randomDigits(Self.codeLength))
@@ -154,8 +156,10 @@ struct Sandbox: Sendable {
                 "pin": try JWE.seal(Self.randomDigits(Self.pinLength), to: publicKey, keyID: sealingKey.keyID),
                 "freeField": "Welcome to the sandbox, \(uniqueId)",
             ]
-            _ = try await cardholders.add(line: SecretBytes(copying: Array(try Terminal.encode(line).utf8)))
+            let text = SharedSecret(SecretBytes(copying: Array(try Terminal.encode(line).utf8)))
+            _ = try await cardholders.add(.whole(text))
         }
+        _ = try await cardholders.finish()
         _ = try await cardholders.merge()
         return codes
     }

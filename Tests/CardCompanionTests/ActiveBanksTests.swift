@@ -16,7 +16,8 @@ struct ActiveBanksTests {
         #expect(!banks.begin("a"))
     }
 
-    @Test("A bank that took nothing is left in peace for a while, the longer the oftener; one that took something is not")
+    @Test(
+        "A bank that took nothing is left in peace for a while, the longer the oftener; one that took something is not")
     func rest() async throws {
         let banks = ActiveBanks(limit: 8)
         var pauses: [Duration] = []

@@ -26,7 +26,9 @@ struct LineSplitterTests {
     func cuts(text: String, expected: [String]) {
         let bytes = Array(text.utf8)
         for size in 1...max(1, bytes.count) {
-            let chunks = stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
+            let chunks = stride(from: 0, to: bytes.count, by: size).map {
+                Array(bytes[$0..<min($0 + size, bytes.count)])
+            }
             #expect(lines(chunks) == expected, "in chunks of \(size)")
         }
     }

@@ -39,7 +39,8 @@ struct EventFeedTests {
     @Test(
         "A query that cannot be is refused and says why",
         arguments: [
-            "?after=x", "?after=-1", "?after=", "?limit=0", "?limit=501", "?limit=x", "?wait=31", "?wait=-1",
+            "?after=x", "?after=-1", "?after=4611686018427387904", "?after=", "?limit=0", "?limit=501", "?limit=x",
+            "?wait=31", "?wait=-1",
             "?wait=1.5",
         ])
     func badQueries(query: String) async throws {

@@ -88,6 +88,7 @@ struct EventKindTests {
         let events = try await bank.events()
         #expect(events.map(\.type) == ["pin.defined", "pin.defined"])
         let sealed = try events.map { try SealedValue(try #require($0.data["pin"]?.string)) }
+        #expect(sealed.map { $0.header["kid"]?.string } == ["encryption-1", "encryption-2"])
         #expect(sealed.allSatisfy { $0.header["alg"] == "RSA-OAEP-256" && $0.header["enc"] == "A256GCM" })
         #expect(try sealed[0].open(with: key) == Array("7391            ".utf8))
         #expect(try sealed[1].open(with: later) == Array("580241          ".utf8))

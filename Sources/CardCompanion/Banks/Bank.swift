@@ -8,6 +8,7 @@ internal import StrictJSON
 struct Bank: Sendable {
     /// A certificate of the bank's: tokens are signed under its key, or defined PINs sealed to it.
     struct BankCertificate: Sendable {
+        let alias: String
         let publicKey: RSAPublicKey
         let notBefore: Timestamp
         let notAfter: Timestamp
@@ -90,6 +91,7 @@ extension Bank.BankCertificate {
         guard let key = try Certificate(der: record.der).rsaPublicKey else {
             throw UnusableCertificate(alias: record.alias)
         }
+        alias = record.alias
         publicKey = key
         notBefore = record.notBefore
         notAfter = record.notAfter

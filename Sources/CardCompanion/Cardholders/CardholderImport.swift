@@ -1,12 +1,14 @@
 public import CardCompanionStore
 internal import Cryptography
-public import SecureMemory
+internal import SecureMemory
 
-/// An import of many cardholders. Good lines are laid aside in batches, so that memory stays the same for any number of
-/// them; when the whole stands they are written, each for itself, so that a bad line stops no other.
+/// An import of many cardholders. Lines are judged in batches, and the good ones staged in the database, so that memory
+/// stays the same for any number of them; when the whole stands they are written, each for itself, so that a bad line stops
+/// no other.
 public struct CardholderImport: Sendable {
-    /// How many cardholders one statement takes.
-    public static let batchSize = 500
+    /// How many lines are judged, staged or written at once, and how many bytes they may have together.
+    public static let batchLineLimit = 500
+    static let batchByteLimit = 1 << 20
     /// The longest line, in bytes.
     public static let lineByteLimit = 65_536
 
@@ -27,70 +29,126 @@ public struct CardholderImport: Sendable {
         public let outcome: Outcome
     }
 
+    private struct NumberedLine: Sendable {
+        let number: Int
+        let line: LineSplitter.Line
+    }
+
+    private enum Judgement: Sendable {
+        case good(ImportLine)
+        case refused(Result)
+    }
+
     private let importId = Base64URL.encode(SecureRandom.bytes(count: 18))
     private let bankId: String
     private let provisioning: Provisioning
     private let store: Store
     private let clock: WallClock
-    private var batch: [ImportLine] = []
-    private var lineNumber = 0
+    private let parallelism: Int
+    private var batch: [NumberedLine] = []
+    private var batchByteCount = 0
+    /// How many lines there were so far, blank ones included.
+    public private(set) var lineCount = 0
 
     /// An import into a bank.
-    public init(bankId: String, provisioning: Provisioning, store: Store, clock: WallClock) {
+    ///
+    /// - Parameter parallelism: how many lines are opened at once.
+    public init(bankId: String, provisioning: Provisioning, store: Store, clock: WallClock, parallelism: Int) {
         self.bankId = bankId
         self.provisioning = provisioning
         self.store = store
         self.clock = clock
+        self.parallelism = max(1, parallelism)
     }
 
     /// Takes the next line; a blank one is passed over.
     ///
-    /// - Returns: the line's refusal; nil where it was laid aside.
-    public mutating func add(line: consuming SecretBytes) async throws -> Result? {
-        lineNumber += 1
-        guard line.withBytes({ !$0.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }) else { return nil }
-        do {
-            let cardholder = try await provisioning.cardholder(line: line)
-            batch.append(ImportLine(line: lineNumber, cardholder: cardholder))
-        } catch let error as ProvisioningRefusal {
-            return Result(line: lineNumber, uniqueId: error.uniqueId, outcome: .refused(error))
-        }
-        if batch.count >= Self.batchSize { try await stage() }
-        return nil
+    /// - Returns: where this line fills a batch, the refusals in it.
+    public mutating func add(_ line: LineSplitter.Line) async throws -> [Result] {
+        lineCount += 1
+        guard !line.isBlank else { return [] }
+        batch.append(NumberedLine(number: lineCount, line: line))
+        batchByteCount += line.byteCount
+        let isFull = batch.count >= Self.batchLineLimit || batchByteCount >= Self.batchByteLimit
+        return isFull ? try await stage() : []
     }
 
-    /// Notes a line that was too long to be read.
-    public mutating func refuseOverlongLine() -> Result {
-        lineNumber += 1
-        let error = ProvisioningError(nil, "longer than \(Self.lineByteLimit) bytes")
-        return Result(
-            line: lineNumber, uniqueId: nil, outcome: .refused(ProvisioningRefusal(uniqueId: nil, problems: [error])))
+    /// Takes it that no more lines are to come.
+    ///
+    /// - Returns: the refusals among the last lines.
+    public mutating func finish() async throws -> [Result] {
+        try await stage()
     }
 
-    /// Writes the next of the lines that were laid aside, once no more are to come.
+    /// Writes the next of the lines that were staged.
     ///
     /// - Returns: what became of them; none where none are left.
-    public mutating func merge() async throws -> [Result] {
-        try await stage()
-        let merged = try await store.reaching { [importId, clock] in
-            try await $0.mergeStaged(importId: importId, limit: Self.batchSize, now: clock.now())
+    public func merge() async throws -> [Result] {
+        let merged = try await store.reaching {
+            try await $0.mergeStaged(importId: importId, limit: Self.batchLineLimit, now: clock.now())
         }
         return merged.map {
             Result(line: $0.line, uniqueId: $0.uniqueId, outcome: $0.isNew ? .created : .replaced)
         }
     }
 
-    /// Throws away what was laid aside.
+    /// Throws away what was staged.
     public func discard() async throws {
         try await store.reaching { try await $0.discardStaged(importId: importId) }
     }
 
-    private mutating func stage() async throws {
-        guard !batch.isEmpty else { return }
-        try await store.reaching { [batch, importId, bankId, clock] in
-            try await $0.stage(batch, importId: importId, bankId: bankId, now: clock.now())
+    private mutating func stage() async throws -> [Result] {
+        let judgements = try await judge(batch)
+        (batch, batchByteCount) = ([], 0)
+        let good = judgements.compactMap { if case .good(let line) = $0 { line } else { nil } }
+        if !good.isEmpty {
+            try await store.reaching {
+                try await $0.stage(good, importId: importId, bankId: bankId, now: clock.now())
+            }
         }
-        batch = []
+        return judgements.compactMap { if case .refused(let result) = $0 { result } else { nil } }
+    }
+
+    /// Judges lines side by side, for it is opening what is sealed that takes time; the answers are in the lines' order.
+    private func judge(_ lines: [NumberedLine]) async throws -> [Judgement] {
+        let share = max(1, (lines.count + parallelism - 1) / parallelism)
+        return try await withThrowingTaskGroup(of: (start: Int, judgements: [Judgement]).self) { group in
+            for start in stride(from: 0, to: lines.count, by: share) {
+                let part = lines[start..<min(start + share, lines.count)]
+                group.addTask {
+                    var judgements: [Judgement] = []
+                    for line in part { judgements.append(try await judge(line)) }
+                    return (start, judgements)
+                }
+            }
+            let parts = try await group.reduce(into: []) { $0.append($1) }
+            return parts.sorted { $0.start < $1.start }.flatMap(\.judgements)
+        }
+    }
+
+    private func judge(_ numbered: NumberedLine) async throws -> Judgement {
+        do {
+            guard case .whole(let line) = numbered.line else { throw Self.tooLong }
+            let cardholder = try await provisioning.cardholder(line: line.bytes.copy())
+            return .good(ImportLine(line: numbered.number, cardholder: cardholder))
+        } catch let refusal as ProvisioningRefusal {
+            return .refused(
+                Result(line: numbered.number, uniqueId: refusal.uniqueId, outcome: .refused(refusal)))
+        }
+    }
+
+    private static let tooLong = ProvisioningRefusal(
+        uniqueId: nil, problems: [ProvisioningError(nil, "longer than \(lineByteLimit) bytes")])
+}
+
+extension LineSplitter.Line {
+    fileprivate var byteCount: Int {
+        if case .whole(let line) = self { line.bytes.count } else { 0 }
+    }
+
+    fileprivate var isBlank: Bool {
+        guard case .whole(let line) = self else { return false }
+        return line.bytes.withBytes { $0.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }
     }
 }
 

@@ -220,7 +220,7 @@ public struct PINDefinition: Sendable {
                 metadata: ["bank_id": "\(bank.id)"])
             return nil
         }
-        return try JWE.seal(ChosenPIN.padded(pin.bytes), to: certificate.publicKey)
+        return try JWE.seal(ChosenPIN.padded(pin.bytes), to: certificate.publicKey, keyID: certificate.alias)
     }
 
     private func seal(

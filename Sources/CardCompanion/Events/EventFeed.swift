@@ -22,10 +22,13 @@ public final class EventFeed: Sendable {
     }
 
     /// The events behind a position, in order; where there are none, those that come within `waitSeconds`.
+    ///
+    /// - Throws: ``UnknownEventPosition``, ``ServiceUnavailable``.
     public func events(
         bankId: String, after position: Int64, limit: Int, waitSeconds: Int
     ) async throws -> [EventRecord] {
         var events = try await read(bankId, position, limit)
+        if events.isEmpty { try await requireGiven(position) }
         guard events.isEmpty, waitSeconds > 0, mayWait() else { return events }
         defer { waiters.withLock { $0 -= 1 } }
         let deadline = ContinuousClock.now + .seconds(min(waitSeconds, Self.waitLimitSeconds))
@@ -34,6 +37,13 @@ public final class EventFeed: Sendable {
             events = try await read(bankId, position, limit)
         }
         return events
+    }
+
+    /// Behind a position that was never given, as after a database was put back, nobody would ever see anything.
+    private func requireGiven(_ position: Int64) async throws {
+        guard position > 0 else { return }
+        let last = try await store.reaching { try await $0.lastEventPosition() }
+        guard position <= last else { throw UnknownEventPosition() }
     }
 
     private func mayWait() -> Bool {
@@ -62,3 +72,6 @@ extension EventRecord {
         #"""# + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + #"""#
     }
 }
+
+/// No event was ever given that position.
+public struct UnknownEventPosition: Error {}

@@ -1,11 +1,5 @@
-internal import AsyncHTTPClient
 public import CardCompanionStore
-internal import Cryptography
-internal import Foundation
-internal import HTTPSignatures
 public import Logging
-internal import NIOCore
-internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 public import ServiceLifecycle
@@ -16,8 +10,8 @@ public struct WebhookDispatcher: Service, CustomStringConvertible {
     /// How many banks a server tells at once, and how many events of a bank.
     static let bankLimit = 256
     static let eventsAtOnce = 8
-    /// How long a bank may take to answer.
-    static let timeoutSeconds: Int64 = 15
+    /// How many name servers are asked at once.
+    static let lookupLimit = 32
     /// How long an event is this server's: longer than a try takes.
     static let leaseSeconds: Int64 = 60
 
@@ -30,6 +24,7 @@ public struct WebhookDispatcher: Service, CustomStringConvertible {
     private let keys: ServerKeys
     private let clock: WallClock
     private let trustedCAs: [NIOSSLCertificate]?
+    private let lookups = NIOThreadPool(numberOfThreads: lookupLimit)
     private let logger: Logger
 
     /// Over a store, and with the server's signing key.
@@ -46,6 +41,7 @@ public struct WebhookDispatcher: Service, CustomStringConvertible {
 
     /// Works until it is told to stop.
     public func run() async throws {
+        lookups.start()
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 let active = ActiveBanks(limit: Self.bankLimit)
@@ -57,6 +53,7 @@ public struct WebhookDispatcher: Service, CustomStringConvertible {
                 }
             }
         }
+        try await lookups.shutdownGracefully()
     }
 
     private func dueBanks() async -> [String] {
@@ -74,45 +71,73 @@ public struct WebhookDispatcher: Service, CustomStringConvertible {
     private func tell(_ bankId: String) async -> Bool {
         do {
             guard let webhook = try await store.webhook(bankId: bankId), webhook.status == .active else { return true }
-            while !Task.isCancelled {
-                let now = clock.now()
-                let due = try await store.leaseDeliveries(
-                    bankId: bankId, limit: Self.eventsAtOnce, now: now,
-                    leasedUntil: Timestamp(seconds: now.seconds + Self.leaseSeconds))
-                guard !due.isEmpty else { return true }
-                guard await tell(due, webhook) else { return false }
+            var due = try await lease(bankId)
+            guard !due.isEmpty else { return true }
+            let client = await open(webhook)
+            var isTaking = true
+            while isTaking, !due.isEmpty {
+                isTaking = await tell(due, webhook, client)
+                due = isTaking && !Task.isCancelled ? try await lease(bankId) : []
             }
+            try await client.get().close()
+            return isTaking
         } catch {
             logger.warning("A bank cannot be told", metadata: ["bank_id": "\(bankId)", "error": "\(error)"])
+            return false
         }
-        return true
+    }
+
+    private func lease(_ bankId: String) async throws -> [LeasedDelivery] {
+        let now = clock.now()
+        return try await store.leaseDeliveries(
+            bankId: bankId, limit: Self.eventsAtOnce, now: now,
+            leasedUntil: Timestamp(seconds: now.seconds + Self.leaseSeconds))
+    }
+
+    private func open(_ webhook: WebhookRecord) async -> Result<WebhookClient, any Error> {
+        do {
+            return .success(
+                try await WebhookClient(
+                    webhook, keys: keys, clock: clock, lookups: lookups, trustedCAs: trustedCAs))
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Tells events of different cardholders at once.
     ///
     /// - Returns: whether the bank has taken any of them.
-    private func tell(_ due: [LeasedDelivery], _ webhook: WebhookRecord) async -> Bool {
+    private func tell(
+        _ due: [LeasedDelivery], _ webhook: WebhookRecord, _ client: Result<WebhookClient, any Error>
+    ) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
-            for delivery in due { group.addTask { await tell(delivery, webhook) } }
+            for delivery in due { group.addTask { await tell(delivery, webhook, client) } }
             return await group.reduce(false) { $0 || $1 }
         }
     }
 
-    private func tell(_ delivery: LeasedDelivery, _ webhook: WebhookRecord) async -> Bool {
+    private func tell(
+        _ delivery: LeasedDelivery, _ webhook: WebhookRecord, _ client: Result<WebhookClient, any Error>
+    ) async -> Bool {
         do {
             guard let event = try await store.event(id: delivery.eventId, bankId: webhook.bankId) else { return true }
-            if let problem = await post(event, webhook) {
-                // Told to stop in the middle of it: the lease ends, and another server tells it.
-                guard !Task.isCancelled else { return false }
-                try await fail(delivery, webhook, problem)
-                return false
+            guard let problem = await problem(of: event, client) else {
+                try await store.finishDelivery(eventId: delivery.eventId)
+                return true
             }
-            try await store.finishDelivery(eventId: delivery.eventId)
-            return true
+            // Told to stop in the middle of it: the lease ends, and another server tells it.
+            if !Task.isCancelled { try await fail(delivery, webhook, problem) }
         } catch {
             // The lease ends, and the event is told again.
             logger.warning("A webhook's outcome cannot be kept", metadata: ["error": "\(error)"])
-            return false
+        }
+        return false
+    }
+
+    private func problem(of event: EventRecord, _ client: Result<WebhookClient, any Error>) async -> String? {
+        switch client {
+        case .success(let client): await client.post(event)
+        case .failure(let error): "\(error)"
         }
     }
 
@@ -127,65 +152,5 @@ public struct WebhookDispatcher: Service, CustomStringConvertible {
                 "problem": "\(problem)",
             ])
         try await store.failDelivery(eventId: delivery.eventId, nextAttemptAt: next, error: problem)
-    }
-
-    /// Sends an event.
-    ///
-    /// - Returns: what went wrong; nil where the bank has taken it.
-    private func post(_ event: EventRecord, _ webhook: WebhookRecord) async -> String? {
-        do {
-            let target = try WebhookTarget(webhook.url, isPrivate: webhook.isPrivate)
-            // The name is looked up once, checked, and that address is connected to: it cannot change in between.
-            let addresses = try await NIOThreadPool.singleton.runIfActive {
-                try target.addresses(isPrivate: webhook.isPrivate)
-            }
-            var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-            guard let address = addresses.first else { return "the host \(target.host) has no address" }
-            configuration.dnsOverride = [target.host: address]
-            configuration.decompression = .disabled
-            if let trustedCAs {
-                var tls = TLSConfiguration.makeClientConfiguration()
-                tls.trustRoots = .certificates(trustedCAs)
-                configuration.tlsConfiguration = tls
-            }
-            let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-            let problem = await send(event, to: target, webhook.bankId, client)
-            try await client.shutdown()
-            return problem
-        } catch {
-            return "\(error)"
-        }
-    }
-
-    private func send(
-        _ event: EventRecord, to target: WebhookTarget, _ bankId: String, _ client: HTTPClient
-    ) async -> String? {
-        do {
-            let body = Array(event.json(bankId: bankId).utf8)
-            var request = HTTPClientRequest(url: target.url)
-            request.method = .POST
-            request.body = .bytes(ByteBuffer(bytes: body))
-            for (name, value) in try signedFields(body, to: target) { request.headers.add(name: name, value: value) }
-            let answer = try await client.execute(request, timeout: .seconds(Self.timeoutSeconds))
-            return 200...299 ~= answer.status.code ? nil : "HTTP status \(answer.status.code)"
-        } catch {
-            return "\(error)"
-        }
-    }
-
-    private func signedFields(_ body: [UInt8], to target: WebhookTarget) throws -> [(String, String)] {
-        guard let signer = keys.signer else { throw InvalidSetting(description: "the server has no signing key") }
-        let fields = [
-            ("Content-Type", "application/json"), ("Content-Digest", ContentDigest.fieldValue(for: body)),
-        ]
-        let message = SignedMessage(
-            method: "POST", scheme: target.scheme, authority: target.authority, target: target.target, fields: fields)
-        var components: [Component] = [.method, .authority, .path, .field(.contentDigest)]
-        if message.hasQuery { components.append(.query) }
-        let parameters = try SignatureParameters(
-            components: components, created: clock.now().seconds,
-            nonce: Base64URL.encode(SecureRandom.bytes(count: 18)), keyID: signer.keyId)
-        let signature = try signer.key.sign(message, parameters: parameters)
-        return fields + [("Signature-Input", signature.signatureInput), ("Signature", signature.signature)]
     }
 }

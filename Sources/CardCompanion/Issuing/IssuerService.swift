@@ -1,5 +1,6 @@
 public import CardCompanionStore
 public import KeyVault
+internal import NIOCore
 public import StrictJSON
 
 /// What a bank's back-end may do with its cardholders (protocol, section 3).
@@ -68,7 +69,10 @@ public struct IssuerService: Sendable {
 
     /// An import of many cardholders.
     public func makeImport(bank: BankRecord) -> CardholderImport {
-        CardholderImport(bankId: bank.id, provisioning: provisioning(bank), store: store, clock: clock)
+        // Half of the machine is left to cardholders.
+        CardholderImport(
+            bankId: bank.id, provisioning: provisioning(bank), store: store, clock: clock,
+            parallelism: System.coreCount / 2)
     }
 
     private func provisioning(_ bank: BankRecord) -> Provisioning {

@@ -13,8 +13,13 @@ extension IssuerRoutes {
         let position = try Self.position(query["after"])
         let limit = try Self.number(query["limit"], "limit", EventFeed.limits) ?? 100
         let wait = try Self.number(query["wait"], "wait", 0...EventFeed.waitLimitSeconds) ?? 0
-        let events = try await parts.events.events(
-            bankId: bank.id, after: position, limit: limit, waitSeconds: wait)
+        let events: [EventRecord]
+        do {
+            events = try await parts.events.events(
+                bankId: bank.id, after: position, limit: limit, waitSeconds: wait)
+        } catch is UnknownEventPosition {
+            throw Self.badCursor
+        }
         let next = events.last?.position ?? position
         let list = events.map { $0.json(bankId: bank.id) }.joined(separator: ",")
         return Response(
@@ -22,10 +27,13 @@ extension IssuerRoutes {
             body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"events":[\#(list)],"next":"\#(next)"}"#)))
     }
 
+    private static let badCursor = Problem(
+        .badRequest, "'after' is to be the 'next' of an earlier answer.", kind: "query")
+
     private static func position(_ text: Substring?) throws -> Int64 {
         guard let text else { return 0 }
         guard let position = Int64(text), position >= 0 else {
-            throw Problem(.badRequest, "'after' is to be the 'next' of an earlier answer.", kind: "query")
+            throw badCursor
         }
         return position
     }

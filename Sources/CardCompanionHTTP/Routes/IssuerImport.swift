@@ -25,11 +25,17 @@ extension IssuerRoutes {
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson"],
             body: ResponseBody { writer in
+                let record = IssuerAuditRecord(operation: "end of import", context: context)
                 var lines = lines
-                // Where the body breaks off the answer does too: without its last line nothing stands.
-                try await lines.run(request.body, &writer)
-                IssuerAuditRecord(operation: "end of import", context: context)
-                    .write(200, lines.stands ? nil : "content-digest", to: audit)
+                do {
+                    try await lines.run(request.body, &writer)
+                } catch {
+                    // Where the body breaks off the answer does too: without its last line nothing stands.
+                    context.logger.warning("An import breaks off", metadata: ["error": "\(error)"])
+                    record.write(200, "broken-off", to: audit)
+                    throw error
+                }
+                record.write(200, lines.stands ? nil : "content-digest", to: audit)
                 try await writer.finish(nil)
             })
     }
@@ -47,7 +53,6 @@ private struct ImportLines: Sendable {
         self.digest = digest
     }
 
-    var count: Int { summary.lines }
     var stands: Bool { summary.stands }
 
     mutating func run(_ body: RequestBody, _ writer: inout any ResponseBodyWriter) async throws {
@@ -74,24 +79,18 @@ private struct ImportLines: Sendable {
             let bytes = chunk.withUnsafeReadableBytes { SharedSecret(SecretBytes(copying: $0)) }
             RequestBodyReader.wipe(chunk)
             check.update(bytes.bytes)
-            for line in splitter.split(bytes) { try await take(line, &writer) }
+            for line in splitter.split(bytes) { try await report(cardholders.add(line), &writer) }
         }
-        if let last = splitter.finish() { try await take(last, &writer) }
+        if let last = splitter.finish() { try await report(cardholders.add(last), &writer) }
+        try await report(cardholders.finish(), &writer)
+        summary.lines = cardholders.lineCount
         try check.finish()
-    }
-
-    private mutating func take(_ line: LineSplitter.Line, _ writer: inout any ResponseBodyWriter) async throws {
-        summary.lines += 1
-        switch line {
-        case .whole(let line):
-            if let refusal = try await cardholders.add(line: line.bytes.copy()) { try await report([refusal], &writer) }
-        case .tooLong: try await report([cardholders.refuseOverlongLine()], &writer)
-        }
     }
 
     private mutating func report(
         _ results: [CardholderImport.Result], _ writer: inout any ResponseBodyWriter
     ) async throws {
+        guard !results.isEmpty else { return }
         var text = ByteBuffer()
         for result in results {
             switch result.outcome {

@@ -26,6 +26,11 @@ extension Store {
         return try await client.batch(number, select).1
     }
 
+    /// The position that an event of any bank was given last; 0 where none was.
+    public func lastEventPosition() async throws(PostgresError) -> Int64 {
+        try await client.executeForOneRow(SelectLastPosition())
+    }
+
     /// How many events are given their positions by one reading.
     private static let eventsNumberedAtOnce: Int32 = 10_000
 
@@ -46,6 +51,14 @@ private struct NumberEvents: PostgresStatement {
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId)
         parameters.append(limit)
+    }
+}
+
+private struct SelectLastPosition: PostgresStatement {
+    static let sql = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM event_position"
+
+    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int64 {
+        try row.decode(0, as: Int64.self)
     }
 }
 

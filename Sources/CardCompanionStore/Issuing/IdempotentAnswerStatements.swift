@@ -45,7 +45,9 @@ extension Store {
             bankId: bankId, key: key, digest: digest, now: now, abandonedBefore: abandonedBefore, expiresAt: expiresAt)
         let (claimed, found) = try await client.batch(claim, SelectIdempotent(bankId: bankId, key: key))
         if !claimed.isEmpty { return .first }
-        guard let row = found.first, row.digest == digest else { return .otherCall }
+        // It was let go of in this moment: its call may be made once more.
+        guard let row = found.first else { return .underWay }
+        guard row.digest == digest else { return .otherCall }
         return row.answer.map { .answered($0) } ?? .underWay
     }
 

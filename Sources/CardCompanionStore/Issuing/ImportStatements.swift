@@ -125,8 +125,11 @@ private struct MergeLines: PostgresStatement {
             WHERE old.provision_digest IS DISTINCT FROM excluded.provision_digest
             RETURNING old.unique_id, old.xmax = 0 AS is_new
         )
-        SELECT t.line, t.unique_id, coalesce(w.is_new, false)
-        FROM taken t LEFT JOIN (last JOIN written USING (unique_id)) w ON w.line = t.line
+        -- Not a join: nothing tells the planner how many rows there are, and it would loop within a loop.
+        SELECT t.line, t.unique_id, t.line IN (
+            SELECT l.line FROM last l WHERE l.unique_id IN (SELECT w.unique_id FROM written w WHERE w.is_new)
+        )
+        FROM taken t
         ORDER BY t.line
         """
 

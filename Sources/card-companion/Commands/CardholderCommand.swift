@@ -41,7 +41,8 @@ struct CardholderCommand: ParsableCommand {
                     with: keyring, in: installation.store, clock: installation.clock)
                 let provisioning = Provisioning(bank: record, keyring: keyring, serverKeys: keys)
                 let cardholders = CardholderImport(
-                    bankId: bank, provisioning: provisioning, store: installation.store, clock: installation.clock)
+                    bankId: bank, provisioning: provisioning, store: installation.store, clock: installation.clock,
+                    parallelism: ProcessInfo.processInfo.activeProcessorCount)
                 var run = ImportRun(cardholders, asJSON: asJSON)
                 return try await run.read(handle)
             }

@@ -19,7 +19,6 @@ struct ImportRun {
     private var cardholders: CardholderImport
     private let asJSON: Bool
     private var summary = Summary()
-    private var lineCount = 0
     private var progress = ProgressBar(total: nil)
 
     init(_ cardholders: CardholderImport, asJSON: Bool) {
@@ -35,7 +34,7 @@ struct ImportRun {
             try? await cardholders.discard()
             throw error
         }
-        let good = lineCount - summary.refused
+        let good = cardholders.lineCount - summary.refused
         progress = ProgressBar(total: good)
         defer { progress.finish() }
         while case let results = try await cardholders.merge(), !results.isEmpty {
@@ -55,10 +54,11 @@ struct ImportRun {
         var bytesRead = 0
         while let chunk = try readChunk(file) {
             bytesRead += chunk.bytes.count
-            for line in lines.split(chunk) { try await take(line) }
-            progress.update(done: bytesRead, count: lineCount)
+            for line in lines.split(chunk) { try report(try await cardholders.add(line)) }
+            progress.update(done: bytesRead, count: cardholders.lineCount)
         }
-        if let last = lines.finish() { try await take(last) }
+        if let last = lines.finish() { try report(try await cardholders.add(last)) }
+        try report(try await cardholders.finish())
     }
 
     private func readChunk(_ file: Int32) throws -> SharedSecret? {
@@ -72,15 +72,6 @@ struct ImportRun {
             throw CommandError.refused("the file cannot be read on: \(String(cString: strerror(failure)))")
         }
         return bytes.count == 0 ? nil : SharedSecret(bytes)
-    }
-
-    private mutating func take(_ line: LineSplitter.Line) async throws {
-        lineCount += 1
-        switch line {
-        case .whole(let secret):
-            if let refusal = try await cardholders.add(line: secret.bytes.copy()) { try report([refusal]) }
-        case .tooLong: try report([cardholders.refuseOverlongLine()])
-        }
     }
 
     private mutating func report(_ results: [CardholderImport.Result]) throws {

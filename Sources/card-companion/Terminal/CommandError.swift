@@ -3,6 +3,7 @@ import CardCompanion
 import CardCompanionStore
 import Cryptography
 import EmbeddedPostgres
+import HTTPSignatures
 import KeyVault
 import PostgresLibPQ
 
@@ -35,6 +36,7 @@ struct CommandError: Error {
         case let error as MigrationError: configuration("\(error)")
         case let error as KeyVaultError: configuration("\(error)")
         case let error as CertificateError: badInput("\(error)")
+        case let error as SignatureError: badInput("\(error)")
         case let error as InvalidSetting: badInput("\(error)")
         default: error
         }
