@@ -72,13 +72,59 @@ import Testing
     @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
     func `schemathesis finds no answer that openapi.yaml does not have`() async throws {
         let sandbox = try await Self.server.value
-        _ = try await python("conform.py", [sandbox.server.url, Self.openAPI]).succeeded()
+        _ = try await python("conform.py", [sandbox.server.url, Self.openAPI, sandbox.folder]).succeeded()
     }
 
     @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
-    func `deliveries to jwcrypto are as openapi.yaml has them`() async throws {
+    func `what banks' back-ends are answered is as openapi.yaml has it`() async throws {
         let sandbox = try await Self.server.value
-        _ = try await python("deliver.py", [sandbox.server.url, Self.openAPI, sandbox.folder]).succeeded()
+        _ = try await python("issue.py", [sandbox.server.url, Self.openAPI, sandbox.folder]).succeeded()
+    }
+
+    @Test func `a bank's back-end in curl, openssl and jq does all that it may`() async throws {
+        let sandbox = try await Self.server.value
+        let result = try await TestCommand.run(
+            "/bin/sh", [Self.example("bank.sh"), sandbox.server.url, sandbox.folder]
+        ).succeeded()
+        #expect(result.stdout.contains(#""stands":true"#))
+        #expect(result.stdout.contains(/DELETE .*: 204/))
+    }
+
+    @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
+    func `a bank's back-end in Python does all that it may`() async throws {
+        let sandbox = try await Self.server.value
+        let result = try await example("bank.py", [sandbox.server.url, sandbox.folder]).succeeded()
+        #expect(result.stdout.contains(#""stands":true"#))
+    }
+
+    @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
+    func `an app in Python is served, and a receiver in Python is told of it`() async throws {
+        let sandbox = try await Self.server.value
+        let receiver = try ReceiverProcess(Self.example("receiver.py"), of: sandbox.server)
+        let address = try await receiver.line {
+            $0.firstMatch(of: /waiting for events at (http\S+)/).map { String($0.1) }
+        }
+        _ = try await sandbox.installation.run([
+            "webhook", "set", "--bank", "SANDBOX", "--allow-private", "\(address)/events",
+        ]).succeeded()
+
+        let image = TestFolder.shared.unused("pin.png")
+        let result = try await example("app.py", [sandbox.server.url, sandbox.folder, "bob", image]).succeeded()
+        #expect(result.stdout.contains("confirmed that it was shown"))
+        #expect(result.stdout.contains("defined another PIN"))
+        #expect(try Data(contentsOf: URL(filePath: image)).starts(with: Self.pngSignature))
+        for type in ["pin.delivered", "pin.defined"] {
+            _ = try await receiver.line { $0.contains("\(type) bob") ? $0 : nil }
+        }
+        #expect(!receiver.output.contains("refused"))
+    }
+
+    private static func example(_ name: String) -> String {
+        root.appending(path: "examples/\(name)").path
+    }
+
+    private func example(_ name: String, _ arguments: [String]) async throws -> CommandResult {
+        try await TestCommand.run(PythonOracle.interpreter, ["-B", Self.example(name)] + arguments)
     }
 
     private func python(_ script: String, _ arguments: [String]) async throws -> CommandResult {

@@ -48,7 +48,7 @@ public struct TestFolder: Sendable {
 
     /// Has the caretaker kill a process that is left. Its command line is to name the folder: by that the caretaker
     /// tells it from another process that has been given the same number since.
-    func watch(process: Int32) throws {
+    public func watch(process: Int32) throws {
         try "".write(toFile: note(process), atomically: false, encoding: .utf8)
     }
 

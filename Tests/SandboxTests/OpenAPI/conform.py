@@ -1,6 +1,8 @@
-"""Says whether a running server answers as openapi.yaml has it: conform.py BASE_URL OPENAPI_PATH.
+"""Says whether a running server answers as openapi.yaml has it: conform.py BASE_URL OPENAPI_PATH SANDBOX_FOLDER, the
+folder being the one that the server's sandbox has written.
 
-Schemathesis sends what fits the schemas and what does not, always the same requests, and only to this machine.
+Schemathesis sends what fits the schemas and what does not, always the same requests but for their signatures
+(fuzzing.py), and only to this machine.
 Exit status 0: all answers are as described. Otherwise standard output says which are not, each with a curl line.
 """
 
@@ -40,11 +42,12 @@ def require_same_description(base_url, openapi_path):
             sys.exit(f"the server's /openapi.yaml is not {openapi_path}")
 
 
-def run_schemathesis(base_url, openapi_path):
+def run_schemathesis(base_url, openapi_path, sandbox):
     arguments = ["--url", base_url, "--checks", ",".join(CHECKS), "--phases", "examples,coverage,fuzzing"]
     arguments += ["--max-examples", str(EXAMPLES_PER_OPERATION), "--generation-deterministic"]
     arguments += ["--continue-on-failure", "--output-sanitize", "false", "--warnings", "off", "--no-color"]
     environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    environment |= {"SCHEMATHESIS_HOOKS": "fuzzing", "PYTHONPATH": str(Path(__file__).parent), "SANDBOX": str(sandbox)}
     # In a folder of its own: whatever it writes goes with the folder, and no configuration of others is found.
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "schemathesis.cli", "run", str(openapi_path), *arguments]
@@ -55,4 +58,4 @@ if __name__ == "__main__":
     base_url, openapi_path = sys.argv[1].rstrip("/"), Path(sys.argv[2]).resolve()
     require_loopback(base_url)
     require_same_description(base_url, openapi_path)
-    sys.exit(run_schemathesis(base_url, openapi_path))
+    sys.exit(run_schemathesis(base_url, openapi_path, Path(sys.argv[3]).resolve()))

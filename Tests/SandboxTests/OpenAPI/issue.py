@@ -1,0 +1,168 @@
+"""Makes a bank's back-end call every operation, signed by http-message-signatures, and sees every kind of answer and of
+event: issue.py BASE_URL OPENAPI_PATH SANDBOX_FOLDER, the folder being the one that the server's sandbox has written.
+
+Exit status 0: every answer and every event is as openapi.yaml describes it, and of the status that was expected.
+"""
+
+import json
+import sys
+import uuid
+from pathlib import Path
+
+import requests
+from cryptography.hazmat.primitives.asymmetric import rsa
+from jwcrypto import jwe, jwk
+from openapi_spec_validator.readers import read_from_filename
+
+import deliver
+from answers import Description, require
+from conform import require_loopback
+from signing import IssuerSignature
+
+EVENTS_OF_AN_APP = {"pin.delivered", "pin.delivery-failed", "pin.defined", "authentication.locked"}
+MEDIA_TYPES = {"PUT": "application/json", "PATCH": "application/merge-patch+json", "POST": "application/x-ndjson"}
+
+
+class Issuer:
+    """The back-end of the sandbox's bank."""
+
+    def __init__(self, base_url, description, sandbox):
+        self.base_url, self.description, self.sandbox = base_url, description, sandbox
+        self.bank_id = json.loads((sandbox / "sandbox.json").read_text())["bankId"]
+        self.session = requests.Session()
+        self.session.trust_env = False  # no proxy
+        self.signature = IssuerSignature(sandbox)
+
+    def cardholder(self, status, method, unique_id, body=None, **options):
+        path = "/v1/banks/{bankId}/cardholders/{uniqueId}"
+        return self.call(status, method, path, {"uniqueId": unique_id}, body, **options)
+
+    def importing(self, status, text, **options):
+        return self.call(status, "POST", "/v1/banks/{bankId}/cardholders:import", {}, text, **options)
+
+    def events(self, status, query="", **options):
+        return self.call(status, "GET", "/v1/banks/{bankId}/events", {}, query=query, **options)
+
+    def call(self, status, method, path, names, body=None, query="", headers=(), signed=True, bank_id=None):
+        url = self.base_url + path.format(bankId=bank_id or self.bank_id, **names) + query
+        headers = ({"Content-Type": MEDIA_TYPES[method]} if body is not None else {}) | dict(headers)
+        body = json.dumps(body) if isinstance(body, dict) else body
+        auth = self.signature if signed else None
+        response = self.session.request(method, url, data=body, headers=headers, auth=auth, timeout=30)
+        what = f"{method} {url}: {response.status_code} {response.text}"
+        require(response.status_code == status, f"{what}\nexpected: {status}")
+        self.description.require(method, path, response)
+        return response
+
+    def sealed(self, text):
+        keys = self.session.get(f"{self.base_url}/.well-known/jwks.json", timeout=10).json()["keys"]
+        key = next(key for key in keys if key["kty"] == "RSA" and key["use"] == "enc")
+        header = {"alg": key["alg"], "enc": "A256GCM", "kid": key["kid"]}
+        return jwe.JWE(text.encode(), json.dumps(header), recipient=jwk.JWK(**key)).serialize(compact=True)
+
+
+def change_cardholder(issuer, unique_id):
+    whole = {"authenticationCode": issuer.sealed("K7P2M9"), "pin": issuer.sealed("4391  "), "freeField": "Hello"}
+    once = {"Idempotency-Key": str(uuid.uuid4())}
+    created = issuer.cardholder(201, "PUT", unique_id, whole, headers={"If-None-Match": "*"})
+    require(issuer.cardholder(200, "PUT", unique_id, whole).headers["ETag"] == created.headers["ETag"], "a new version")
+    shown = issuer.cardholder(200, "GET", unique_id).json()
+    require(shown["hasPin"] and shown["hasAuthenticationCode"] and shown["hasFreeField"], f"{shown}")
+    same = {"If-Match": created.headers["ETag"]}
+    changed = issuer.cardholder(200, "PATCH", unique_id, {"freeField": None}, headers=same | once)
+    again = issuer.cardholder(200, "PATCH", unique_id, {"freeField": None}, headers=same | once)
+    require(again.headers["ETag"] == changed.headers["ETag"] and again.json() == changed.json(), "served twice")
+    issuer.cardholder(412, "PATCH", unique_id, {"status": "CLOSED"}, headers=same)
+    issuer.cardholder(412, "PUT", unique_id, whole, headers={"If-None-Match": "*"})
+    issuer.cardholder(412, "DELETE", unique_id, headers=same)
+    issuer.cardholder(422, "DELETE", unique_id, headers=once)
+    issuer.cardholder(204, "DELETE", unique_id)
+    for method, body in [("GET", None), ("PATCH", {"status": "CLOSED"}), ("DELETE", None)]:
+        issuer.cardholder(404, method, unique_id, body)
+
+
+def send_what_is_refused(issuer):
+    for method, body in [("GET", None), ("PUT", {}), ("PATCH", {}), ("DELETE", None)]:
+        issuer.cardholder(401, method, "x", body, signed=False)
+        issuer.cardholder(403, method, "x", body, bank_id="OTHER")
+    issuer.cardholder(400, "PUT", "x", '{"status":"ACTIVE","status":"ACTIVE"}')
+    issuer.cardholder(400, "PUT", "x", {}, headers={"If-Match": '"1", "2"'})
+    issuer.cardholder(400, "PUT", "x", {}, headers={"Idempotency-Key": "k" * 129})
+    issuer.cardholder(413, "PUT", "x", {"freeField": "x" * 70_000})
+    issuer.cardholder(415, "PUT", "x", {}, headers={"Content-Type": "text/plain"})
+    issuer.cardholder(415, "PATCH", "x", {}, headers={"Content-Type": "application/json"})
+    issuer.cardholder(422, "PATCH", "x", {"pin": "4391", "status": None, "authenticationFailures": 1})
+    refused = {"status": "OPEN", "channels": ["SMS"], "authenticationCode": "K7P2M9", "pin": issuer.sealed("43"),
+               "pinBlock": {"format": "ISO-4"}, "freeField": "4111 4111111111111111"}
+    invalid = issuer.cardholder(422, "PUT", "4111111111111111", refused).json()["invalid"]
+    require(len({problem["member"] for problem in invalid}) >= 6, f"not all is told: {invalid}")
+    issuer.events(400, "?after=x")
+    issuer.events(400, "?limit=0")
+    issuer.events(400, "?wait=31")
+    issuer.events(401, signed=False)
+    issuer.events(403, bank_id="OTHER")
+
+
+def import_cardholders(issuer, prefix):
+    lines = [json.dumps({"uniqueId": f"{prefix}-{n}", "pin": issuer.sealed("2846")}) for n in range(3)]
+    text = "\n".join([lines[0], "no JSON", "", json.dumps({"uniqueId": f"{prefix}-x", "status": "OPEN"}), *lines[1:]])
+    counts = {"lines": 6, "refused": 2, "stands": True}
+    first, second = (issuer.importing(200, text).text.splitlines() for _ in range(2))
+    require(json.loads(first[-1]) == counts | {"created": 3, "replaced": 0}, first[-1])
+    require(json.loads(second[-1]) == counts | {"created": 0, "replaced": 3}, second[-1])
+    issuer.importing(401, text, signed=False)
+    issuer.importing(403, text, bank_id="OTHER")
+    issuer.importing(415, text, headers={"Content-Type": "application/json"})
+
+
+def make_events(issuer, document, unique_id):
+    """Lets an app succeed, fail, define a PIN, and guess codes until the cardholder is locked."""
+    code, wrong_code = "K7P2M9", "AAAAAA"
+    issuer.cardholder(201, "PUT", unique_id, {"authenticationCode": issuer.sealed(code), "pin": issuer.sealed("4391")})
+    service, bank = deliver.Service(issuer.base_url, document), deliver.Bank(issuer.sandbox)
+    bank.codes[unique_id] = code
+    deliver.deliver_with_code(service, bank, unique_id)
+    deliver.deliver_with_token(service, bank, unique_id, status=2)
+    define(issuer, bank, unique_id)
+    key = deliver.public_key(rsa.generate_private_key(65537, 2048))
+    for _ in range(3):
+        guess = bank.claim(unique_id) | {"authCode": wrong_code, "rsaPublicKey": key}
+        post(issuer, "/v1/pin-distribution/captcha", guess, 203)
+
+
+def define(issuer, bank, unique_id):
+    claim = bank.claim(unique_id)
+    del claim["authCode"]
+    # Another second, another hashMac: the one of the delivery is spent.
+    claim |= bank.hash_mac(unique_id, int(claim["timestamp"]) - 1)
+    post(issuer, "/v1/pin-definition/pin", claim | {"pin": issuer.sealed("7305")}, 0)
+
+
+def post(issuer, path, body, code):
+    answer = issuer.session.post(issuer.base_url + path, json=body, timeout=10).json()
+    require(answer["errorCode"] == code, f"{path}: {answer}")
+
+
+def read_events(issuer, unique_id):
+    found, after = [], "0"
+    while True:
+        page = issuer.events(200, f"?limit=2&after={after}&wait=1").json()
+        if not page["events"]:
+            require(page["next"] == after, "the cursor moves without an event")
+            break
+        found, after = found + page["events"], page["next"]
+    types = [event["type"] for event in found if event["uniqueId"] == unique_id]
+    require(set(types) == EVENTS_OF_AN_APP and len(types) == len(EVENTS_OF_AN_APP), f"events of {unique_id}: {types}")
+
+
+if __name__ == "__main__":
+    base_url, openapi_path, sandbox = sys.argv[1].rstrip("/"), sys.argv[2], Path(sys.argv[3])
+    require_loopback(base_url)
+    document = read_from_filename(openapi_path)[0]
+    issuer = Issuer(base_url, Description(document), sandbox)
+    name = f"issue-{uuid.uuid4()}"[:40]
+    change_cardholder(issuer, name)
+    send_what_is_refused(issuer)
+    import_cardholders(issuer, name)
+    make_events(issuer, document, name)
+    read_events(issuer, name)

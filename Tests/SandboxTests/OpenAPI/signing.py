@@ -1,0 +1,35 @@
+"""Signs the calls of the sandbox bank's back-end (RFC 9421) with http-message-signatures: no code of the server's."""
+
+import json
+import secrets
+
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from http_message_signatures import HTTPMessageSigner, HTTPSignatureKeyResolver
+from http_message_signatures.algorithms import ED25519
+from requests.auth import AuthBase
+
+
+class IssuerSignature(AuthBase):
+    """For requests: signs each request as it is about to be sent."""
+
+    def __init__(self, folder):
+        key = load_pem_private_key((folder / "issuer-key.pem").read_bytes(), None)
+        self.key_id = json.loads((folder / "sandbox.json").read_text())["issuerKeyId"]
+        self.signer = HTTPMessageSigner(signature_algorithm=ED25519, key_resolver=OneKey(key))
+
+    def __call__(self, request):
+        request.headers.pop("Content-Digest", None)
+        body = request.body.encode() if isinstance(request.body, str) else request.body
+        components = ["@method", "@path"] + (["@query"] if "?" in request.url else [])
+        nonce = secrets.token_urlsafe(16)
+        self.signer.sign(
+            request, key_id=self.key_id, nonce=nonce, covered_component_ids=components, body=body or None)
+        return request
+
+
+class OneKey(HTTPSignatureKeyResolver):
+    def __init__(self, key):
+        self.key = key
+
+    def resolve_private_key(self, key_id):
+        return self.key
