@@ -64,6 +64,9 @@ struct Sandbox: Sendable {
               the same with nothing but curl, openssl and jq
                 sh examples/first-pin.sh \(url) '\(directory)' carol pin.png
 
+              what the bank's back-end does: provision, change, import, read events
+                sh examples/bank.sh \(url) '\(directory)'
+
             Stop the server with Ctrl-C.
 
             """
