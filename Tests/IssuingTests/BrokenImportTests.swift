@@ -1,0 +1,122 @@
+import ServerHarness
+import Testing
+
+/// Imports that do not stand, or that are not let in: nothing of them is left.
+@Suite("Imports that do not stand")
+struct BrokenImportTests {
+    private static let count = 1200
+
+    @Test("With another body's digest nothing is written, and the last line says so")
+    func wrongDigest() async throws {
+        let backend = try await Service.shared.value.makeBackend()
+        let lines = Self.lines(Self.count) + ["{broken"]
+        var call = backend.importCall(Array(lines.joined(separator: "\n").utf8))
+        call.digest = .value(IssuerCall.contentDigest(Array("something else".utf8)))
+        let answer = try ImportAnswer(try await backend.server.call(call, by: backend.issuer))
+        #expect(answer.status == 200)
+        #expect(try answer.results == [.init(line: Self.count + 1, uniqueId: nil, result: "refused", members: [""])])
+        #expect(!answer.stands && answer.summary["stands"] == false)
+        #expect(answer.summary["error"]?.string?.contains("sha-256") == true)
+        try await expectNothingLeft(of: backend)
+    }
+
+    @Test("Where the connection breaks off nothing is written", arguments: [false, true])
+    func brokenOff(isChunked: Bool) async throws {
+        let backend = try await Service.shared.value.makeBackend()
+        let body = Array((Self.lines(Self.count).joined(separator: "\n") + "\n").utf8)
+        let fields = try backend.importCall(body).signedFields(backend.issuer)
+        let framing = isChunked ? ("Transfer-Encoding", "chunked") : ("Content-Length", "\(body.count + 100)")
+        let lines = ([("Host", "localhost"), framing] + fields).map { "\($0): \($1)\r\n" }.joined()
+        let head = "POST \(backend.importCall().path) HTTP/1.1\r\n\(lines)\r\n"
+        let chunk = isChunked ? String(body.count, radix: 16) + "\r\n" : ""
+        let connection = try SocketConnection(to: backend.server)
+        try await connection.sendAll(Array((head + chunk).utf8) + body)
+        try await eventually("lines are laid aside") { try await staged(backend) >= 1000 }
+        connection.breakOff()
+        try await eventually("nothing is laid aside") { try await staged(backend) == 0 }
+        try await expectNothingLeft(of: backend)
+    }
+
+    @Test("Where the server dies nothing is written, and what it laid aside is swept away")
+    func killed() async throws {
+        let service = try await Service.shared.value
+        var backend = try await service.makeBackend()
+        backend.server = try await service.installation.startServer()
+        let body = Array((Self.lines(Self.count).joined(separator: "\n") + "\n").utf8)
+        let fields = try backend.importCall(body).signedFields(backend.issuer)
+        let lines = ([("Host", "localhost"), ("Content-Length", "\(body.count + 100)")] + fields)
+            .map { "\($0): \($1)\r\n" }.joined()
+        let connection = try SocketConnection(to: backend.server)
+        let head = "POST \(backend.importCall().path) HTTP/1.1\r\n\(lines)\r\n"
+        try await connection.sendAll(Array(head.utf8) + body)
+        try await eventually("lines are laid aside") { try await staged(backend) >= 1000 }
+        try await backend.server.kill9()
+        try await service.installation.sql(
+            "UPDATE import_line SET staged_at = now() - interval '2 days' WHERE bank_id = '\(backend.bank.id)'")
+        // Whichever server sweeps next.
+        let sweeper = try await service.installation.startServer(["--housekeeping-interval-seconds", "1"])
+        try await eventually("nothing is laid aside") { try await staged(backend) == 0 }
+        try await sweeper.stop()
+        backend.server = service.server
+        try await expectNothingLeft(of: backend)
+    }
+
+    @Test("An import of nothing stands")
+    func empty() async throws {
+        let backend = try await Service.backend.value
+        let answer = try await backend.importLines("")
+        #expect(answer.status == 200 && answer.stands && answer.counts == [0, 0, 0])
+    }
+
+    @Test("Who may not import is told before a line is read")
+    func refused() async throws {
+        let service = try await Service.shared.value
+        let backend = try await service.makeBackend()
+        let body = Array(Self.lines(Self.count).joined(separator: "\n").utf8)
+        var uncovered = backend.importCall(body)
+        uncovered.components.removeLast()
+        expectUnauthenticated(
+            try await backend.server.call(uncovered, by: backend.issuer), "does not cover \"content-digest\"")
+        var typed = backend.importCall(body)
+        typed.headers = [("Content-Type", "application/json")]
+        #expect(try await backend.server.call(typed, by: backend.issuer).status == 415)
+        let other = try await Service.backend.value
+        #expect(try await backend.server.call(backend.importCall(body), by: other.issuer).status == 403)
+        let forger = try TestIssuer(bankId: backend.bank.id, keyId: backend.issuer.keyId)
+        #expect(try await backend.server.call(backend.importCall(body), by: forger).status == 401)
+        let call = backend.importCall(body)
+        #expect(try await backend.server.call(call, by: backend.issuer).status == 200)
+        expectUnauthenticated(try await backend.server.call(call, by: backend.issuer), "The nonce was used before.")
+    }
+
+    private static func lines(_ count: Int) -> [String] {
+        (0..<count).map { #"{"uniqueId":"holder-\#($0)"}"# }
+    }
+
+    private func staged(_ backend: Backend) async throws -> Int {
+        let rows = try await Service.shared.value.installation.sql(
+            "SELECT count(*) FROM import_line WHERE bank_id = '\(backend.bank.id)'")
+        return Int(rows.joined()) ?? -1
+    }
+
+    private func expectNothingLeft(of backend: Backend) async throws {
+        #expect(try await staged(backend) == 0)
+        let rows = try await Service.shared.value.installation.sql(
+            "SELECT count(*) FROM cardholder WHERE bank_id = '\(backend.bank.id)'")
+        #expect(rows == ["0"])
+        // The bank may send it again at once.
+        let again = try await backend.importLines(Self.lines(Self.count).joined(separator: "\n"))
+        #expect(again.stands && again.counts == [Self.count, 0, 0])
+    }
+}
+
+/// Waits until something is so.
+func eventually(
+    _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try await !condition() {
+        try #require(ContinuousClock.now < deadline, "\(what)", sourceLocation: sourceLocation)
+        try await Task.sleep(for: .milliseconds(50))
+    }
+}

@@ -1,0 +1,98 @@
+import ServerHarness
+import Testing
+
+/// Bodies, media types, methods and paths that are not as they must be.
+@Suite("Requests that are not of their form")
+struct RequestTests {
+    @Test(
+        "A body of another media type is 415",
+        arguments: [
+            ("PUT", "text/plain"), ("PUT", "application/merge-patch+json"), ("PUT", nil),
+            ("PUT", "application/json; charset=latin1"), ("PATCH", "application/json"), ("PATCH", nil),
+        ])
+    func mediaType(method: String, type: String?) async throws {
+        let backend = try await Service.backend.value
+        let holder = try await backend.created()
+        let answer = try await send(method, #"{"status":"CLOSED"}"#, type, holder, backend)
+        #expect(answer.status == 415)
+        #expect(answer.detail.contains(method == "PUT" ? "application/json" : "application/merge-patch+json"))
+        #expect(try await backend.get(holder.uniqueId).members["status"] == "ACTIVE")
+    }
+
+    @Test(
+        "A media type is told by more than its letters",
+        arguments: ["application/json; charset=utf-8", "APPLICATION/JSON;charset=UTF-8"])
+    func mediaTypeTaken(type: String) async throws {
+        let backend = try await Service.backend.value
+        #expect(try await send("PUT", "{}", type, TestCardholder(), backend).status == 201)
+    }
+
+    @Test(
+        "A body that is not one strict JSON object is 400",
+        arguments: [
+            "", "[]", "null", "{", "{}{}", #"{"status":"CLOSED","status":"ACTIVE"}"#, #"{'status':"CLOSED"}"#,
+            #"{"status":"CLOSED",}"#, "{\"freeField\":\"\u{1}\"}", #"{"freeField":"\ud800"}"#,
+        ], ["PUT", "PATCH"])
+    func notJSON(body: String, method: String) async throws {
+        let backend = try await Service.backend.value
+        let holder = try await backend.created()
+        let type = method == "PUT" ? "application/json" : "application/merge-patch+json"
+        let answer = try await send(method, body, type, holder, backend)
+        #expect(answer.status == 400)
+        #expect(answer["Content-Type"] == "application/problem+json")
+        let shown = try await backend.get(holder.uniqueId).members
+        #expect(shown["status"] == "ACTIVE" && shown["hasFreeField"] == false)
+    }
+
+    @Test("A body of 65536 bytes is read, a longer one is 413")
+    func longBody() async throws {
+        let backend = try await Service.backend.value
+        for (length, status) in [(65_536, 201), (65_537, 413), (500_000, 413)] {
+            let spaces = String(repeating: " ", count: length - 2)
+            let holder = TestCardholder()
+            #expect(try await send("PUT", "{\(spaces)}", "application/json", holder, backend).status == status)
+            #expect(try await backend.get(holder.uniqueId).status == (status == 201 ? 200 : 404))
+        }
+    }
+
+    @Test(
+        "A wrong method is 405, with those that there are",
+        arguments: [
+            ("POST", "cardholders/x", "GET, HEAD, PUT, PATCH, DELETE"), ("PUT", "cardholders:import", "POST"),
+            ("GET", "cardholders:import", "POST"), ("POST", "events", "GET, HEAD"),
+        ])
+    func wrongMethod(method: String, path: String, allowed: String) async throws {
+        let backend = try await Service.backend.value
+        let call = IssuerCall(method, "/v1/banks/\(backend.bank.id)/\(path)")
+        let answer = try await backend.server.call(call, by: backend.issuer)
+        #expect(answer.status == 405)
+        #expect(answer["Allow"] == allowed)
+    }
+
+    @Test(
+        "A path that there is not is 404",
+        arguments: ["", "cardholders", "cardholders/", "cardholders/a/b", "cardholders:export", "accounts/x"])
+    func wrongPath(path: String) async throws {
+        let backend = try await Service.backend.value
+        let call = IssuerCall("GET", "/v1/banks/\(backend.bank.id)/\(path)")
+        let answer = try await backend.server.call(call, by: backend.issuer)
+        #expect(answer.status == 404)
+        #expect(answer["Content-Type"] == "application/problem+json")
+    }
+
+    @Test("A path that is not UTF-8 in percent-encoding is 400", arguments: ["%FF", "%zz", "%"])
+    func undecodablePath(segment: String) async throws {
+        let backend = try await Service.backend.value
+        let call = IssuerCall("GET", "/v1/banks/\(backend.bank.id)/cardholders/\(segment)")
+        let answer = try await backend.server.call(call, by: backend.issuer)
+        #expect(answer.status == 400 && answer.problem == "path")
+    }
+
+    private func send(
+        _ method: String, _ body: String, _ type: String?, _ holder: TestCardholder, _ backend: Backend
+    ) async throws -> HTTPAnswer {
+        var call = IssuerCall(method, backend.path(holder.uniqueId), body: Array(body.utf8))
+        call.headers = type.map { [("Content-Type", $0)] } ?? []
+        return try await backend.server.call(call, by: backend.issuer)
+    }
+}

@@ -1,0 +1,59 @@
+import ServerHarness
+import Testing
+
+/// A server that asks who connects for a certificate, and `curl` to connect to it.
+struct MutualTLS: Sendable {
+    /// The one of this test process.
+    static let shared = Once { try await MutualTLS() }
+
+    /// What `curl` was answered.
+    struct Answer: Sendable {
+        /// Of `curl` itself: 0 where there was an answer.
+        let exitStatus: Int
+        let status: Int
+        let members: [String: JSON]
+    }
+
+    let server: TestServer
+    /// A key and a certificate that no CA of the server's has signed.
+    let stranger: String
+    private let certificate: String
+
+    private init() async throws {
+        let authority = try await TestAuthority.shared.value
+        certificate = try await Self.selfSigned("/CN=localhost", ["-addext", "subjectAltName=IP:127.0.0.1"])
+        stranger = try await Self.selfSigned("/CN=Stranger", [])
+        server = try await Service.shared.value.installation.startServer(
+            ["--http-tls-client-ca", authority.certificateFile],
+            environment: ["HTTP_TLS_CERTIFICATE": certificate, "HTTP_TLS_KEY": Self.key(of: certificate)])
+    }
+
+    /// Sends a signed call, or an unsigned one.
+    ///
+    /// - Parameter client: the PEM file of the certificate to show; its key lies beside it.
+    func call(_ call: IssuerCall, by issuer: TestIssuer?, showing client: String?) async throws -> Answer {
+        let fields = try issuer.map(call.signedFields) ?? []
+        let headers = fields.flatMap { ["-H", "\($0.name): \($0.value)"] }
+        let shown = client.map { ["--cert", $0, "--key", Self.key(of: $0)] } ?? []
+        let result = try await TestCommand.run(
+            "curl",
+            ["--silent", "--cacert", certificate, "--request", call.method, "--write-out", "\n%{http_code}"] + shown
+                + headers + [server.url + call.path])
+        let lines = result.stdout.split(separator: "\n", omittingEmptySubsequences: false)
+        return Answer(
+            exitStatus: result.status, status: lines.last.flatMap { Int($0) } ?? 0,
+            members: (try? JSON(parsing: String(lines.first ?? "")))?.object ?? [:])
+    }
+
+    private static func key(of certificate: String) -> String { certificate.replacing(".pem", with: ".key") }
+
+    private static func selfSigned(_ subject: String, _ options: [String]) async throws -> String {
+        let path = TestFolder.shared.unused("tls")
+        try await TestCommand.run(
+            "openssl",
+            ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", subject] + options
+                + ["-keyout", "\(path).key", "-out", "\(path).pem"]
+        ).succeeded()
+        return "\(path).pem"
+    }
+}

@@ -1,0 +1,111 @@
+import ServerHarness
+import Testing
+
+/// The installation and the servers that most suites share.
+struct Service: Sendable {
+    /// The one of this test process.
+    static let shared = Once { try await Service() }
+
+    /// A second server on the shared installation.
+    static let second = Once { try await shared.value.installation.startServer() }
+
+    /// A back-end whose bank no test changes.
+    static let backend = Once { try await shared.value.makeBackend() }
+
+    let installation: TestInstallation
+    let server: TestServer
+    let key: SealingKey
+
+    private init() async throws {
+        installation = try await TestInstallation()
+        server = try await installation.startServer()
+        key = try await server.sealingKey()
+    }
+
+    /// The back-end of a new bank.
+    func makeBackend(
+        _ settings: [String] = [], algorithm: TestIssuer.Algorithm = .ed25519, id: String = Unique.name("bank")
+    ) async throws -> Backend {
+        let bank = try await installation.makeBank(settings, id: id)
+        let issuer = try await installation.makeIssuer(for: bank, algorithm: algorithm)
+        return Backend(server: server, bank: bank, issuer: issuer, key: key)
+    }
+}
+
+/// A bank's back-end, which provisions its cardholders over HTTP.
+struct Backend: Sendable {
+    var server: TestServer
+    let bank: TestBank
+    var issuer: TestIssuer
+    let key: SealingKey
+
+    /// The path of a cardholder.
+    func path(_ uniqueId: String) -> String {
+        "/v1/banks/\(Percent.encode(bank.id))/cardholders/\(Percent.encode(uniqueId))"
+    }
+
+    /// Creates or replaces a cardholder.
+    func put(
+        _ holder: TestCardholder, headers: [(name: String, value: String)] = []
+    ) async throws -> HTTPAnswer {
+        try await put(holder.uniqueId, holder.members(sealedTo: key), headers: headers)
+    }
+
+    /// Creates or replaces a cardholder with any body.
+    func put(
+        _ uniqueId: String, _ body: [String: JSON], headers: [(name: String, value: String)] = []
+    ) async throws -> HTTPAnswer {
+        try await server.call("PUT", cardholder: uniqueId, body, headers: headers, by: issuer)
+    }
+
+    /// A cardholder whom the server has just created.
+    func created(_ holder: TestCardholder = TestCardholder()) async throws -> TestCardholder {
+        let answer = try await put(holder)
+        try #require(answer.status == 201, "\(answer.members)")
+        return holder
+    }
+
+    /// What the server shows of a cardholder.
+    func get(_ uniqueId: String) async throws -> HTTPAnswer {
+        try await server.call("GET", cardholder: uniqueId, by: issuer)
+    }
+
+    /// Changes parts of a cardholder.
+    func patch(
+        _ uniqueId: String, _ body: [String: JSON], headers: [(name: String, value: String)] = []
+    ) async throws -> HTTPAnswer {
+        try await server.call("PATCH", cardholder: uniqueId, body, headers: headers, by: issuer)
+    }
+
+    /// Erases a cardholder.
+    func delete(_ uniqueId: String, headers: [(name: String, value: String)] = []) async throws -> HTTPAnswer {
+        try await server.call("DELETE", cardholder: uniqueId, headers: headers, by: issuer)
+    }
+
+    /// Fetches a cardholder's PIN by token, with their authentication code.
+    func fetch(_ holder: TestCardholder, type: String = "00") async throws -> (code: Int, delivery: TestDelivery?) {
+        let app = try TestApp()
+        let token = bank.token(for: holder, type: type)
+        let answer = try await server.post(Path.tokenCaptcha, app.tokenCaptcha(bank, token))
+        let code = try #require(answer.code)
+        return (code, code == 0 ? try app.open(answer) : nil)
+    }
+}
+
+extension HTTPAnswer {
+    /// What kind of problem it is: the end of the problem's URN; nil where there is none.
+    var problem: String? {
+        guard self["Content-Type"] == "application/problem+json" else { return nil }
+        return members["type"]?.string.map { $0.replacing("urn:card-companion:problem:", with: "") }
+    }
+
+    /// The problem in words.
+    var detail: String { members["detail"]?.string ?? "" }
+
+    /// The members that could not be taken, in their order, and why.
+    var invalid: [(member: String, reason: String)] {
+        (members["invalid"]?.array ?? []).compactMap(\.object).map {
+            ($0["member"]?.string ?? "", $0["reason"]?.string ?? "")
+        }
+    }
+}
