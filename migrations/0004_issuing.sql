@@ -37,7 +37,8 @@ CREATE INDEX spent_nonce_by_expiry ON spent_nonce (expires_at);
 CREATE TABLE idempotent_answer (
     bank_id         identifier NOT NULL REFERENCES bank ON DELETE CASCADE,
     idempotency_key text NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 128),
-    request_digest  bytea NOT NULL CHECK (length(request_digest) = 32),
+    -- A MAC of method, path and body.
+    request_mac     bytea NOT NULL,
     status          integer CHECK (status BETWEEN 200 AND 599),
     etag            text,
     content_type    text,
@@ -49,9 +50,9 @@ CREATE TABLE idempotent_answer (
 
 CREATE INDEX idempotent_answer_by_expiry ON idempotent_answer (expires_at);
 
--- SHA-256 of what a cardholder was last provisioned from: the same again changes nothing. What it is made over is
--- sealed with random keys, so it says nothing of a PIN.
-ALTER TABLE cardholder ADD COLUMN provision_digest bytea CHECK (length(provision_digest) = 32);
+-- A MAC of the text that a cardholder was last provisioned from: the same again changes nothing. Keyed, for who reads it
+-- shall not be able to try texts out.
+ALTER TABLE cardholder ADD COLUMN provision_mac bytea;
 
 -- Lines of an import that are not yet the cardholders': the whole is authenticated by a digest at its end. They need not
 -- outlive a crash: the import is sent again.
@@ -65,7 +66,7 @@ CREATE UNLOGGED TABLE import_line (
     code_mac          bytea NOT NULL,
     sealed_pin        bytea NOT NULL,
     sealed_free_field bytea NOT NULL,
-    digest            bytea NOT NULL,
+    provision_mac     bytea NOT NULL,
     staged_at         timestamptz NOT NULL,
     PRIMARY KEY (import_id, line)
 );
@@ -83,7 +84,7 @@ CREATE FUNCTION put_cardholder(
     p_code_mac          bytea,
     p_sealed_pin        bytea,
     p_sealed_free_field bytea,
-    p_digest            bytea,
+    p_provision_mac     bytea,
     p_if_version        bigint,  -- null: any
     p_must_exist        boolean, -- If-Match: *
     p_must_not_exist    boolean, -- If-None-Match: *
@@ -98,9 +99,9 @@ BEGIN
         INTO expires_at FROM bank WHERE id = p_bank_id;
     INSERT INTO cardholder
         (bank_id, unique_id, status, channels, code_mac, sealed_free_field, sealed_pin, pin_serial, pin_expires_at,
-        provision_digest, created_at, updated_at)
+        provision_mac, created_at, updated_at)
         SELECT p_bank_id, p_unique_id, p_status, p_channels, p_code_mac, p_sealed_free_field, p_sealed_pin,
-            (p_sealed_pin IS NOT NULL)::integer, expires_at, p_digest, p_now, p_now
+            (p_sealed_pin IS NOT NULL)::integer, expires_at, p_provision_mac, p_now, p_now
         WHERE p_if_version IS NULL AND NOT p_must_exist
         ON CONFLICT DO NOTHING
         RETURNING cardholder.version INTO version;
@@ -116,7 +117,7 @@ BEGIN
     END IF;
     outcome := 'replaced';
     version := holder.version;
-    IF holder.provision_digest = p_digest THEN
+    IF holder.provision_mac = p_provision_mac THEN
         RETURN;
     END IF;
     UPDATE cardholder SET
@@ -131,7 +132,7 @@ BEGIN
         delivered_at = NULL,
         unconfirmed_fetches = 0,
         version = cardholder.version + 1,
-        provision_digest = p_digest,
+        provision_mac = p_provision_mac,
         updated_at = p_now
     WHERE bank_id = p_bank_id AND unique_id = p_unique_id
     RETURNING cardholder.version INTO version;

@@ -83,6 +83,13 @@ ALTER TABLE server_key
     DROP CONSTRAINT server_key_kind_check,
     ADD CONSTRAINT server_key_kind_check CHECK (kind IN ('RSA', 'EC', 'SIGNING'));
 
+-- A PIN that waits for its delivery expires; one that was delivered may, as define_pin has it below.
+ALTER TABLE cardholder
+    DROP CONSTRAINT an_undelivered_pin_expires,
+    ADD CONSTRAINT an_undelivered_pin_expires CHECK (
+        (pin_expires_at IS NOT NULL OR sealed_pin IS NULL OR delivered_at IS NOT NULL)
+        AND (pin_expires_at IS NULL OR sealed_pin IS NOT NULL));
+
 -- The functions of 0002 and 0003 once more, now with the events of what they do.
 
 CREATE OR REPLACE FUNCTION fetch_pin(
@@ -330,7 +337,9 @@ BEGIN
         pin_serial = pin_serial + 1,
         delivered_at = CASE WHEN the_bank.definition_resets_delivery THEN NULL ELSE delivered_at END,
         unconfirmed_fetches = CASE WHEN the_bank.definition_resets_delivery THEN 0 ELSE unconfirmed_fetches END,
-        pin_expires_at = CASE WHEN the_bank.definition_resets_delivery OR delivered_at IS NULL
+        -- A bank that keeps no PIN keeps none that was defined either.
+        pin_expires_at = CASE
+            WHEN the_bank.definition_resets_delivery OR delivered_at IS NULL OR the_bank.retention = 'erase'
             THEN p_now + make_interval(days => the_bank.undelivered_lifetime_days) END,
         definition_day = today,
         definition_count = CASE WHEN holder.definition_day = today THEN holder.definition_count + 1 ELSE 1 END

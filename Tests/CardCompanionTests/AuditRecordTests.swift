@@ -1,4 +1,6 @@
 import Logging
+import SecureMemory
+import StrictJSON
 import Synchronization
 import Testing
 
@@ -19,6 +21,26 @@ struct AuditRecordTests {
             written == [
                 ["operation": "/v1/x", "request_id": "r", "code": "0", "bank_id": "\"BANK\"", "unique_id": "\"4711\""]
             ])
+    }
+
+    @Test("A request that has no code is there with its HTTP status, and with whom it claims to be")
+    func status() throws {
+        var record = AuditRecord(operation: "/v1/x", requestId: "r")
+        record.name(claimedIn: try JSONText(SecretBytes(copying: Array(#"{"bankId":"B","uniqueId":7}"#.utf8))))
+        record.write(status: 429, to: logger)
+        #expect(written == [["operation": "/v1/x", "request_id": "r", "status": "429", "bank_id": "\"B\""]])
+    }
+
+    @Test(
+        "A client's text cannot look like another part of the line, is not endless, and is no card number",
+        arguments: [
+            ("4711", "\"4711\""), ("a\" code=0", "\"a\\u{22} code=0\""), ("é\n", "\"\\u{e9}\\u{a}\""),
+            (String(repeating: "x", count: 1000), "\"\(String(repeating: "x", count: 65))\""),
+            ("4111111111111111", "\"(a card number)\""), ("id 4111111111111111", "\"(a card number)\""),
+            ("4111111111111112", "\"4111111111111112\""),
+        ])
+    func quoting(text: String, expected: String) {
+        #expect(AuditRecord.quoted(text) == expected)
     }
 
     @Test("Where the client was answered another code, both are there")

@@ -65,10 +65,14 @@ struct DeliveryStateTests {
         #expect(try await service.fetch(holder, of: bank, type: "01").length == 5)
     }
 
-    @Test("A defined PIN that nobody fetches is erased in the bank's time")
-    func expiry() async throws {
+    @Test(
+        "A defined PIN that nobody fetches is erased in the bank's time, where the bank keeps none",
+        arguments: [true, false])
+    func expiry(resetsDelivery: Bool) async throws {
         let service = try await Service.shared.value
-        let bank = try await service.installation.makeBank(["--undelivered-lifetime", "7"])
+        let bank = try await service.installation.makeBank([
+            "--undelivered-lifetime", "7", "--definition-resets-delivery", "\(resetsDelivery)",
+        ])
         let holder = try await service.holder(of: bank)
         try await service.deliver(holder, of: bank)
         #expect(try await service.row("sealed_pin IS NULL", of: holder) == "t")

@@ -79,10 +79,10 @@ struct EventKindTests {
     func defined() async throws {
         let service = try await EventService.shared.value
         let bank = try await service.makeBank()
-        let key = try await importEncryptionCertificate(into: bank, alias: "encryption-1")
+        let key = try await service.installation.importEncryptionCertificate(into: bank.bank, alias: "encryption-1")
         #expect(try await bank.define(bank.holders[0], "7391") == 0)
         // A certificate that comes later takes the first one's place.
-        let later = try await importEncryptionCertificate(into: bank, alias: "encryption-2")
+        let later = try await service.installation.importEncryptionCertificate(into: bank.bank, alias: "encryption-2")
         #expect(try await bank.define(bank.holders[0], "580241") == 0)
 
         let events = try await bank.events()
@@ -90,9 +90,9 @@ struct EventKindTests {
         let sealed = try events.map { try SealedValue(try #require($0.data["pin"]?.string)) }
         #expect(sealed.map { $0.header["kid"]?.string } == ["encryption-1", "encryption-2"])
         #expect(sealed.allSatisfy { $0.header["alg"] == "RSA-OAEP-256" && $0.header["enc"] == "A256GCM" })
-        #expect(try sealed[0].open(with: key) == Array("7391            ".utf8))
-        #expect(try sealed[1].open(with: later) == Array("580241          ".utf8))
-        #expect(throws: (any Error).self) { try sealed[1].open(with: key) }
+        #expect(try sealed[0].open(with: key.privateKey) == Array("7391            ".utf8))
+        #expect(try sealed[1].open(with: later.privateKey) == Array("580241          ".utf8))
+        #expect(throws: (any Error).self) { try sealed[1].open(with: key.privateKey) }
     }
 
     @Test("A bank without an encryption certificate learns that a PIN was defined, and not which")
@@ -109,7 +109,7 @@ struct EventKindTests {
     func expiredCertificate() async throws {
         let service = try await EventService.shared.value
         let bank = try await service.makeBank()
-        _ = try await importEncryptionCertificate(into: bank, alias: "encryption-1")
+        _ = try await service.installation.importEncryptionCertificate(into: bank.bank, alias: "encryption-1")
         try await service.installation.sql(
             """
             UPDATE certificate SET not_before = now() - interval '2 days', not_after = now() - interval '1 day'
@@ -131,25 +131,5 @@ struct EventKindTests {
         ])
         #expect(result.status != 0)
         #expect(result.stderr.contains("key encipherment"))
-    }
-
-    /// Gives a bank a certificate of its own CA; returns its private key.
-    private func importEncryptionCertificate(
-        into bank: EventBank, alias: String
-    ) async throws -> _RSA.Encryption.PrivateKey {
-        let file = TestFolder.shared.unused("encryption.pem")
-        try await TestCommand.run(
-            "openssl",
-            [
-                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=\(alias)", "-addext",
-                "keyUsage=critical,keyEncipherment", "-addext", "basicConstraints=critical,CA:FALSE", "-keyout",
-                "\(file).key", "-out", file,
-            ]
-        ).succeeded()
-        try await bank.service.installation.run([
-            "certificate", "import", "--bank", bank.id, "--alias", alias, "--use", "encryption", "--ca", file, file,
-        ]).succeeded()
-        let pem = try String(contentsOfFile: "\(file).key", encoding: .utf8)
-        return try _RSA.Encryption.PrivateKey(pemRepresentation: pem)
     }
 }

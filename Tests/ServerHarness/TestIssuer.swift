@@ -25,6 +25,9 @@ public struct TestIssuer: Sendable {
     /// The algorithm of its key.
     public let algorithm: Algorithm
 
+    /// The secret of an HMAC key.
+    public var secret: [UInt8] { algorithm == .hmacSHA256 ? privateKey : [] }
+
     /// The private key: PKCS #8 or PKCS #1 in PEM, raw for Ed25519 and HMAC.
     private let privateKey: [UInt8]
 

@@ -55,7 +55,6 @@ public struct Provisioning: Sendable {
     ///
     /// - Throws: ``ProvisioningRefusal``.
     public func cardholder(line: consuming SecretBytes) async throws -> SealedCardholder {
-        let digest = SHA256.hash(line)
         let body: JSONText
         do throws(JSONError) {
             body = try JSONText(line)
@@ -63,7 +62,7 @@ public struct Provisioning: Sendable {
             throw ProvisioningRefusal(
                 uniqueId: nil, problems: [ProvisioningError(nil, "not one strict JSON object: \(error)")])
         }
-        return try await cardholder(body, uniqueId: body.string(MemberName.uniqueId), digest: digest)
+        return try await read(body, uniqueId: body.string(MemberName.uniqueId))
     }
 
     /// Reads the body of a provisioning request.
@@ -71,7 +70,7 @@ public struct Provisioning: Sendable {
     /// - Parameter uniqueId: the cardholder's name in the request's path.
     /// - Throws: ``ProvisioningRefusal``.
     public func cardholder(_ body: borrowing JSONText, uniqueId: String) async throws -> SealedCardholder {
-        try await cardholder(body, uniqueId: uniqueId, digest: SHA256.hash(body.bytes))
+        try await read(body, uniqueId: uniqueId)
     }
 
     /// Reads the body of a change (RFC 7396): status, channels, freeField, and authenticationFailures, which may be 0.
@@ -128,9 +127,7 @@ public struct Provisioning: Sendable {
         }
     }
 
-    private func cardholder(
-        _ body: borrowing JSONText, uniqueId: String?, digest: [UInt8]
-    ) async throws -> SealedCardholder {
+    private func read(_ body: borrowing JSONText, uniqueId: String?) async throws -> SealedCardholder {
         var problems = Problems()
         let knownId = try problems.take { try Self.uniqueId(uniqueId) }
         let uniqueId = knownId ?? ""
@@ -152,7 +149,8 @@ public struct Provisioning: Sendable {
         try problems.refuse(knownId)
         return SealedCardholder(
             uniqueId: uniqueId, status: status ?? .active, channels: channels ?? Channel.allCases, codeMAC: codeMAC,
-            sealedPIN: sealedPIN, sealedFreeField: sealedFreeField, digest: digest)
+            sealedPIN: sealedPIN, sealedFreeField: sealedFreeField,
+            provisionMAC: keyring.authenticationCode(for: body.bytes, in: place.provision))
     }
 
     private static func uniqueId(_ text: String?) throws(ProvisioningError) -> String {

@@ -1,4 +1,5 @@
 public import CardCompanionStore
+public import KeyVault
 
 /// Serves a call that has an Idempotency-Key once, and answers its repetitions as it was answered.
 public struct IdempotentCalls: Sendable {
@@ -16,11 +17,13 @@ public struct IdempotentCalls: Sendable {
     }
 
     private let store: Store
+    private let keyring: Keyring
     private let clock: WallClock
 
     /// Over a store.
-    public init(store: Store, clock: WallClock) {
+    public init(store: Store, keyring: Keyring, clock: WallClock) {
         self.store = store
+        self.keyring = keyring
         self.clock = clock
     }
 
@@ -28,16 +31,18 @@ public struct IdempotentCalls: Sendable {
     ///
     /// - Parameters:
     ///   - key: the Idempotency-Key; without one the call is served.
-    ///   - digest: SHA-256 of the call: method, path and body.
+    ///   - call: SHA-256 of method, path and body. It is kept as a MAC, for who reads that shall not be able to try bodies out.
     /// - Throws: ``Refusal``, ``ServiceUnavailable``, and what `serve` throws, which leaves the key unused.
     public func serve(
-        bankId: String, key: String?, digest: [UInt8], _ serve: () async throws -> IdempotentAnswer
+        bankId: String, key: String?, call: [UInt8], _ serve: () async throws -> IdempotentAnswer
     ) async throws -> IdempotentAnswer {
         guard let key else { return try await serve() }
         let now = clock.now()
+        let mac = keyring.authenticationCode(
+            for: call, in: SealedPlace("idempotent_answer.request_mac", row: bankId, key))
         let claim = try await store.reaching {
             try await $0.claimIdempotency(
-                bankId: bankId, key: key, digest: digest, now: now,
+                bankId: bankId, key: key, mac: mac, now: now,
                 abandonedBefore: Timestamp(seconds: now.seconds - Self.abandonedSeconds),
                 expiresAt: Timestamp(seconds: now.seconds + Self.lifetimeSeconds))
         }

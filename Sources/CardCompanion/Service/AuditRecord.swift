@@ -1,4 +1,6 @@
+internal import CardCompanionAPI
 public import Logging
+public import StrictJSON
 
 /// What the audit trail says of one operation. It is written as one line of the log under the label `audit`, and holds
 /// no secret and nothing that one could be guessed from.
@@ -20,24 +22,43 @@ public struct AuditRecord: Sendable {
         self.uniqueId = uniqueId
     }
 
-    /// A client's own text, so that it cannot look like another part of the line: quoted, and with everything beyond
-    /// printable ASCII escaped.
+    /// Notes whom a body names that may be refused before it is read any further.
+    public mutating func name(claimedIn body: borrowing JSONText) {
+        bankId = body.string(MemberName.bankId)
+        uniqueId = body.string(MemberName.uniqueId)
+    }
+
+    /// A client's own text, so that it cannot look like another part of the line: quoted, with everything beyond printable
+    /// ASCII escaped, and cut off behind what an identifier may be. A card number is not repeated.
     public static func quoted(_ text: String) -> String {
-        let scalars = text.unicodeScalars.map { scalar in
+        guard !PrimaryAccountNumber.isContained(in: Array(text.utf8)) else { return #""(a card number)""# }
+        let text = text.unicodeScalars.prefix(Identifier.maximumLength + 1)
+        let scalars = text.map { scalar in
             scalar == "\"" || scalar == "\\" || !(0x20...0x7E).contains(scalar.value)
                 ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
         }
         return "\"\(scalars.joined())\""
     }
 
+    /// Writes the record of a request that was answered with an HTTP status and no code.
+    public func write(status: Int, to logger: Logger) {
+        var metadata = metadata
+        metadata["status"] = "\(status)"
+        logger.info("audit", metadata: metadata)
+    }
+
     /// Writes the record with the code that the client was answered and the one that it was in truth.
     public func write(answered: Int, truly: Int, to logger: Logger) {
-        var metadata: Logger.Metadata = [
-            "operation": "\(operation)", "request_id": "\(requestId)", "code": "\(answered)",
-        ]
+        var metadata = metadata
+        metadata["code"] = "\(answered)"
         if truly != answered { metadata["true_code"] = "\(truly)" }
+        logger.info("audit", metadata: metadata)
+    }
+
+    private var metadata: Logger.Metadata {
+        var metadata: Logger.Metadata = ["operation": "\(operation)", "request_id": "\(requestId)"]
         metadata["bank_id"] = bankId.map { "\(Self.quoted($0))" }
         metadata["unique_id"] = uniqueId.map { "\(Self.quoted($0))" }
-        logger.info("audit", metadata: metadata)
+        return metadata
     }
 }

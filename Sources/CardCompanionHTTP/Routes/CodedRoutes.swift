@@ -1,5 +1,6 @@
 internal import CardCompanion
 internal import CardCompanionAPI
+internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import StrictJSON
@@ -35,6 +36,7 @@ struct CodedRoutes<Answer: CodedAnswer> {
         router.post(RouterPath(path)) { request, context in
             let body = try await RequestBodyReader.object(request)
             var record = AuditRecord(operation: path, requestId: context.requestId)
+            record.name(claimedIn: body)
             let answer = try await Self.answer(body, &record, context.logger, audit, fault, operation)
             return Response(status: .ok, headers: [.contentType: "application/json"], body: try .json(answer))
         }
@@ -54,7 +56,11 @@ struct CodedRoutes<Answer: CodedAnswer> {
             }
             record.write(answered: error.codes.answered, truly: error.codes.truly, to: audit)
             return Answer(errorCode: error.codes.answered, errorMessage: error.message)
-        } catch let error where error is ServiceUnavailable || error is TooManyRequests {
+        } catch let error as ServiceUnavailable {
+            record.write(status: HTTPResponse.Status.serviceUnavailable.code, to: audit)
+            throw error
+        } catch let error as TooManyRequests {
+            record.write(status: HTTPResponse.Status.tooManyRequests.code, to: audit)
             throw error
         } catch {
             logger.error("A fault of the server's", metadata: ["error": "\(error)"])

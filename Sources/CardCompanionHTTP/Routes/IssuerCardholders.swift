@@ -47,7 +47,7 @@ extension IssuerRoutes {
         let digest = SHA256.hash(
             Array("\(request.method.rawValue) \(request.uri.path)\n".utf8) + SHA256.hash(body.bytes))
         do {
-            let answer = try await parts.idempotentCalls.serve(bankId: bank.id, key: key, digest: digest) {
+            let answer = try await parts.idempotentCalls.serve(bankId: bank.id, key: key, call: digest) {
                 try await serve(call)
             }
             return answer.response()

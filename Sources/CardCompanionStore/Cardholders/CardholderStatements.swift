@@ -21,13 +21,13 @@ public struct SealedCardholder: Sendable {
     public var sealedPIN: [UInt8]?
     /// The bank's text to the cardholder; nil where there is none.
     public var sealedFreeField: [UInt8]?
-    /// SHA-256 of what they were provisioned from: the same again changes nothing.
-    public var digest: [UInt8]
+    /// A MAC of the text that they were provisioned from: the same again changes nothing.
+    public var provisionMAC: [UInt8]
 
     /// See the members.
     public init(
         uniqueId: String, status: CardholderStatus, channels: [Channel], codeMAC: [UInt8]?, sealedPIN: [UInt8]?,
-        sealedFreeField: [UInt8]?, digest: [UInt8]
+        sealedFreeField: [UInt8]?, provisionMAC: [UInt8]
     ) {
         self.uniqueId = uniqueId
         self.status = status
@@ -35,7 +35,7 @@ public struct SealedCardholder: Sendable {
         self.codeMAC = codeMAC
         self.sealedPIN = sealedPIN
         self.sealedFreeField = sealedFreeField
-        self.digest = digest
+        self.provisionMAC = provisionMAC
     }
 }
 
@@ -205,7 +205,7 @@ private struct PutCardholder: PostgresStatement {
         parameters.append(cardholder.codeMAC)
         parameters.append(cardholder.sealedPIN)
         parameters.append(cardholder.sealedFreeField)
-        parameters.append(cardholder.digest)
+        parameters.append(cardholder.provisionMAC)
         parameters.append(precondition.version)
         parameters.append(precondition == .exists)
         parameters.append(precondition == .isAbsent)
@@ -240,7 +240,7 @@ private struct PatchCardholder: PostgresStatement {
             authentication_failures = CASE WHEN $8 THEN 0 ELSE authentication_failures END,
             unconfirmed_fetches = CASE WHEN $8 THEN 0 ELSE unconfirmed_fetches END,
             -- What they were provisioned from is not what they are any more.
-            provision_digest = NULL,
+            provision_mac = NULL,
             version = version + 1,
             updated_at = $9
         WHERE bank_id = $1 AND unique_id = $2 AND version = coalesce($3, version)
@@ -366,7 +366,7 @@ private struct SetCardholderStatus: PostgresStatement {
 
     static let sql = """
         -- As with a bank's own change: what they were provisioned from is not what they are any more.
-        UPDATE cardholder SET status = $3, provision_digest = NULL, version = version + 1, updated_at = $4
+        UPDATE cardholder SET status = $3, provision_mac = NULL, version = version + 1, updated_at = $4
         WHERE bank_id = $1 AND unique_id = $2
         RETURNING unique_id
         """

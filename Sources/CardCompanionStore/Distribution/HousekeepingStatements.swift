@@ -63,7 +63,7 @@ private struct EraseExpiredPINs: LimitedRemoval {
             UPDATE cardholder SET
                 sealed_pin = NULL, pin_expires_at = NULL, updated_at = $1,
                 -- Who provisions the same once more wants the PIN back.
-                provision_digest = NULL
+                provision_mac = NULL
             FROM due WHERE (cardholder.bank_id, cardholder.unique_id) = (due.bank_id, due.unique_id)
             RETURNING 1
         )

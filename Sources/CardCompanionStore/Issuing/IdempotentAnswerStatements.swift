@@ -36,18 +36,18 @@ extension Store {
     /// Claims an Idempotency-Key for a call.
     ///
     /// - Parameters:
-    ///   - digest: SHA-256 of the call: method, path and body.
+    ///   - mac: a MAC of the call: method, path and body.
     ///   - abandonedBefore: a call that was begun before this and never answered is taken over.
     public func claimIdempotency(
-        bankId: String, key: String, digest: [UInt8], now: Timestamp, abandonedBefore: Timestamp, expiresAt: Timestamp
+        bankId: String, key: String, mac: [UInt8], now: Timestamp, abandonedBefore: Timestamp, expiresAt: Timestamp
     ) async throws(PostgresError) -> IdempotencyClaim {
         let claim = ClaimIdempotency(
-            bankId: bankId, key: key, digest: digest, now: now, abandonedBefore: abandonedBefore, expiresAt: expiresAt)
+            bankId: bankId, key: key, mac: mac, now: now, abandonedBefore: abandonedBefore, expiresAt: expiresAt)
         let (claimed, found) = try await client.batch(claim, SelectIdempotent(bankId: bankId, key: key))
         if !claimed.isEmpty { return .first }
         // It was let go of in this moment: its call may be made once more.
         guard let row = found.first else { return .underWay }
-        guard row.digest == digest else { return .otherCall }
+        guard row.mac == mac else { return .otherCall }
         return row.answer.map { .answered($0) } ?? .underWay
     }
 
@@ -69,26 +69,26 @@ private struct ClaimIdempotency: PostgresStatement {
 
     let bankId: String
     let key: String
-    let digest: [UInt8]
+    let mac: [UInt8]
     let now: Timestamp
     let abandonedBefore: Timestamp
     let expiresAt: Timestamp
 
     static let sql = """
-        INSERT INTO idempotent_answer AS old (bank_id, idempotency_key, request_digest, begun_at, expires_at)
+        INSERT INTO idempotent_answer AS old (bank_id, idempotency_key, request_mac, begun_at, expires_at)
         VALUES ($1, $2, $3, $4, $6)
         ON CONFLICT (bank_id, idempotency_key) DO UPDATE SET
-            request_digest = excluded.request_digest, begun_at = excluded.begun_at, expires_at = excluded.expires_at,
+            request_mac = excluded.request_mac, begun_at = excluded.begun_at, expires_at = excluded.expires_at,
             status = NULL, etag = NULL, content_type = NULL, body = NULL
         WHERE old.expires_at <= $4
-            OR (old.status IS NULL AND old.begun_at < $5 AND old.request_digest = excluded.request_digest)
+            OR (old.status IS NULL AND old.begun_at < $5 AND old.request_mac = excluded.request_mac)
         RETURNING idempotency_key
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId)
         parameters.append(key)
-        parameters.append(digest)
+        parameters.append(mac)
         parameters.append(now)
         parameters.append(abandonedBefore)
         parameters.append(expiresAt)
@@ -101,7 +101,7 @@ private struct ClaimIdempotency: PostgresStatement {
 
 private struct SelectIdempotent: PostgresStatement {
     struct Row: Sendable {
-        let digest: [UInt8]
+        let mac: [UInt8]
         let answer: IdempotentAnswer?
     }
 
@@ -109,7 +109,7 @@ private struct SelectIdempotent: PostgresStatement {
     let key: String
 
     static let sql = """
-        SELECT request_digest, status, etag, content_type, coalesce(body, '') FROM idempotent_answer
+        SELECT request_mac, status, etag, content_type, coalesce(body, '') FROM idempotent_answer
         WHERE bank_id = $1 AND idempotency_key = $2
         """
 
@@ -119,12 +119,12 @@ private struct SelectIdempotent: PostgresStatement {
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Row {
-        let digest = try row.decode(0, as: [UInt8].self)
-        guard let status = try row.decode(1, as: Int32?.self) else { return Row(digest: digest, answer: nil) }
+        let mac = try row.decode(0, as: [UInt8].self)
+        guard let status = try row.decode(1, as: Int32?.self) else { return Row(mac: mac, answer: nil) }
         let answer = IdempotentAnswer(
             status: Int(status), etag: try row.decode(2, as: String?.self),
             contentType: try row.decode(3, as: String?.self), body: try row.decode(4, as: [UInt8].self))
-        return Row(digest: digest, answer: answer)
+        return Row(mac: mac, answer: answer)
     }
 }
 

@@ -38,7 +38,8 @@ extension Store {
     public func mergeStaged(
         importId: String, limit: Int, now: Timestamp
     ) async throws(PostgresError) -> [ImportedLine] {
-        try await client.execute(MergeLines(importId: importId, limit: Int32(clamping: limit), now: now))
+        let merge = MergeLines(importId: importId, limit: Int32(clamping: limit), now: now)
+        return try await client.batch(PlanAnew(), merge).1
     }
 
     /// Throws away what was laid aside for an import that does not stand.
@@ -56,12 +57,12 @@ private struct StageLines: PostgresStatement {
 
     static let sql = """
         INSERT INTO import_line
-            (import_id, line, bank_id, unique_id, status, channels, code_mac, sealed_pin, sealed_free_field, digest,
+            (import_id, line, bank_id, unique_id, status, channels, code_mac, sealed_pin, sealed_free_field, provision_mac,
             staged_at)
-        SELECT $1, line, $2, unique_id, status, channels, code_mac, sealed_pin, sealed_free_field, digest, $3
+        SELECT $1, line, $2, unique_id, status, channels, code_mac, sealed_pin, sealed_free_field, provision_mac, $3
         FROM unnest($4::bigint[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::bytea[], $10::bytea[],
             $11::bytea[])
-            AS new (line, unique_id, status, channels, code_mac, sealed_pin, sealed_free_field, digest)
+            AS new (line, unique_id, status, channels, code_mac, sealed_pin, sealed_free_field, provision_mac)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -76,8 +77,14 @@ private struct StageLines: PostgresStatement {
         parameters.append(cardholders.map { $0.codeMAC ?? [] })
         parameters.append(cardholders.map { $0.sealedPIN ?? [] })
         parameters.append(cardholders.map { $0.sealedFreeField ?? [] })
-        parameters.append(cardholders.map(\.digest))
+        parameters.append(cardholders.map(\.provisionMAC))
     }
+}
+
+/// Has the rest of the transaction planned for the tables as they are. A plan that was kept from when hardly a line was
+/// staged reads all that are staged for each line.
+private struct PlanAnew: PostgresStatement {
+    static let sql = "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)"
 }
 
 /// Creates or replaces cardholders from lines, which are no longer staged then; an empty value stands for none. Of several
@@ -100,11 +107,11 @@ private struct MergeLines: PostgresStatement {
         ), written AS (
             INSERT INTO cardholder AS old
                 (bank_id, unique_id, status, channels, code_mac, sealed_free_field, sealed_pin, pin_serial, pin_expires_at,
-                provision_digest, created_at, updated_at)
+                provision_mac, created_at, updated_at)
             SELECT l.bank_id, l.unique_id, l.status, string_to_array(l.channels, ','), nullif(l.code_mac, ''),
                 nullif(l.sealed_free_field, ''), nullif(l.sealed_pin, ''), (l.sealed_pin <> '')::integer,
                 CASE WHEN l.sealed_pin <> '' THEN $1 + make_interval(days => bank.undelivered_lifetime_days) END,
-                l.digest, $1, $1
+                l.provision_mac, $1, $1
             FROM last l JOIN bank ON bank.id = l.bank_id
             -- Every statement locks rows in one order, so that two at once cannot wait for each other.
             ORDER BY l.unique_id
@@ -120,9 +127,9 @@ private struct MergeLines: PostgresStatement {
                 delivered_at = NULL,
                 unconfirmed_fetches = 0,
                 version = old.version + 1,
-                provision_digest = excluded.provision_digest,
+                provision_mac = excluded.provision_mac,
                 updated_at = excluded.updated_at
-            WHERE old.provision_digest IS DISTINCT FROM excluded.provision_digest
+            WHERE old.provision_mac IS DISTINCT FROM excluded.provision_mac
             RETURNING old.unique_id, old.xmax = 0 AS is_new
         )
         -- Not a join: nothing tells the planner how many rows there are, and it would loop within a loop.

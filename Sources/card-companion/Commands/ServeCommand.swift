@@ -81,7 +81,8 @@ private struct Server: Service, CustomStringConvertible {
         let issuing = IssuingParts(
             authentication: IssuerAuthentication(store: store, keyring: keyring, clock: clock),
             service: IssuerService(store: store, keyring: keyring, serverKeys: keys, clock: clock),
-            idempotentCalls: IdempotentCalls(store: store, clock: clock), events: EventFeed(store: store))
+            idempotentCalls: IdempotentCalls(store: store, keyring: keyring, clock: clock),
+            events: EventFeed(store: store))
         let settings = installation.settings.http
         let application = try buildApplication(
             ServiceParts(

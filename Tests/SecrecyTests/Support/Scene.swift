@@ -9,6 +9,8 @@ struct Scene: Sendable {
     let installation: TestInstallation
     let server: TestServer
     let bank: TestBank
+    /// The bank's back-end, whose key is a shared secret.
+    let issuer: TestIssuer
     /// By the way in which the code reached the server.
     let holders: [Arrival: TestCardholder]
     /// The codes that were sent and are not those of the cardholders.
@@ -25,6 +27,11 @@ struct Scene: Sendable {
 
     static let shared = Once { try await Scene() }
 
+    /// A cardholder was not created.
+    struct NotProvisioned: Error {
+        let answer: HTTPAnswer
+    }
+
     private init() async throws {
         cluster = try await TestCluster()
         installation = try await TestInstallation(on: cluster)
@@ -39,7 +46,17 @@ struct Scene: Sendable {
                 ($0, TestCardholder(code: Secrets.code(), pin: Secrets.pin(), freeField: freeField))
             })
         let definer = TestCardholder(code: Secrets.code(), pin: Secrets.pin())
-        try await installation.provision(holders.values + [definer], of: bank, through: server)
+        // Half by the operator, half by the bank's back-end.
+        try await installation.provision([definer], of: bank, through: server)
+        issuer = try await installation.makeIssuer(for: bank, algorithm: .hmacSHA256)
+        let key = try await server.sealingKey()
+        for holder in holders.values {
+            let body = try holder.members(sealedTo: key)
+            let answer = try await server.call(
+                "PUT", cardholder: holder.uniqueId, body, headers: [("Idempotency-Key", holder.uniqueId)], by: issuer)
+            guard answer.status == 201 else { throw NotProvisioned(answer: answer) }
+        }
+        try await installation.importEncryptionCertificate(into: bank)
         (self.holders, self.freeField, self.definer) = (holders, freeField, definer)
         var play = Play(server: server, bank: bank, app: try TestApp())
         for arrival in Arrival.allCases {
@@ -55,7 +72,7 @@ struct Scene: Sendable {
     /// Everything that must be nowhere in clear.
     var secrets: [Needle] {
         pinNeedles + notifyKeyNeedles + Forms.plain("the free field", freeField)
-            + Forms.plain("the HMAC key", hmacKey)
+            + Forms.plain("the HMAC key", hmacKey) + Forms.plain("the issuer's secret", issuer.secret)
             + Arrival.allCases.flatMap { arrival in
                 codes(arrival).flatMap { Forms.plain("the code that came \(arrival.rawValue)", $0) }
             }
