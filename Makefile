@@ -19,7 +19,8 @@ build: swift packages ## builds the server, for release
 
 test: swift test-packages .venv/installed ## runs all tests
 	swift build --build-tests
-	CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3" swift test --skip-build --disable-xctest
+	CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3" SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 \
+	    swift test --skip-build --disable-xctest
 
 lint: swift ## checks the format of the sources
 	swift format lint --strict --parallel --recursive $(sources)

@@ -71,8 +71,16 @@ CREATE UNLOGGED TABLE import_line (
     PRIMARY KEY (import_id, line)
 );
 
+-- Statistics of imports that are over would tell the planner that this one has a line or none.
+ALTER TABLE import_line ALTER COLUMN import_id SET STATISTICS 0;
+
 CREATE INDEX import_line_by_cardholder ON import_line (import_id, unique_id, line);
 CREATE INDEX import_line_by_age ON import_line (staged_at);
+
+-- Versions are of one sequence, so that an ETag of a cardholder who was erased is none of one who comes after.
+CREATE SEQUENCE cardholder_version OWNED BY cardholder.version;
+SELECT setval('cardholder_version', max(version)) FROM cardholder HAVING count(*) > 0;
+ALTER TABLE cardholder ALTER COLUMN version SET DEFAULT nextval('cardholder_version');
 
 -- Creates or replaces one cardholder. The versions are those of ETag, If-Match and If-None-Match.
 CREATE FUNCTION put_cardholder(
@@ -97,20 +105,24 @@ DECLARE
 BEGIN
     SELECT CASE WHEN p_sealed_pin IS NOT NULL THEN p_now + make_interval(days => undelivered_lifetime_days) END
         INTO expires_at FROM bank WHERE id = p_bank_id;
-    INSERT INTO cardholder
-        (bank_id, unique_id, status, channels, code_mac, sealed_free_field, sealed_pin, pin_serial, pin_expires_at,
-        provision_mac, created_at, updated_at)
-        SELECT p_bank_id, p_unique_id, p_status, p_channels, p_code_mac, p_sealed_free_field, p_sealed_pin,
-            (p_sealed_pin IS NOT NULL)::integer, expires_at, p_provision_mac, p_now, p_now
-        WHERE p_if_version IS NULL AND NOT p_must_exist
-        ON CONFLICT DO NOTHING
-        RETURNING cardholder.version INTO version;
-    IF FOUND THEN
-        outcome := 'created';
-        RETURN;
-    END IF;
+    -- Who was there a moment ago may have been erased since: then there is room again.
+    LOOP
+        INSERT INTO cardholder
+            (bank_id, unique_id, status, channels, code_mac, sealed_free_field, sealed_pin, pin_serial, pin_expires_at,
+            provision_mac, created_at, updated_at)
+            SELECT p_bank_id, p_unique_id, p_status, p_channels, p_code_mac, p_sealed_free_field, p_sealed_pin,
+                (p_sealed_pin IS NOT NULL)::integer, expires_at, p_provision_mac, p_now, p_now
+            WHERE p_if_version IS NULL AND NOT p_must_exist
+            ON CONFLICT DO NOTHING
+            RETURNING cardholder.version INTO version;
+        IF FOUND THEN
+            outcome := 'created';
+            RETURN;
+        END IF;
 
-    SELECT * INTO holder FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
+        SELECT * INTO holder FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
+        EXIT WHEN FOUND OR p_must_exist OR p_if_version IS NOT NULL;
+    END LOOP;
     IF p_must_not_exist OR holder.unique_id IS NULL OR (p_if_version IS NOT NULL AND holder.version <> p_if_version) THEN
         outcome := 'precondition-failed';
         RETURN;
@@ -131,7 +143,7 @@ BEGIN
         pin_expires_at = expires_at,
         delivered_at = NULL,
         unconfirmed_fetches = 0,
-        version = cardholder.version + 1,
+        version = nextval('cardholder_version'),
         provision_mac = p_provision_mac,
         updated_at = p_now
     WHERE bank_id = p_bank_id AND unique_id = p_unique_id

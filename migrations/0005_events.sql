@@ -69,8 +69,11 @@ CREATE INDEX webhook_delivery_in_order ON webhook_delivery (bank_id, unique_id, 
 
 CREATE FUNCTION enqueue_webhook() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
+    -- Behind one that waits to be tried again it waits as well.
     INSERT INTO webhook_delivery (event_id, bank_id, unique_id, status, pending_since, next_attempt_at)
-        SELECT NEW.id, NEW.bank_id, NEW.unique_id, 'PENDING', NEW.occurred_at, NEW.occurred_at
+        SELECT NEW.id, NEW.bank_id, NEW.unique_id, 'PENDING', NEW.occurred_at, greatest(NEW.occurred_at, (
+            SELECT max(next_attempt_at) FROM webhook_delivery
+            WHERE bank_id = NEW.bank_id AND unique_id = NEW.unique_id AND status = 'PENDING'))
         FROM webhook WHERE bank_id = NEW.bank_id AND status = 'ACTIVE';
     RETURN NULL;
 END

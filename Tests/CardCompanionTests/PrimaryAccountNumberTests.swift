@@ -39,6 +39,17 @@ struct PrimaryAccountNumberTests {
         #expect(!PrimaryAccountNumber.isContained(in: Array(text.utf8)))
     }
 
+    @Test(
+        "In prose a number is seen although it is written in groups; others are none",
+        arguments: [
+            ("card 4111 1111 1111 1111.", true), ("4111-1111-1111-1111", true), ("4111.1111.1111.1111", true),
+            ("4111111111111111", true), ("4111 1111 1111 1112", false), ("4111  1111  1111  1111", false),
+            ("FR76 3000 6000 0112 3456 7890 189", false), ("", false), ("-. -", false), ("1 2 3", false),
+        ])
+    func prose(text: String, isContained: Bool) {
+        #expect(PrimaryAccountNumber.isContained(inProse: Array(text.utf8)) == isContained)
+    }
+
     @Test("Among many runs the one is found")
     func amongMany() {
         let text = "1 22 333 4444444444444 5105105105105100 6"

@@ -26,6 +26,17 @@ struct EventFeedTests {
         #expect(try await bank.page(after: cursor).events.map(\.uniqueId) == [bank.holders[0].uniqueId])
     }
 
+    @Test(
+        "A cardholder's name is JSON whatever is in it",
+        arguments: ["x\"\u{301}y", "\\\u{301}", "a\"b\\c/d", "{\"x\":1},é😀"])
+    func names(_ name: String) async throws {
+        let bank = try await EventService.shared.value.makeBank(["--retry-limit", "1"], cardholders: 0)
+        let holder = TestCardholder(Unique.name(name))
+        try await bank.service.installation.provision([holder], of: bank.bank, through: bank.service.server)
+        #expect(try await bank.guess(holder) == 203)
+        #expect(try await bank.events().map { Array($0.uniqueId.utf8) } == [Array(holder.uniqueId.utf8)])
+    }
+
     @Test("A bank sees its own events only")
     func ownEvents() async throws {
         let service = try await EventService.shared.value

@@ -153,6 +153,40 @@ struct WebhookTests {
         #expect(try await bank.events().count == 2)
     }
 
+    @Test("An event that nobody was to be told cannot be told again")
+    func unknownEvent() async throws {
+        let service = try await EventService.shared.value
+        let bank = try await service.makeBank(cardholders: 0)
+        try await bank.setWebhook(try await WebhookReceiver())
+        let result = try await service.installation.run([
+            "webhook", "resend", "--bank", bank.id, "--event", "9223372036854775807",
+        ])
+        #expect(result.status == 66)
+        #expect(result.stderr.contains("9223372036854775807"))
+    }
+
+    @Test("What waits is shown, with the last error; a bank that is disabled is told nothing")
+    func backlog() async throws {
+        let service = try await EventService.shared.value
+        let bank = try await service.makeBank(cardholders: 2)
+        let receiver = try await WebhookReceiver { _, _ in .answer(503) }
+        try await bank.setWebhook(receiver)
+        for holder in bank.holders { try await bank.deliver(holder) }
+        try await bank.eventually("both were tried") { receiver.received.count >= 2 }
+        try await bank.eventually("it is shown") {
+            let shown = try await shown(bank)
+            return shown.pending == 2 && shown.lastError?.contains("503") == true && shown.nextAttemptAt != nil
+        }
+        try await service.installation.run(["bank", "set", bank.id, "--status", "DISABLED"]).succeeded()
+        try await service.installation.sql(
+            "UPDATE webhook_delivery SET next_attempt_at = now() WHERE bank_id = '\(bank.id)'")
+        // What was under way when the bank was disabled may still come.
+        try await Task.sleep(for: .seconds(2))
+        let count = receiver.received.count
+        try await Task.sleep(for: .seconds(4))
+        #expect(receiver.received.count == count)
+    }
+
     private func shown(_ bank: EventBank) async throws -> Shown {
         let result = try await bank.service.installation.run(["webhook", "show", "--bank", bank.id, "--json"])
         return try JSONDecoder().decode(Shown.self, from: Data(try result.succeeded().stdout.utf8))
@@ -173,6 +207,9 @@ struct WebhookTests {
 
         let url: String
         let status: String
+        let pending: Int
+        let nextAttemptAt: String?
+        let lastError: String?
         let parked: [Parked]
     }
 }

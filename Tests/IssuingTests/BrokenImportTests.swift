@@ -8,7 +8,7 @@ struct BrokenImportTests {
 
     @Test("With another body's digest nothing is written, and the last line says so")
     func wrongDigest() async throws {
-        let backend = try await Service.shared.value.makeBackend()
+        let backend = try await Service.shared.value.makeBackendWithServer()
         let lines = Self.lines(Self.count) + ["{broken"]
         var call = backend.importCall(Array(lines.joined(separator: "\n").utf8))
         call.digest = .value(IssuerCall.contentDigest(Array("something else".utf8)))
@@ -22,7 +22,7 @@ struct BrokenImportTests {
 
     @Test("Where the connection breaks off nothing is written", arguments: [false, true])
     func brokenOff(isChunked: Bool) async throws {
-        let backend = try await Service.shared.value.makeBackend()
+        let backend = try await Service.shared.value.makeBackendWithServer()
         let body = Array((Self.lines(Self.count).joined(separator: "\n") + "\n").utf8)
         let fields = try backend.importCall(body).signedFields(backend.issuer)
         let framing = isChunked ? ("Transfer-Encoding", "chunked") : ("Content-Length", "\(body.count + 100)")
@@ -61,6 +61,70 @@ struct BrokenImportTests {
         try await expectNothingLeft(of: backend)
     }
 
+    @Test("Where the database has lost staged lines the import does not stand")
+    func lostLines() async throws {
+        // No other test's lines may be lost: a database of its own.
+        let installation = try await TestInstallation()
+        let server = try await installation.startServer()
+        let bank = try await installation.makeBank()
+        let backend = Backend(
+            server: server, bank: bank, issuer: try await installation.makeIssuer(for: bank),
+            key: try await server.sealingKey())
+        let body = Array((Self.lines(Self.count).joined(separator: "\n") + "\n").utf8)
+        let fields = try backend.importCall(body).signedFields(backend.issuer)
+        let framing = [("Host", "localhost"), ("Connection", "close"), ("Content-Length", "\(body.count)")]
+        let lines = (framing + fields).map { "\($0): \($1)\r\n" }.joined()
+        let connection = try SocketConnection(to: server)
+        let head = Array("POST \(backend.importCall().path) HTTP/1.1\r\n\(lines)\r\n".utf8)
+        try await connection.sendAll(head + body.dropLast(10))
+        try await eventually("lines are laid aside") {
+            try await installation.sql("SELECT count(*) >= 1000 FROM import_line") == ["t"]
+        }
+        // As a crash of PostgreSQL does to a table that is not logged.
+        try await installation.sql("TRUNCATE import_line")
+        try await connection.sendAll(Array(body.suffix(10)))
+        var answer = ""
+        try await eventually("the summary is there") {
+            answer += String(decoding: try connection.receive() ?? [], as: UTF8.self)
+            return answer.contains("stands")
+        }
+        #expect(answer.contains(#""stands":false"#) && answer.contains("lost lines"))
+        #expect(!answer.contains(#""stands":true"#))
+        try await server.stop()
+    }
+
+    @Test("Of one bank two imports are under way at once; the third is to come again")
+    func tooMany() async throws {
+        let installation = try await TestInstallation()
+        let server = try await installation.startServer()
+        let bank = try await installation.makeBank()
+        let backend = Backend(
+            server: server, bank: bank, issuer: try await installation.makeIssuer(for: bank),
+            key: try await server.sealingKey())
+        let body = Array((Self.lines(Self.count).joined(separator: "\n") + "\n").utf8)
+        var connections: [SocketConnection] = []
+        for _ in 0..<2 {
+            let fields = try backend.importCall(body).signedFields(backend.issuer)
+            let lines = ([("Host", "localhost"), ("Content-Length", "\(body.count + 100)")] + fields)
+                .map { "\($0): \($1)\r\n" }.joined()
+            let connection = try SocketConnection(to: server)
+            let head = "POST \(backend.importCall().path) HTTP/1.1\r\n\(lines)\r\n"
+            try await connection.sendAll(Array(head.utf8) + body)
+            connections.append(connection)
+        }
+        try await eventually("both are under way") {
+            try await installation.sql("SELECT count(DISTINCT import_id) FROM import_line") == ["2"]
+        }
+        let answer = try await server.call(backend.importCall(body), by: backend.issuer)
+        #expect(answer.status == 429 && answer.problem == "too-many-imports")
+        #expect(answer["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
+        for connection in connections { connection.breakOff() }
+        try await eventually("there is room again") {
+            try await server.call(backend.importCall(body), by: backend.issuer).status == 200
+        }
+        try await server.stop()
+    }
+
     @Test("An import of nothing stands")
     func empty() async throws {
         let backend = try await Service.backend.value
@@ -71,7 +135,7 @@ struct BrokenImportTests {
     @Test("Who may not import is told before a line is read")
     func refused() async throws {
         let service = try await Service.shared.value
-        let backend = try await service.makeBackend()
+        let backend = try await service.makeBackendWithServer()
         let body = Array(Self.lines(Self.count).joined(separator: "\n").utf8)
         var uncovered = backend.importCall(body)
         uncovered.components.removeLast()

@@ -96,3 +96,24 @@ struct RequestTests {
         return try await backend.server.call(call, by: backend.issuer)
     }
 }
+
+/// Clients that keep a server busy while it is told to stop.
+@Suite("Stopping under slow clients")
+struct SlowStopTests {
+    @Test("A client that sends its body byte by byte does not keep the server from stopping")
+    func trickle() async throws {
+        let installation = try await TestInstallation()
+        let server = try await installation.startServer()
+        let connection = try SocketConnection(to: server)
+        let head = "PUT /v1/banks/b/cardholders/c HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        try await connection.sendAll(Array("\(head)Content-Length: 60000\r\n\r\n{".utf8))
+        async let trickle: Void = {
+            // Until the server has closed.
+            while (try? connection.send([0x20])) != nil { try? await Task.sleep(for: .milliseconds(500)) }
+        }()
+        try await Task.sleep(for: .seconds(1))
+        // The harness kills a server that is still there after a minute, and throws.
+        try await server.stop()
+        await trickle
+    }
+}

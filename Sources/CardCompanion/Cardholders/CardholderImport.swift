@@ -11,6 +11,8 @@ public struct CardholderImport: Sendable {
     static let batchByteLimit = 1 << 20
     /// The longest line, in bytes.
     public static let lineByteLimit = 65_536
+    /// The most lines of one import.
+    public static let lineLimit = 2_000_000
 
     /// What became of one line.
     public struct Result: Sendable, Equatable {
@@ -47,6 +49,9 @@ public struct CardholderImport: Sendable {
     private let parallelism: Int
     private var batch: [NumberedLine] = []
     private var batchByteCount = 0
+    /// How many lines wait to be written, or are.
+    public private(set) var stagedCount = 0
+    private var mergedCount = 0
     /// How many lines there were so far, blank ones included.
     public private(set) var lineCount = 0
 
@@ -64,8 +69,10 @@ public struct CardholderImport: Sendable {
     /// Takes the next line; a blank one is passed over.
     ///
     /// - Returns: where this line fills a batch, the refusals in it.
+    /// - Throws: ``ImportFailure/tooManyLines``, ``ServiceUnavailable``.
     public mutating func add(_ line: LineSplitter.Line) async throws -> [Result] {
         lineCount += 1
+        guard lineCount <= Self.lineLimit else { throw ImportFailure.tooManyLines }
         guard !line.isBlank else { return [] }
         batch.append(NumberedLine(number: lineCount, line: line))
         batchByteCount += line.byteCount
@@ -77,16 +84,21 @@ public struct CardholderImport: Sendable {
     ///
     /// - Returns: the refusals among the last lines.
     public mutating func finish() async throws -> [Result] {
-        try await stage()
+        let refusals = try await stage()
+        if lineCount > Self.batchLineLimit { try await store.reaching { try await $0.countStaged() } }
+        return refusals
     }
 
     /// Writes the next of the lines that were staged.
     ///
     /// - Returns: what became of them; none where none are left.
-    public func merge() async throws -> [Result] {
-        let merged = try await store.reaching {
+    /// - Throws: ``ImportFailure/linesLost``, ``ServiceUnavailable``.
+    public mutating func merge() async throws -> [Result] {
+        let merged = try await store.reaching { [importId, clock] in
             try await $0.mergeStaged(importId: importId, limit: Self.batchLineLimit, now: clock.now())
         }
+        mergedCount += merged.count
+        guard !merged.isEmpty || mergedCount == stagedCount else { throw ImportFailure.linesLost }
         return merged.map {
             Result(line: $0.line, uniqueId: $0.uniqueId, outcome: $0.isNew ? .created : .replaced)
         }
@@ -102,9 +114,10 @@ public struct CardholderImport: Sendable {
         (batch, batchByteCount) = ([], 0)
         let good = judgements.compactMap { if case .good(let line) = $0 { line } else { nil } }
         if !good.isEmpty {
-            try await store.reaching {
+            try await store.reaching { [importId, bankId, clock] in
                 try await $0.stage(good, importId: importId, bankId: bankId, now: clock.now())
             }
+            stagedCount += good.count
         }
         return judgements.compactMap { if case .refused(let result) = $0 { result } else { nil } }
     }
@@ -117,7 +130,11 @@ public struct CardholderImport: Sendable {
                 let part = lines[start..<min(start + share, lines.count)]
                 group.addTask {
                     var judgements: [Judgement] = []
-                    for line in part { judgements.append(try await judge(line)) }
+                    for line in part {
+                        judgements.append(try await judge(line))
+                        // What cardholders ask for comes in between.
+                        await Task.yield()
+                    }
                     return (start, judgements)
                 }
             }
@@ -139,6 +156,22 @@ public struct CardholderImport: Sendable {
 
     private static let tooLong = ProvisioningRefusal(
         uniqueId: nil, problems: [ProvisioningError(nil, "longer than \(lineByteLimit) bytes")])
+}
+
+/// Why an import as a whole is not, or not wholly, written.
+public enum ImportFailure: Error, CustomStringConvertible {
+    /// Lines that were staged are gone, as after a crash of the database.
+    case linesLost
+    /// There are more than ``CardholderImport/lineLimit``.
+    case tooManyLines
+
+    /// For the bank's people.
+    public var description: String {
+        switch self {
+        case .linesLost: "The database has lost lines of this import; some may be written. Send the body again."
+        case .tooManyLines: "The body has more than \(CardholderImport.lineLimit) lines. Nothing was written."
+        }
+    }
 }
 
 extension LineSplitter.Line {

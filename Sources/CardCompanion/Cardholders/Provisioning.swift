@@ -70,7 +70,13 @@ public struct Provisioning: Sendable {
     /// - Parameter uniqueId: the cardholder's name in the request's path.
     /// - Throws: ``ProvisioningRefusal``.
     public func cardholder(_ body: borrowing JSONText, uniqueId: String) async throws -> SealedCardholder {
-        try await read(body, uniqueId: uniqueId)
+        if !body.isMissing(MemberName.uniqueId),
+            body.string(MemberName.uniqueId).map(ExactText.init) != ExactText(uniqueId)
+        {
+            throw ProvisioningRefusal(
+                uniqueId: uniqueId, problems: [ProvisioningError(MemberName.uniqueId, "is not the one of the path")])
+        }
+        return try await read(body, uniqueId: uniqueId)
     }
 
     /// Reads the body of a change (RFC 7396): status, channels, freeField, and authenticationFailures, which may be 0.
@@ -222,7 +228,9 @@ public struct Provisioning: Sendable {
         guard let text = body.secret(of: name), text.count <= Self.freeFieldByteLimit else {
             throw ProvisioningError(name, "not a string of at most \(Self.freeFieldByteLimit) bytes")
         }
-        guard !PrimaryAccountNumber.isContained(in: text) else { throw ProvisioningError(name, "holds a card number") }
+        guard !PrimaryAccountNumber.isContained(in: text), !PrimaryAccountNumber.isContained(inProse: text) else {
+            throw ProvisioningError(name, "holds a card number")
+        }
         return try keyring.seal(text, in: place)
     }
 

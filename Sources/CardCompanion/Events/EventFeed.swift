@@ -8,13 +8,13 @@ public final class EventFeed: Sendable {
     public static let limits = 1...500
     /// How long a call may wait for the first event.
     public static let waitLimitSeconds = 30
-    /// How many calls of a server may wait at once; a further one is answered at once.
-    public static let waiterLimit = 200
+    /// How many calls of a bank may wait at once at a server; a further one is answered at once.
+    public static let waiterLimit = 20
 
     private static let pollInterval = Duration.milliseconds(500)
 
     private let store: Store
-    private let waiters = Mutex(0)
+    private let waiters = Mutex<[ExactText: Int]>([:])
 
     /// Over a store.
     public init(store: Store) {
@@ -29,8 +29,8 @@ public final class EventFeed: Sendable {
     ) async throws -> [EventRecord] {
         var events = try await read(bankId, position, limit)
         if events.isEmpty { try await requireGiven(position) }
-        guard events.isEmpty, waitSeconds > 0, mayWait() else { return events }
-        defer { waiters.withLock { $0 -= 1 } }
+        guard events.isEmpty, waitSeconds > 0, mayWait(bankId) else { return events }
+        defer { endWaiting(bankId) }
         let deadline = ContinuousClock.now + .seconds(min(waitSeconds, Self.waitLimitSeconds))
         while events.isEmpty, ContinuousClock.now < deadline, !Task.isShuttingDownGracefully {
             try await Task.sleep(for: Self.pollInterval)
@@ -46,11 +46,19 @@ public final class EventFeed: Sendable {
         guard position <= last else { throw UnknownEventPosition() }
     }
 
-    private func mayWait() -> Bool {
+    private func mayWait(_ bankId: String) -> Bool {
         waiters.withLock { waiters in
-            guard waiters < Self.waiterLimit else { return false }
-            waiters += 1
+            let count = waiters[ExactText(bankId)] ?? 0
+            guard count < Self.waiterLimit else { return false }
+            waiters[ExactText(bankId)] = count + 1
             return true
+        }
+    }
+
+    private func endWaiting(_ bankId: String) {
+        waiters.withLock { waiters in
+            let count = (waiters[ExactText(bankId)] ?? 1) - 1
+            waiters[ExactText(bankId)] = count == 0 ? nil : count
         }
     }
 
@@ -67,9 +75,11 @@ extension EventRecord {
         return text
     }
 
-    /// Identifiers hold no control characters.
+    /// By scalars: a quotation mark with an accent is another character, but still the end of a JSON string. Identifiers
+    /// hold no control characters.
     private static func quoted(_ text: String) -> String {
-        #"""# + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + #"""#
+        let scalars = text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }
+        return #"""# + scalars.joined() + #"""#
     }
 }
 

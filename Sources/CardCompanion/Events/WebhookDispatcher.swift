@@ -71,18 +71,25 @@ public struct WebhookDispatcher: Service, CustomStringConvertible {
     private func tell(_ bankId: String) async -> Bool {
         do {
             guard let webhook = try await store.webhook(bankId: bankId), webhook.status == .active else { return true }
-            var due = try await lease(bankId)
-            guard !due.isEmpty else { return true }
+            // Before anything is leased: name servers may take longer than a lease.
             let client = await open(webhook)
-            var isTaking = true
-            while isTaking, !due.isEmpty {
-                isTaking = await tell(due, webhook, client)
-                due = isTaking && !Task.isCancelled ? try await lease(bankId) : []
-            }
-            try await client.get().close()
+            let isTaking = await tellAll(webhook, client)
+            if case .success(let client) = client { try await client.close() }
             return isTaking
         } catch {
             logger.warning("A bank cannot be told", metadata: ["bank_id": "\(bankId)", "error": "\(error)"])
+            return false
+        }
+    }
+
+    private func tellAll(_ webhook: WebhookRecord, _ client: Result<WebhookClient, any Error>) async -> Bool {
+        do {
+            while !Task.isCancelled, case let due = try await lease(webhook.bankId), !due.isEmpty {
+                guard await tell(due, webhook, client) else { return false }
+            }
+            return true
+        } catch {
+            logger.warning("A bank cannot be told", metadata: ["bank_id": "\(webhook.bankId)", "error": "\(error)"])
             return false
         }
     }
@@ -122,7 +129,7 @@ public struct WebhookDispatcher: Service, CustomStringConvertible {
         do {
             guard let event = try await store.event(id: delivery.eventId, bankId: webhook.bankId) else { return true }
             guard let problem = await problem(of: event, client) else {
-                try await store.finishDelivery(eventId: delivery.eventId)
+                try await store.finish(delivery)
                 return true
             }
             // Told to stop in the middle of it: the lease ends, and another server tells it.
@@ -151,6 +158,6 @@ public struct WebhookDispatcher: Service, CustomStringConvertible {
                 "bank_id": "\(webhook.bankId)", "event": "\(delivery.eventId)", "attempts": "\(delivery.attempts)",
                 "problem": "\(problem)",
             ])
-        try await store.failDelivery(eventId: delivery.eventId, nextAttemptAt: next, error: problem)
+        try await store.fail(delivery, nextAttemptAt: next, error: problem)
     }
 }

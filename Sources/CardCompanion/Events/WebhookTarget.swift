@@ -27,15 +27,20 @@ public struct WebhookTarget: Sendable, Equatable {
         guard url.hasPrefix(scheme), scheme == "https://" || isPrivate else {
             throw InvalidSetting(description: "a webhook's URL begins with https://")
         }
-        guard url.unicodeScalars.allSatisfy({ $0.isASCII && $0.value > 0x20 }), url.utf8.count <= 2000 else {
+        guard url.wholeMatch(of: /(?:[A-Za-z0-9\-._~:\/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*/) != nil,
+            url.utf8.count <= 2000
+        else {
             throw InvalidSetting(
-                description: "a webhook's URL is printable ASCII without spaces, up to 2000 characters")
+                description: "a webhook's URL has no spaces and none but the characters of RFC 3986, up to 2000")
         }
         let rest = url.dropFirst(scheme.count)
         let authority = rest.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         let target = rest.dropFirst(authority.count)
         guard !authority.contains("@"), !target.contains("#") else {
             throw InvalidSetting(description: "a webhook's URL has no user and no fragment")
+        }
+        guard !authority.hasPrefix("[") else {
+            throw InvalidSetting(description: "a webhook's host is a name or an IPv4 address")
         }
         let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
         let port = parts.count == 2 ? Int(parts[1]) : (scheme == "https://" ? 443 : 80)

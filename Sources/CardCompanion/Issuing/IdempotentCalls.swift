@@ -54,11 +54,11 @@ public struct IdempotentCalls: Sendable {
         }
         do {
             let answer = try await serve()
-            try await store.reaching { try await $0.keepAnswer(answer, bankId: bankId, key: key) }
+            try await store.reaching { try await $0.keepAnswer(answer, bankId: bankId, key: key, begunAt: now) }
             return answer
         } catch {
             // Where this fails too, the key is free again when the call counts as abandoned.
-            try? await store.releaseIdempotency(bankId: bankId, key: key)
+            try? await store.releaseIdempotency(bankId: bankId, key: key, begunAt: now)
             throw error
         }
     }

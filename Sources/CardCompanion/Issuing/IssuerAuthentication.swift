@@ -18,6 +18,8 @@ public struct IssuerAuthentication: Sendable {
     public struct Caller: Sendable {
         /// The bank.
         public let bank: BankRecord
+        /// The key that has signed.
+        public let keyId: String
         /// What the call's body must hash to; nil where there is no body.
         public let contentDigest: ContentDigest?
     }
@@ -46,7 +48,8 @@ public struct IssuerAuthentication: Sendable {
         let now = clock.now()
         let policy = SignaturePolicy()
         let (key, verified) = try await verify(message, hasBody: hasBody, policy, now)
-        let expiresAt = Timestamp(seconds: verified.created + policy.createdToleranceSeconds + 1)
+        // Twice the tolerance: it may be another server, whose clock is ahead, that forgets it.
+        let expiresAt = Timestamp(seconds: verified.created + 2 * policy.createdToleranceSeconds + 1)
         let isFresh = try await store.reaching {
             try await $0.spendNonce(verified.nonce, keyId: key.keyId, expiresAt: expiresAt)
         }
@@ -61,7 +64,7 @@ public struct IssuerAuthentication: Sendable {
             throw IssuerRefusal.forbidden(reason: "The bank is disabled.")
         }
         try clientCertificate.require(oneOf: certificates)
-        return Caller(bank: bank, contentDigest: verified.contentDigest)
+        return Caller(bank: bank, keyId: key.keyId, contentDigest: verified.contentDigest)
     }
 
     private func verify(

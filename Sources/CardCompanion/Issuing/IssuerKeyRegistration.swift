@@ -35,9 +35,10 @@ public enum IssuerKeyRegistration {
     }
 
     private static func requireName(_ keyId: String) throws(InvalidSetting) {
-        guard Identifier.isValid(keyId) else {
+        // A keyid is a string of printable ASCII (RFC 8941 section 3.3.3).
+        guard Identifier.isValid(keyId), keyId.utf8.allSatisfy({ $0 < 0x80 }) else {
             throw InvalidSetting(
-                description: "a key's name is to have 1 to \(Identifier.maximumLength) printable characters")
+                description: "a key's name is to have 1 to \(Identifier.maximumLength) printable ASCII characters")
         }
     }
 }

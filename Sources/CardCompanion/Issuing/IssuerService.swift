@@ -69,10 +69,10 @@ public struct IssuerService: Sendable {
 
     /// An import of many cardholders.
     public func makeImport(bank: BankRecord) -> CardholderImport {
-        // Half of the machine is left to cardholders.
+        // With as many imports as there may be, half of the machine is left to cardholders.
         CardholderImport(
             bankId: bank.id, provisioning: provisioning(bank), store: store, clock: clock,
-            parallelism: System.coreCount / 2)
+            parallelism: System.coreCount / (2 * ImportSlots.limit))
     }
 
     private func provisioning(_ bank: BankRecord) -> Provisioning {

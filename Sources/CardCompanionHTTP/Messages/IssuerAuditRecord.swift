@@ -13,11 +13,17 @@ struct IssuerAuditRecord {
         }
     }
 
+    /// Notes by which of its keys the bank was let in.
+    mutating func name(keyId: String) {
+        metadata["key_id"] = "\(AuditRecord.quoted(keyId))"
+    }
+
     /// Writes the record with the HTTP status, and the kind of problem where there is one.
-    func write(_ status: Int, _ problem: String? = nil, to logger: Logger) {
+    func write(_ status: Int, _ problem: String? = nil, counts: [String: Int] = [:], to logger: Logger) {
         var metadata = metadata
         metadata["status"] = "\(status)"
         metadata["problem"] = problem.map { "\($0)" }
+        for (name, count) in counts { metadata[name] = "\(count)" }
         logger.info("audit", metadata: metadata)
     }
 }

@@ -35,7 +35,7 @@ struct ProblemMiddleware: RouterMiddleware {
         }
         response.headers[.xRequestId] = context.requestId
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
-        return response
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     /// The path as the router takes it: a slash at its end does not count.

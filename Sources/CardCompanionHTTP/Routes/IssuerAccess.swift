@@ -27,9 +27,13 @@ extension IssuerRoutes {
         _ request: Request, _ context: ServiceContext, hasBody: Bool
     ) async throws -> IssuerAuthentication.Caller {
         do {
-            return try await parts.authentication.authenticate(
+            let caller = try await parts.authentication.authenticate(
                 SignedMessage(request.head), bankId: try context.pathSegment("bankId"), hasBody: hasBody,
                 clientCertificate: try await clientCertificate(context))
+            var record = IssuerAuditRecord(operation: "authenticate", context: context)
+            record.name(keyId: caller.keyId)
+            record.write(200, to: audit)
+            return caller
         } catch let refusal as IssuerRefusal {
             throw Problem(refusal)
         }

@@ -101,7 +101,8 @@ extension IssuerRoutes {
     /// Tells a cardholder who is not there from one of another version.
     private func missing(_ call: Call) async throws -> Problem {
         let record = try await parts.service.cardholder(bank: call.bank, uniqueId: call.uniqueId)
-        return record == nil ? .noCardholder : .preconditionFailed
+        // Without a precondition one who is there now has come since.
+        return record == nil || call.precondition == .none ? .noCardholder : .preconditionFailed
     }
 }
 

@@ -19,8 +19,14 @@ extension IssuerRoutes {
         guard let digest = caller.contentDigest else {
             throw Problem(.badRequest, "The call's Content-Digest is missing.", kind: "signature")
         }
+        guard let slot = parts.imports.slot(for: caller.bank.id) else {
+            await RequestBodyReader.discard(request)
+            throw Problem(
+                .tooManyRequests, "Too many imports are under way.", kind: "too-many-imports",
+                headers: [.retryAfter: String(ImportSlots.retryAfterSeconds)])
+        }
         let lines = ImportLines(
-            cardholders: parts.service.makeImport(bank: caller.bank), digest: digest)
+            cardholders: parts.service.makeImport(bank: caller.bank), digest: digest, slot: slot)
         let audit = audit
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson"],
@@ -30,12 +36,12 @@ extension IssuerRoutes {
                 do {
                     try await lines.run(request.body, &writer)
                 } catch {
-                    // Where the body breaks off the answer does too: without its last line nothing stands.
+                    // Where the body breaks off the answer does too: without its last line nothing is sure.
                     context.logger.warning("An import breaks off", metadata: ["error": "\(error)"])
                     record.write(200, "broken-off", to: audit)
                     throw error
                 }
-                record.write(200, lines.stands ? nil : "content-digest", to: audit)
+                record.write(200, lines.stands ? nil : "does-not-stand", counts: lines.counts, to: audit)
                 try await writer.finish(nil)
             })
     }
@@ -45,15 +51,23 @@ extension IssuerRoutes {
 private struct ImportLines: Sendable {
     private var cardholders: CardholderImport
     private let digest: ContentDigest
+    /// Free again when nobody holds the import any more, whatever ended it.
+    private let slot: ImportSlots.Slot
     private var splitter = LineSplitter(byteLimit: CardholderImport.lineByteLimit)
     private var summary = Summary()
 
-    init(cardholders: CardholderImport, digest: ContentDigest) {
+    init(cardholders: CardholderImport, digest: ContentDigest, slot: ImportSlots.Slot) {
+        self.slot = slot
         self.cardholders = cardholders
         self.digest = digest
     }
 
     var stands: Bool { summary.stands }
+
+    /// For the audit trail.
+    var counts: [String: Int] {
+        ["created": summary.created, "replaced": summary.replaced, "refused": summary.refused]
+    }
 
     mutating func run(_ body: RequestBody, _ writer: inout any ResponseBodyWriter) async throws {
         do {
@@ -65,6 +79,9 @@ private struct ImportLines: Sendable {
         } catch let error as SignatureError {
             try await cardholders.discard()
             summary.error = "\(error) Nothing was written."
+        } catch let failure as ImportFailure {
+            try await cardholders.discard()
+            summary.error = "\(failure)"
         } catch {
             // Where this fails as well, housekeeping does it.
             try? await cardholders.discard()

@@ -9,6 +9,7 @@ public struct IssuingParts: Sendable {
     let service: IssuerService
     let idempotentCalls: IdempotentCalls
     let events: EventFeed
+    let imports = ImportSlots()
 
     /// See the members.
     public init(
@@ -67,6 +68,11 @@ struct IssuerRoutes {
             } catch let problem as Problem {
                 record.write(problem.status.code, problem.kind, to: audit)
                 throw problem
+            } catch {
+                let status: HTTPResponse.Status =
+                    error is ServiceUnavailable ? .serviceUnavailable : .internalServerError
+                record.write(status.code, to: audit)
+                throw error
             }
         }
     }

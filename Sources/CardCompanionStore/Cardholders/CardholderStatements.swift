@@ -241,7 +241,7 @@ private struct PatchCardholder: PostgresStatement {
             unconfirmed_fetches = CASE WHEN $8 THEN 0 ELSE unconfirmed_fetches END,
             -- What they were provisioned from is not what they are any more.
             provision_mac = NULL,
-            version = version + 1,
+            version = nextval('cardholder_version'),
             updated_at = $9
         WHERE bank_id = $1 AND unique_id = $2 AND version = coalesce($3, version)
         RETURNING \(cardholderColumns)
@@ -340,7 +340,7 @@ private struct UnlockCardholder: PostgresStatement {
 
     static let sql = """
         UPDATE cardholder
-        SET authentication_failures = 0, unconfirmed_fetches = 0, version = version + 1, updated_at = $3
+        SET authentication_failures = 0, unconfirmed_fetches = 0, version = nextval('cardholder_version'), updated_at = $3
         WHERE bank_id = $1 AND unique_id = $2
         RETURNING unique_id
         """
@@ -366,7 +366,7 @@ private struct SetCardholderStatus: PostgresStatement {
 
     static let sql = """
         -- As with a bank's own change: what they were provisioned from is not what they are any more.
-        UPDATE cardholder SET status = $3, provision_mac = NULL, version = version + 1, updated_at = $4
+        UPDATE cardholder SET status = $3, provision_mac = NULL, version = nextval('cardholder_version'), updated_at = $4
         WHERE bank_id = $1 AND unique_id = $2
         RETURNING unique_id
         """

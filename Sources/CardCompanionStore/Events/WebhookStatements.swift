@@ -28,6 +28,22 @@ public struct LeasedDelivery: Sendable {
     public let attempts: Int
     /// Since when it is to be told.
     public let pendingSince: Timestamp
+    /// Until when it is this server's; by that the lease is told from a later one.
+    let leasedUntil: Timestamp
+}
+
+/// What a bank is yet to be told.
+public struct WebhookBacklog: Sendable {
+    /// How many events wait.
+    public let pending: Int
+    /// Since when the oldest of them waits.
+    public let oldestSince: Timestamp?
+    /// When the next of them is tried.
+    public let nextAttemptAt: Timestamp?
+    /// What came of the last try of the oldest that was tried in vain.
+    public let lastError: String?
+    /// How many were tried for too long.
+    public let parked: Int
 }
 
 /// An event that was tried for too long.
@@ -66,16 +82,22 @@ extension Store {
             LeaseDeliveries(bankId: bankId, limit: Int32(clamping: limit), now: now, leasedUntil: leasedUntil))
     }
 
-    /// Notes that the bank has taken an event.
-    public func finishDelivery(eventId: Int64) async throws(PostgresError) {
-        _ = try await client.execute(FinishDelivery(eventId: eventId))
+    /// Notes that the bank has taken an event, unless the lease is not this server's any more.
+    public func finish(_ delivery: LeasedDelivery) async throws(PostgresError) {
+        _ = try await client.execute(FinishDelivery(delivery: delivery))
     }
 
-    /// Notes that the bank has not taken an event: it is tried again at `nextAttemptAt`, or parked where that is nil.
-    public func failDelivery(
-        eventId: Int64, nextAttemptAt: Timestamp?, error: String
+    /// Notes that the bank has not taken an event: it is tried again at `nextAttemptAt`, or parked where that is nil;
+    /// unless the lease is not this server's any more.
+    public func fail(
+        _ delivery: LeasedDelivery, nextAttemptAt: Timestamp?, error: String
     ) async throws(PostgresError) {
-        _ = try await client.execute(FailDelivery(eventId: eventId, nextAttemptAt: nextAttemptAt, error: error))
+        _ = try await client.execute(FailDelivery(delivery: delivery, nextAttemptAt: nextAttemptAt, error: error))
+    }
+
+    /// What a bank is yet to be told.
+    public func backlog(bankId: String) async throws(PostgresError) -> WebhookBacklog {
+        try await client.executeForOneRow(SelectBacklog(bankId: bankId))
     }
 
     /// A bank's parked events, the oldest first.
@@ -132,7 +154,8 @@ private struct SelectDueBanks: PostgresStatement {
     let now: Timestamp
 
     static let sql = """
-        SELECT bank_id FROM webhook WHERE status = 'ACTIVE' AND EXISTS (
+        SELECT bank_id FROM webhook JOIN bank ON bank.id = bank_id
+        WHERE webhook.status = 'ACTIVE' AND bank.status = 'ACTIVE' AND EXISTS (
             SELECT FROM webhook_delivery AS delivery
             WHERE delivery.bank_id = webhook.bank_id AND delivery.status = 'PENDING' AND next_attempt_at <= $1
                 AND (leased_until IS NULL OR leased_until <= $1)
@@ -159,16 +182,16 @@ private struct LeaseDeliveries: PostgresStatement {
             SELECT event_id FROM webhook_delivery AS delivery
             WHERE bank_id = $1 AND status = 'PENDING' AND next_attempt_at <= $2
                 AND (leased_until IS NULL OR leased_until <= $2)
-                AND NOT EXISTS (
-                    SELECT FROM webhook_delivery AS earlier
-                    WHERE earlier.bank_id = $1 AND earlier.unique_id = delivery.unique_id
-                        AND earlier.status = 'PENDING' AND earlier.event_id < delivery.event_id
+                -- One step in an index, whatever the planner believes of how many there are.
+                AND event_id = (
+                    SELECT min(earlier.event_id) FROM webhook_delivery AS earlier
+                    WHERE earlier.bank_id = $1 AND earlier.unique_id = delivery.unique_id AND earlier.status = 'PENDING'
                 )
             ORDER BY next_attempt_at LIMIT $3 FOR UPDATE SKIP LOCKED
         )
         UPDATE webhook_delivery AS delivery SET leased_until = $4, attempts = attempts + 1
         FROM due WHERE delivery.event_id = due.event_id
-        RETURNING delivery.event_id, delivery.attempts, delivery.pending_since
+        RETURNING delivery.event_id, delivery.attempts, delivery.pending_since, delivery.leased_until
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -181,24 +204,26 @@ private struct LeaseDeliveries: PostgresStatement {
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> LeasedDelivery {
         LeasedDelivery(
             eventId: try row.decode(0, as: Int64.self), attempts: Int(try row.decode(1, as: Int32.self)),
-            pendingSince: try row.decode(2, as: Timestamp.self))
+            pendingSince: try row.decode(2, as: Timestamp.self), leasedUntil: try row.decode(3, as: Timestamp.self))
     }
 }
 
 private struct FinishDelivery: PostgresStatement {
-    let eventId: Int64
+    let delivery: LeasedDelivery
 
     static let sql = """
-        UPDATE webhook_delivery SET status = 'DELIVERED', leased_until = NULL, last_error = NULL WHERE event_id = $1
+        UPDATE webhook_delivery SET status = 'DELIVERED', leased_until = NULL, last_error = NULL
+        WHERE event_id = $1 AND status = 'PENDING' AND leased_until = $2
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(eventId)
+        parameters.append(delivery.eventId)
+        parameters.append(delivery.leasedUntil)
     }
 }
 
 private struct FailDelivery: PostgresStatement {
-    let eventId: Int64
+    let delivery: LeasedDelivery
     let nextAttemptAt: Timestamp?
     let error: String
 
@@ -207,7 +232,7 @@ private struct FailDelivery: PostgresStatement {
             UPDATE webhook_delivery SET
                 status = CASE WHEN $2::timestamptz IS NULL THEN 'PARKED' ELSE 'PENDING' END,
                 next_attempt_at = coalesce($2, next_attempt_at), leased_until = NULL, last_error = left($3, 500)
-            WHERE event_id = $1 AND status = 'PENDING'
+            WHERE event_id = $1 AND status = 'PENDING' AND leased_until = $4
             RETURNING bank_id, unique_id, event_id
         )
         -- What comes behind it waits with it, and is not looked at in vain.
@@ -217,9 +242,36 @@ private struct FailDelivery: PostgresStatement {
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(eventId)
+        parameters.append(delivery.eventId)
         parameters.append(nextAttemptAt)
         parameters.append(error)
+        parameters.append(delivery.leasedUntil)
+    }
+}
+
+private struct SelectBacklog: PostgresStatement {
+    let bankId: String
+
+    static let sql = """
+        SELECT count(*) FILTER (WHERE status = 'PENDING'), min(pending_since) FILTER (WHERE status = 'PENDING'),
+            min(next_attempt_at) FILTER (WHERE status = 'PENDING'),
+            (
+                SELECT last_error FROM webhook_delivery
+                WHERE bank_id = $1 AND status = 'PENDING' AND last_error IS NOT NULL ORDER BY event_id LIMIT 1
+            ),
+            count(*) FILTER (WHERE status = 'PARKED')
+        FROM webhook_delivery WHERE bank_id = $1
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId)
+    }
+
+    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> WebhookBacklog {
+        WebhookBacklog(
+            pending: Int(try row.decode(0, as: Int64.self)), oldestSince: try row.decode(1, as: Timestamp?.self),
+            nextAttemptAt: try row.decode(2, as: Timestamp?.self), lastError: try row.decode(3, as: String?.self),
+            parked: Int(try row.decode(4, as: Int64.self)))
     }
 }
 

@@ -52,15 +52,17 @@ extension Store {
     }
 
     /// Keeps the answer to the call that has claimed the key.
+    ///
+    /// - Parameter begunAt: the time of the claim; by that it is told from a later one.
     public func keepAnswer(
-        _ answer: IdempotentAnswer, bankId: String, key: String
+        _ answer: IdempotentAnswer, bankId: String, key: String, begunAt: Timestamp
     ) async throws(PostgresError) {
-        _ = try await client.execute(KeepAnswer(bankId: bankId, key: key, answer: answer))
+        _ = try await client.execute(KeepAnswer(bankId: bankId, key: key, begunAt: begunAt, answer: answer))
     }
 
     /// Lets go of a key whose call could not be served.
-    public func releaseIdempotency(bankId: String, key: String) async throws(PostgresError) {
-        _ = try await client.execute(ReleaseIdempotency(bankId: bankId, key: key))
+    public func releaseIdempotency(bankId: String, key: String, begunAt: Timestamp) async throws(PostgresError) {
+        _ = try await client.execute(ReleaseIdempotency(bankId: bankId, key: key, begunAt: begunAt))
     }
 }
 
@@ -131,11 +133,12 @@ private struct SelectIdempotent: PostgresStatement {
 private struct KeepAnswer: PostgresStatement {
     let bankId: String
     let key: String
+    let begunAt: Timestamp
     let answer: IdempotentAnswer
 
     static let sql = """
         UPDATE idempotent_answer SET status = $3, etag = $4, content_type = $5, body = $6
-        WHERE bank_id = $1 AND idempotency_key = $2
+        WHERE bank_id = $1 AND idempotency_key = $2 AND begun_at = $7
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -145,19 +148,23 @@ private struct KeepAnswer: PostgresStatement {
         parameters.append(answer.etag)
         parameters.append(answer.contentType)
         parameters.append(answer.body)
+        parameters.append(begunAt)
     }
 }
 
 private struct ReleaseIdempotency: PostgresStatement {
     let bankId: String
     let key: String
+    let begunAt: Timestamp
 
     static let sql = """
-        DELETE FROM idempotent_answer WHERE bank_id = $1 AND idempotency_key = $2 AND status IS NULL
+        DELETE FROM idempotent_answer
+        WHERE bank_id = $1 AND idempotency_key = $2 AND begun_at = $3 AND status IS NULL
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId)
         parameters.append(key)
+        parameters.append(begunAt)
     }
 }

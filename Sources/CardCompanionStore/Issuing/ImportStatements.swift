@@ -32,14 +32,18 @@ extension Store {
         _ = try await client.execute(StageLines(lines: lines, importId: importId, bankId: bankId, now: now))
     }
 
+    /// Lets the database see how much is staged, before many lines are written.
+    public func countStaged() async throws(PostgresError) {
+        _ = try await client.execute(CountStaged())
+    }
+
     /// Writes the next lines of an import that stands.
     ///
     /// - Returns: what became of them; none where none are left.
     public func mergeStaged(
         importId: String, limit: Int, now: Timestamp
     ) async throws(PostgresError) -> [ImportedLine] {
-        let merge = MergeLines(importId: importId, limit: Int32(clamping: limit), now: now)
-        return try await client.batch(PlanAnew(), merge).1
+        try await client.execute(MergeLines(importId: importId, limit: Int32(clamping: limit), now: now))
     }
 
     /// Throws away what was laid aside for an import that does not stand.
@@ -81,10 +85,10 @@ private struct StageLines: PostgresStatement {
     }
 }
 
-/// Has the rest of the transaction planned for the tables as they are. A plan that was kept from when hardly a line was
-/// staged reads all that are staged for each line.
-private struct PlanAnew: PostgresStatement {
-    static let sql = "SELECT set_config('plan_cache_mode', 'force_custom_plan', true)"
+/// The database counts a table's rows from time to time; this one may have been empty then, and merging would be planned
+/// as for an empty table, to read all that is staged for each line.
+private struct CountStaged: PostgresStatement {
+    static let sql = "ANALYZE import_line"
 }
 
 /// Creates or replaces cardholders from lines, which are no longer staged then; an empty value stands for none. Of several
@@ -98,11 +102,13 @@ private struct MergeLines: PostgresStatement {
         WITH due AS (
             SELECT d.line FROM import_line d WHERE d.import_id = $2 ORDER BY d.line LIMIT $3
         ), taken AS (
-            DELETE FROM import_line t USING due WHERE t.import_id = $2 AND t.line = due.line RETURNING t.*
+            DELETE FROM import_line t WHERE t.import_id = $2 AND t.line <= (SELECT max(due.line) FROM due) RETURNING t.*
         ), last AS (
-            SELECT t.* FROM taken t WHERE NOT EXISTS (
-                SELECT FROM import_line later
-                WHERE later.import_id = $2 AND later.unique_id = t.unique_id AND later.line > t.line
+            -- Behind it, by cardholder and line, comes no other line of the same cardholder: one step in an index.
+            SELECT t.* FROM taken t WHERE t.unique_id IS DISTINCT FROM (
+                SELECT next.unique_id FROM import_line next
+                WHERE next.import_id = $2 AND (next.unique_id, next.line) > (t.unique_id, t.line)
+                ORDER BY next.unique_id, next.line LIMIT 1
             )
         ), written AS (
             INSERT INTO cardholder AS old
@@ -126,16 +132,16 @@ private struct MergeLines: PostgresStatement {
                 pin_expires_at = excluded.pin_expires_at,
                 delivered_at = NULL,
                 unconfirmed_fetches = 0,
-                version = old.version + 1,
+                version = nextval('cardholder_version'),
                 provision_mac = excluded.provision_mac,
                 updated_at = excluded.updated_at
             WHERE old.provision_mac IS DISTINCT FROM excluded.provision_mac
             RETURNING old.unique_id, old.xmax = 0 AS is_new
         )
-        -- Not a join: nothing tells the planner how many rows there are, and it would loop within a loop.
-        SELECT t.line, t.unique_id, t.line IN (
-            SELECT l.line FROM last l WHERE l.unique_id IN (SELECT w.unique_id FROM written w WHERE w.is_new)
-        )
+        -- Arrays are made once; a join, or IN, might be done once a line.
+        SELECT t.line, t.unique_id,
+            t.line = ANY (ARRAY(SELECT l.line FROM last l))
+                AND t.unique_id = ANY (ARRAY(SELECT w.unique_id FROM written w WHERE w.is_new))
         FROM taken t
         ORDER BY t.line
         """

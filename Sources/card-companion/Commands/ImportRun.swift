@@ -30,19 +30,22 @@ struct ImportRun {
     mutating func read(_ file: Int32) async throws -> Summary {
         do {
             try await readLines(file)
+            try await write()
+            return summary
         } catch {
             try? await cardholders.discard()
             throw error
         }
-        let good = cardholders.lineCount - summary.refused
-        progress = ProgressBar(total: good)
+    }
+
+    private mutating func write() async throws {
+        progress = ProgressBar(total: cardholders.stagedCount)
         defer { progress.finish() }
         while case let results = try await cardholders.merge(), !results.isEmpty {
             try report(results)
             let done = summary.created + summary.replaced
             progress.update(done: done, count: done)
         }
-        return summary
     }
 
     private mutating func readLines(_ file: Int32) async throws {

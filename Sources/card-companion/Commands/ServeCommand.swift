@@ -23,6 +23,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
+    /// How long requests may go on that are under way when the server is told to stop; then they are broken off.
+    static let shutdownLimit = Duration.seconds(20)
+
     @Flag(help: "Make a bank with keys, a certificate and cardholders for trying, and say how.")
     var sandbox = false
 
@@ -36,10 +39,11 @@ struct ServeCommand: AsyncParsableCommand {
         // Stopped in the reverse order: the database is the last.
         var services: [any Service] = [client, Server(installation: installation, isSandbox: sandbox)]
         if let embedded = database.embedded { services.insert(EmbeddedDatabase(embedded: embedded), at: 0) }
-        let group = ServiceGroup(
-            configuration: .init(
-                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
-                logger: logger))
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.shutdownLimit + .seconds(5)
+        let group = ServiceGroup(configuration: configuration)
         do {
             try await group.run()
         } catch {
@@ -99,7 +103,11 @@ private struct Server: Service, CustomStringConvertible {
         let refresh = ServerKeyRefresh(keys: keys, logger: logger)
         let webhooks = try WebhookDispatcher(
             store: store, keys: keys, clock: clock, caPath: installation.settings.webhooksCAPath, logger: logger)
-        try await ServiceGroup(services: [housekeeping, refresh, webhooks, application], logger: logger).run()
+        let services: [any Service] = [housekeeping, refresh, webhooks, application]
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }, logger: logger)
+        configuration.maximumGracefulShutdownDuration = ServeCommand.shutdownLimit
+        try await ServiceGroup(configuration: configuration).run()
         try await drawing.shutDown()
     }
 }

@@ -33,8 +33,10 @@ struct WebhookCommand: ParsableCommand {
 
         func run() async throws {
             let target = try WebhookTarget(url, isPrivate: allowPrivate)
-            // A name may lead elsewhere later, and is looked up again for each event: this is for the operator.
-            _ = try target.addresses(isPrivate: allowPrivate)
+            // A name may lead elsewhere later, and is looked up again whenever it is used: this is for the operator.
+            if try target.addresses(isPrivate: allowPrivate).isEmpty {
+                Terminal.note("the host \(target.host) has no address now")
+            }
             let webhook = WebhookRecord(bankId: bank, url: url, isPrivate: allowPrivate, status: .active)
             try await Installation.run(options) { installation in
                 _ = try await installation.bank(webhook.bankId)
@@ -53,32 +55,60 @@ struct WebhookCommand: ParsableCommand {
         @OptionGroup var arguments: BankArguments
 
         func run() async throws {
-            let (webhook, parked) = try await Installation.run(arguments.options) { [arguments] installation in
-                let webhook = try await installation.webhook(arguments.bank)
-                let parked = try await installation.store.parkedDeliveries(
-                    bankId: arguments.bank, limit: WebhookCommand.shownLimit)
-                return (webhook, parked)
+            let report = try await Installation.run(arguments.options) { [arguments] installation in
+                Report(
+                    try await installation.webhook(arguments.bank),
+                    try await installation.store.backlog(bankId: arguments.bank),
+                    try await installation.store.parkedDeliveries(
+                        bankId: arguments.bank, limit: WebhookCommand.shownLimit))
             }
-            let rows = parked.map { ["\($0.eventId)", $0.uniqueId, "\($0.attempts)", $0.lastError ?? ""] }
-            let report = Report(
-                url: webhook.url, status: webhook.status.rawValue,
-                parked: parked.map { .init(event: "\($0.eventId)", attempts: $0.attempts, lastError: $0.lastError) })
-            try Terminal.show(
-                "\(webhook.url) is \(webhook.status.rawValue); parked:\n"
-                    + Terminal.table(["EVENT", "CARDHOLDER", "TRIES", "LAST ERROR"], rows),
-                json: report, asJSON: arguments.output.json)
+            try Terminal.show(report.table, json: report, asJSON: arguments.output.json)
         }
 
         private struct Report: Encodable {
             struct Parked: Encodable {
                 let event: String
+                let uniqueId: String
                 let attempts: Int
                 let lastError: String?
             }
 
             let url: String
             let status: String
+            let pending: Int
+            let oldestSince: String?
+            let nextAttemptAt: String?
+            let lastError: String?
+            let parkedCount: Int
             let parked: [Parked]
+
+            init(_ webhook: WebhookRecord, _ backlog: WebhookBacklog, _ parked: [ParkedDelivery]) {
+                url = webhook.url
+                status = webhook.status.rawValue
+                pending = backlog.pending
+                oldestSince = backlog.oldestSince?.text
+                nextAttemptAt = backlog.nextAttemptAt?.text
+                lastError = backlog.lastError
+                parkedCount = backlog.parked
+                self.parked = parked.map {
+                    Parked(
+                        event: "\($0.eventId)", uniqueId: $0.uniqueId, attempts: $0.attempts, lastError: $0.lastError)
+                }
+            }
+
+            var table: String {
+                let summary = Terminal.table(
+                    ["WEBHOOK", url],
+                    [
+                        ["status", status], ["events that wait", "\(pending)"],
+                        ["the oldest since", oldestSince ?? "-"],
+                        ["next try at", nextAttemptAt ?? "-"], ["last error", lastError ?? "-"],
+                        ["parked", "\(parkedCount)" + (parkedCount > parked.count ? ", the first of them:" : "")],
+                    ])
+                guard !parked.isEmpty else { return summary }
+                let rows = parked.map { [$0.event, $0.uniqueId, "\($0.attempts)", $0.lastError ?? ""] }
+                return summary + "\n" + Terminal.table(["EVENT", "CARDHOLDER", "TRIES", "LAST ERROR"], rows)
+            }
         }
     }
 
@@ -120,6 +150,9 @@ struct WebhookCommand: ParsableCommand {
                 _ = try await installation.webhook(arguments.bank)
                 return try await installation.store.resendDeliveries(
                     bankId: arguments.bank, eventId: event, now: installation.clock.now())
+            }
+            if let event, count == 0 {
+                throw CommandError.notFound("bank '\(arguments.bank)' was never to be told an event \(event)")
             }
             try Terminal.show("\(count) to be told again", json: ["count": count], asJSON: arguments.output.json)
         }

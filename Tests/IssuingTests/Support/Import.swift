@@ -63,9 +63,13 @@ extension Backend {
         return call
     }
 
-    /// Imports lines.
+    /// Imports lines, as soon as the server has not too many imports under way.
     func importLines(_ text: String) async throws -> ImportAnswer {
-        try ImportAnswer(try await server.call(importCall(Array(text.utf8)), by: issuer))
+        while true {
+            let answer = try await server.call(importCall(Array(text.utf8)), by: issuer)
+            guard answer.status == 429 else { return try ImportAnswer(answer) }
+            try await Task.sleep(for: .milliseconds(200))
+        }
     }
 
     /// The same by the operator's command.

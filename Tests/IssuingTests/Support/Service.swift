@@ -30,6 +30,13 @@ struct Service: Sendable {
         let issuer = try await installation.makeIssuer(for: bank, algorithm: algorithm)
         return Backend(server: server, bank: bank, issuer: issuer, key: key)
     }
+
+    /// The back-end of a new bank, with a further server to itself: a server has so many imports under way at once.
+    func makeBackendWithServer() async throws -> Backend {
+        var backend = try await makeBackend()
+        backend.server = try await installation.startServer()
+        return backend
+    }
 }
 
 /// A bank's back-end, which provisions its cardholders over HTTP.

@@ -134,7 +134,7 @@ def define(issuer, bank, unique_id):
     claim = bank.claim(unique_id)
     del claim["authCode"]
     # Another second, another hashMac: the one of the delivery is spent.
-    claim |= bank.hash_mac(unique_id, int(claim["timestamp"]) - 1)
+    claim |= bank.hash_mac(unique_id, int(claim["timestamp"]) - 60)
     post(issuer, "/v1/pin-definition/pin", claim | {"pin": issuer.sealed("7305")}, 0)
 
 
