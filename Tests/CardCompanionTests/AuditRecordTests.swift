@@ -40,7 +40,7 @@ struct AuditRecordTests {
             ("4111111111111112", "\"4111111111111112\""),
         ])
     func quoting(text: String, expected: String) {
-        #expect(AuditRecord.quoted(text) == expected)
+        #expect(ClientText.quoted(text) == expected)
     }
 
     @Test("Where the client was answered another code, both are there")

@@ -97,6 +97,25 @@ struct RequestTests {
     }
 }
 
+/// What the log keeps of calls.
+@Suite("Calls in the log")
+struct CallLogTests {
+    @Test("A card number in the place of a name is in no line of the log, at its most talkative")
+    func cardNumber() async throws {
+        let installation = try await TestInstallation()
+        let server = try await installation.startServer(["--log-level", "trace"])
+        let number = "4111111111111111"
+        #expect(try await server.request("GET", "/v1/banks/b/cardholders/\(number)").status == 401)
+        #expect(try await server.request("GET", "/v1/banks/\(number)/events").status == 401)
+        #expect(try await server.request("GET", "/\(number)").status == 404)
+        let body: [String: JSON] = ["bankId": .string(number), "uniqueId": .string(number)]
+        #expect(try await server.post(Path.captcha, body).status == 200)
+        try await server.stop()
+        #expect(server.logLines(with: "a card number").count >= 6)
+        #expect(!server.log.contains(number))
+    }
+}
+
 /// Clients that keep a server busy while it is told to stop.
 @Suite("Stopping under slow clients")
 struct SlowStopTests {

@@ -28,18 +28,6 @@ public struct AuditRecord: Sendable {
         uniqueId = body.string(MemberName.uniqueId)
     }
 
-    /// A client's own text, so that it cannot look like another part of the line: quoted, with everything beyond printable
-    /// ASCII escaped, and cut off behind what an identifier may be. A card number is not repeated.
-    public static func quoted(_ text: String) -> String {
-        guard !PrimaryAccountNumber.isContained(in: Array(text.utf8)) else { return #""(a card number)""# }
-        let text = text.unicodeScalars.prefix(Identifier.maximumLength + 1)
-        let scalars = text.map { scalar in
-            scalar == "\"" || scalar == "\\" || !(0x20...0x7E).contains(scalar.value)
-                ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
-        }
-        return "\"\(scalars.joined())\""
-    }
-
     /// Writes the record of a request that was answered with an HTTP status and no code.
     public func write(status: Int, to logger: Logger) {
         var metadata = metadata
@@ -57,8 +45,8 @@ public struct AuditRecord: Sendable {
 
     private var metadata: Logger.Metadata {
         var metadata: Logger.Metadata = ["operation": "\(operation)", "request_id": "\(requestId)"]
-        metadata["bank_id"] = bankId.map { "\(Self.quoted($0))" }
-        metadata["unique_id"] = uniqueId.map { "\(Self.quoted($0))" }
+        metadata["bank_id"] = bankId.map { "\(ClientText.quoted($0))" }
+        metadata["unique_id"] = uniqueId.map { "\(ClientText.quoted($0))" }
         return metadata
     }
 }

@@ -9,13 +9,13 @@ struct IssuerAuditRecord {
     init(operation: String, context: ServiceContext) {
         metadata = ["operation": "\(operation)", "request_id": "\(context.requestId)"]
         for (key, name) in [("bank_id", "bankId"), ("unique_id", "uniqueId")] {
-            metadata[key] = (try? context.pathSegment(name)).map { "\(AuditRecord.quoted($0))" }
+            metadata[key] = (try? context.pathSegment(name)).map { "\(ClientText.quoted($0))" }
         }
     }
 
     /// Notes by which of its keys the bank was let in.
     mutating func name(keyId: String) {
-        metadata["key_id"] = "\(AuditRecord.quoted(keyId))"
+        metadata["key_id"] = "\(ClientText.quoted(keyId))"
     }
 
     /// Writes the record with the HTTP status, and the kind of problem where there is one.

@@ -1,8 +1,12 @@
+internal import CardCompanion
 internal import Hummingbird
 internal import Logging
 
 /// One line a request at debug level: no body, no query, nothing that a client chose but method and path.
 struct AccessLogMiddleware: RouterMiddleware {
+    /// How much of a path is logged, in characters.
+    private static let pathLimit = 200
+
     func handle(
         _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
     ) async throws -> Response {
@@ -13,7 +17,7 @@ struct AccessLogMiddleware: RouterMiddleware {
             "Request",
             metadata: [
                 "method": "\(request.method.rawValue)",
-                "path": "\(request.uri.path.prefix(200))",
+                "path": "\(ClientText.quoted(request.uri.path, limit: Self.pathLimit))",
                 "status": "\(response.status.code)",
                 "milliseconds": "\(Int(elapsed.rounded()))",
             ])
