@@ -1,5 +1,5 @@
-# make run    the server with a sandbox bank, on a machine that has Swift and nothing else
-# make test   all tests
+# make run    starts the server with a sandbox bank; the machine only needs Swift
+# make test   runs all tests
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test lint format clean swift packages test-packages
@@ -10,10 +10,10 @@ sources := Package.swift Sources Tests
 help: ## lists these targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
 
-run: build ## builds the server and starts it with a sandbox bank; its data is in .data/
+run: build ## builds the server and starts it with a sandbox bank; the data is stored in .data/
 	@exec .build/release/card-companion serve --sandbox
 
-build: swift packages ## builds the server, for release
+build: swift packages ## builds the server in release configuration
 	swift build --configuration release --product card-companion
 	swift build --configuration release --product sandbox-app
 
@@ -22,18 +22,18 @@ test: swift test-packages .venv/installed ## runs all tests
 	CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3" SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 \
 	    swift test --skip-build --disable-xctest
 
-lint: swift ## checks the format of the sources
+lint: swift ## checks the format of the source code
 	swift format lint --strict --parallel --recursive $(sources)
 
-format: swift ## formats the sources
+format: swift ## formats the source code
 	swift format --in-place --parallel --recursive $(sources)
 
-clean: ## removes what was built; the data stays
+clean: ## deletes build results; keeps the data
 	rm -rf .build .venv
 
 swift:
 	@command -v swift >/dev/null || { \
-	    echo "There is no Swift on the PATH. Please install Swift 6.2 or later: https://www.swift.org/install" >&2; \
+	    echo "swift is not on the PATH. Install Swift 6.2 or later: https://www.swift.org/install" >&2; \
 	    exit 1; }
 
 packages:

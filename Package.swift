@@ -77,8 +77,9 @@ let package = Package(
         library("StrictJSON", ["SecureMemory"]),
         library("Cryptography", ["COpenSSL", "SecureMemory"]),
         library("JOSE", ["Cryptography", "SecureMemory", "StrictJSON"]),
-        library("PostgresLibPQ", ["CLibPQ", logging, serviceLifecycle]),
-        library("EmbeddedPostgres", [logging, subprocess, systemPackage]),
+        library("Retries"),
+        library("PostgresLibPQ", ["CLibPQ", "Retries", logging, serviceLifecycle]),
+        library("EmbeddedPostgres", ["Retries", logging, subprocess, systemPackage]),
         library("PINImages", ["CCairo", "CPNG", "SecureMemory"]),
         library("KeyVault", ["Cryptography", "SecureMemory"]),
         library("HTTPSignatures", ["Cryptography", "SecureMemory", httpTypes, rawStructuredFieldValues]),
@@ -87,21 +88,26 @@ let package = Package(
         library("CardCompanionAPI"),
         .target(
             name: "CardCompanionStore",
-            dependencies: ["Cryptography", "PostgresLibPQ", logging],
+            dependencies: ["Cryptography", "PostgresLibPQ", logging, serviceLifecycle],
             resources: [.embedInCode("Schema/Migrations")],
             swiftSettings: strict),
         library(
             "CardCompanion",
             [
                 "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE", "KeyVault",
-                "PINImages", "SecureMemory", "StrictJSON", asyncHTTPClient, logging, nioCore, nioHTTP1,
-                nioPosix, nioSSL, serviceLifecycle,
+                "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix, serviceLifecycle,
+            ]),
+        library(
+            "CardCompanionWebhooks",
+            [
+                "CardCompanion", "CardCompanionStore", "Cryptography", "HTTPSignatures", "Retries", asyncHTTPClient,
+                logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
         .target(
             name: "CardCompanionHTTP",
             dependencies: [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE",
-                "PostgresLibPQ", "SecureMemory", "StrictJSON", hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes,
+                "SecureMemory", "StrictJSON", hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes,
                 logging, nioCore, nioSSL,
                 serviceLifecycle,
             ],
@@ -110,8 +116,8 @@ let package = Package(
         .executableTarget(
             name: "card-companion",
             dependencies: [
-                "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "Cryptography",
-                "EmbeddedPostgres", "HTTPSignatures", "JOSE", "KeyVault", "PINImages", "PostgresLibPQ", "SecureMemory",
+                "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "CardCompanionWebhooks",
+                "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JOSE", "KeyVault", "PINImages", "SecureMemory",
                 "StrictJSON",
                 argumentParser, configuration, logging, serviceLifecycle, systemPackage, unixSignals,
             ],
@@ -141,6 +147,7 @@ let package = Package(
                 "CardCompanionAPI", "CardCompanionSDK", "Cryptography", "JOSE", "PythonOracle", "SecureMemory",
                 "StrictJSON", crypto, cryptoExtras,
             ], exclude: ["Oracles"]),
+        tests("RetriesTests", ["Retries"]),
         tests("PostgresLibPQTests", ["CLibPQ", "PostgresLibPQ", logging, serviceLifecycle]),
         tests("EmbeddedPostgresTests", ["EmbeddedPostgres", logging, subprocess, systemPackage]),
         tests("PINImagesTests", ["PINImages", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
@@ -153,6 +160,9 @@ let package = Package(
                 "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "JOSE", "KeyVault",
                 "PINImages", "SecureMemory", "StrictJSON", logging,
             ]),
+
+        tests("CardCompanionStoreTests", ["CardCompanionStore"]),
+        tests("CardCompanionWebhooksTests", ["CardCompanion", "CardCompanionStore", "CardCompanionWebhooks"]),
 
         // End-to-end tests: real server processes, over HTTP, on a real PostgreSQL.
         .target(

@@ -1,10 +1,10 @@
-"""What a cardholder's app does: fetches the PIN as an image on both channels, confirms it, and defines another one.
+"""An example of a cardholder's app: fetches the PIN as an image on both channels, confirms it, and defines a new PIN.
 
     pip install cryptography jwcrypto
     python3 examples/app.py http://127.0.0.1:8080 .data/sandbox alice pin.png
 
-In life no key of the bank's is in the app: `Bank` stands for calls to the bank's own back-end, which answers them once
-it has authenticated the cardholder.
+A real app has no key of the bank. Here `Bank` replaces calls to the bank's back-end, which would first authenticate the
+cardholder.
 """
 
 import base64
@@ -28,11 +28,11 @@ TOO_EASY_TO_GUESS = 131
 class App:
     def __init__(self, url, bank, unique_id):
         self.url, self.bank, self.unique_id = url, bank, unique_id
-        # In life the cardholder has the code from a letter, and types it in.
+        # In production the cardholder gets the code by letter, for example, and types it in.
         self.code = json.loads((bank.folder / "sandbox.json").read_text())["authenticationCodes"][unique_id]
 
     def post(self, path, members, accepted=(0,)):
-        """Every answer is HTTP 200 and JSON with a code; 0 is success."""
+        """Sends a request. Every answer is HTTP 200 and JSON with a code; 0 is success."""
         request = Request(f"{self.url}/v1/{path}", json.dumps(members).encode(), {"Content-Type": "application/json"})
         with urlopen(request) as response:
             answer = json.load(response)
@@ -41,8 +41,8 @@ class App:
         return answer
 
     def fetch_with_code(self):
-        """Authentication code: the bank's HMAC says for whom and when, the code that it is the cardholder."""
-        key = rsa.generate_private_key(65537, 2048)  # for this one delivery: nobody can open it later
+        """AC channel: the bank's HMAC authenticates the request, the code authenticates the cardholder."""
+        key = rsa.generate_private_key(65537, 2048)  # one key per delivery: discard it afterwards
         claim = self.bank.claim(self.unique_id)
         members = {**claim, "authCode": self.code, "rsaPublicKey": self.public(key)}
         answer = self.post("pin-distribution/captcha", members)
@@ -52,7 +52,7 @@ class App:
         return delivery
 
     def fetch_with_token(self):
-        """Token: the bank has signed all of it. PCI-CPP banks, as the sandbox is one, put the code into it."""
+        """Token channel: the bank signs the token. PCI-CPP banks such as the sandbox put the code into it."""
         key = ec.generate_private_key(ec.SECP256R1())
         signed = self.bank.token(self.unique_id, "00", AuthenticationCode=self.code)
         answer = self.post("pin-distribution/token/captcha", {**signed, "ecdhPublicKey": self.public(key)})
@@ -62,17 +62,17 @@ class App:
         return delivery
 
     def define(self):
-        """Proposes PINs until one is not too easy to guess. A token serves once, so each try has a new one."""
+        """Defines a random PIN. If the bank refuses it as too easy to guess, tries another PIN with a new token."""
         for _ in range(20):
             pin = f"{secrets.randbelow(10_000):04}"
             members = self.bank.token(self.unique_id, "02") | {"pin": self.bank.seal(pin)}
             answer = self.post("pin-definition/token/pin", members, accepted=(0, TOO_EASY_TO_GUESS))
             if answer["errorCode"] == 0:
                 return
-        sys.exit("no PIN is good enough for the bank")
+        sys.exit("the bank refused 20 random PINs as too easy to guess")
 
     def confirmation(self, session_id, delivery):
-        """Only who could open the delivery can confirm it: the hash is under the key that was in it."""
+        """The hash proves that the app decrypted the delivery: its key was in the delivery."""
         key = base64.urlsafe_b64decode(delivery["notifyKey"] + "=")
         text = f"{self.bank.id}{self.unique_id}{session_id}0"  # 0: shown
         return {"sessionId": session_id, "status": 0, "hash": hmac.new(key, text.encode(), hashlib.sha256).hexdigest()}
@@ -92,8 +92,8 @@ if __name__ == "__main__":
     url, sandbox, unique_id, image = sys.argv[1:5]
     app = App(url, Bank(url, sandbox), unique_id)
     Path(image).write_bytes(base64.b64decode(app.fetch_with_code()["images"][0]))
-    print(f"fetched {unique_id}'s PIN with the code as {image}, and confirmed that it was shown")
+    print(f"fetched {unique_id}'s PIN with the code: {image}, and confirmed that it was shown")
     app.fetch_with_token()
-    print("fetched it with a token, and confirmed that it was shown")
+    print("fetched the PIN with a token, and confirmed that it was shown")
     app.define()
     print("defined another PIN")

@@ -1,4 +1,4 @@
-"""What a bank's back-end does: provisions a cardholder, looks, changes, imports, and reads what became of PINs.
+"""An example of a bank's back-end: provisions, reads and changes a cardholder, imports several, and reads events.
 
     pip install cryptography jwcrypto
     python3 examples/bank.py http://127.0.0.1:8080 .data/sandbox
@@ -20,13 +20,13 @@ class Bank:
         self.url, self.folder = url, Path(folder)
         sandbox = json.loads((self.folder / "sandbox.json").read_text())
         self.id = sandbox["bankId"]
-        self.key_id = sandbox["issuerKeyId"]  # the name that the operator registered the issuer key under
+        self.key_id = sandbox["issuerKeyId"]  # the ID of the issuer key, which the operator has registered
         self.issuer_key = load_pem_private_key((self.folder / "issuer-key.pem").read_bytes(), None)
         self.token_key = load_pem_private_key((self.folder / "signing-key.pem").read_bytes(), None)
         self.hmac_key = bytes.fromhex((self.folder / "hmac.hex").read_text())
 
     def call(self, method, target, body=None, media_type="application/json", headers=()):
-        """Makes a signed call (RFC 9421) and returns the answer's fields and body."""
+        """Sends a signed call (RFC 9421) and returns the answer's header fields and body."""
         target = f"/v1/banks/{self.id}/{target}"
         path, _, query = target.partition("?")
         covered, headers = {"@method": method, "@path": path}, dict(headers)
@@ -36,7 +36,7 @@ class Bank:
             digest = f"sha-256=:{base64.b64encode(hashlib.sha256(body).digest()).decode()}:"
             covered["content-digest"] = digest
             headers |= {"Content-Type": media_type, "Content-Digest": digest}
-        # A nonce serves once, so that nobody can send a recorded call again.
+        # The nonce can be used once. This prevents replay.
         names = " ".join(f'"{name}"' for name in covered)
         parameters = f'({names});created={int(time.time())};nonce="{secrets.token_urlsafe(16)}";keyid="{self.key_id}"'
         base = "".join(f'"{name}": {value}\n' for name, value in covered.items()) + f'"@signature-params": {parameters}'
@@ -45,11 +45,11 @@ class Bank:
         try:
             with urlopen(Request(self.url + target, body, headers, method=method)) as answer:
                 return answer.headers, answer.read()
-        except HTTPError as refusal:  # the problem says which check failed, and over which signature base
+        except HTTPError as refusal:  # the problem has the failed check and the signature base
             sys.exit(f"{method} {target}: {refusal.read().decode()}")
 
     def seal(self, text):
-        """Seals a code or a PIN to the server's key: nothing on the way can read it, or learn its length."""
+        """Encrypts a code or a PIN to the server's key. The padding hides its length."""
         with urlopen(f"{self.url}/.well-known/jwks.json") as answer:
             keys = json.load(answer)["keys"]
         key = next(key for key in keys if key["kty"] == "EC" and key["use"] == "enc")
@@ -58,7 +58,7 @@ class Bank:
         return token.serialize(compact=True)
 
     def events(self, after=None):
-        """All events. A real back-end keeps `next`, and asks on with wait=30; ids tell what it has seen already."""
+        """All events. A real back-end stores `next`, polls with wait=30, and skips events whose `id` it has seen."""
         while True:
             _, body = self.call("GET", "events" + (f"?after={after}" if after else ""))
             page = json.loads(body)
@@ -68,16 +68,16 @@ class Bank:
             after = page["next"]
 
     def claim(self, unique_id):
-        """What an app needs on the AC channel: who, when, and the bank's HMAC over both."""
+        """The members that an app needs on the AC channel: bank, cardholder, time, and the bank's HMAC over them."""
         timestamp = str(int(time.time()))
         mac = hmac.new(self.hmac_key, f"{self.id}{unique_id}{timestamp}".encode(), hashlib.sha256).hexdigest()
         return {"bankId": self.id, "uniqueId": unique_id, "timestamp": timestamp, "hashMac": mac}
 
     def token(self, unique_id, type, **more):
-        """What an app needs on the token channel, signed. Type 00 is a delivery, 02 the definition of a PIN."""
+        """The signed token that an app needs on the token channel. Type 00 is a delivery, 02 a PIN definition."""
         members = {"IdBEL": self.id, "IdPorteur": unique_id, "IdFournisseur": "example-bank", "Type": type}
         members |= {"IdTransaction": str(uuid.uuid4()), "Timestamp": str(int(time.time())), **more}
-        token = json.dumps(members)  # the app passes on these very bytes: they are what is signed
+        token = json.dumps(members)  # the app must send exactly these bytes, because they are signed
         signature = self.token_key.sign(token.encode(), PKCS1v15(), hashes.SHA256())
         return {"token": token, "signature": base64.b64encode(signature).decode()}
 
@@ -88,7 +88,7 @@ if __name__ == "__main__":
     bank.call("PUT", "cardholders/dave", json.dumps(dave).encode())
     headers, body = bank.call("GET", "cardholders/dave")
     print("provisioned", body.decode())
-    # With If-Match the change is made only if nobody else has changed the cardholder since.
+    # If-Match: the server makes the change only if the cardholder still has this version.
     patch, unchanged = b'{"status":"SUSPENDED","freeField":null}', {"If-Match": headers["ETag"]}
     _, body = bank.call("PATCH", "cardholders/dave", patch, "application/merge-patch+json", unchanged)
     print("suspended", body.decode())

@@ -1,9 +1,9 @@
 #!/bin/sh
-# What a bank's back-end does, with nothing but curl, openssl and jq: creates a cardholder, looks, changes, imports, and
-# reads events. Every step of a signed call (RFC 9421) is in sight.
+# An example of a bank's back-end with curl, openssl and jq only: creates, reads and changes a cardholder, imports
+# several, and reads events. It shows every step of a signed call (RFC 9421).
 #
-# Codes and PINs travel as JWE with AES-GCM, which openssl's command line does not have: see bank.py for those. A real
-# bank's private key is in a vault, not in a file.
+# Codes and PINs are sent as JWE with AES-GCM, which openssl's command line does not support: see bank.py for those.
+# Keep a real bank's private key in a vault, not in a file.
 #
 #   sh examples/bank.sh URL SANDBOX_FOLDER
 set -eu
@@ -14,15 +14,15 @@ if [ $# -ne 2 ]; then
 fi
 url=$1 sandbox=$2
 bank=$(jq -r .bankId "$sandbox/sandbox.json")
-key_id=$(jq -r .issuerKeyId "$sandbox/sandbox.json") # the name that the operator registered the key under
+key_id=$(jq -r .issuerKeyId "$sandbox/sandbox.json") # the ID of the issuer key, which the operator has registered
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# call METHOD TARGET [MEDIA_TYPE BODY_FILE [HEADER]]: makes a signed call; the answer is in $work/head and $work/answer.
+# call METHOD TARGET [MEDIA_TYPE BODY_FILE [HEADER]]: sends a signed call. The answer is in $work/head and $work/answer.
 call() {
     method=$1 path=/v1/banks/$bank/${2%%\?*} query=${2#"${2%%\?*}"} type=${3-} body=${4-} header=${5-}
 
-    # What the signature covers: method, path, the query where there is one, and the body by its digest (RFC 9530).
+    # The signature covers method, path, the query if there is one, and the body's digest (RFC 9530).
     covered='"@method" "@path"'
     base="\"@method\": $method
 \"@path\": $path"
@@ -38,7 +38,7 @@ call() {
 \"content-digest\": $digest"
     fi
 
-    # When it was made, and a nonce: it serves once, so that nobody can send a recorded call again.
+    # The signature also covers the time and a nonce. The nonce can be used once, which prevents replay.
     parameters="($covered);created=$(date +%s);nonce=\"$(openssl rand -hex 16)\";keyid=\"$key_id\""
     printf '%s\n"@signature-params": %s' "$base" "$parameters" >"$work/base"
     openssl pkeyutl -sign -rawin -inkey "$sandbox/issuer-key.pem" -in "$work/base" -out "$work/signature"
@@ -50,28 +50,29 @@ call() {
     status=$(curl -sS "$@" -D "$work/head" -o "$work/answer" -w '%{http_code}' "$url$path$query")
     case $status in
     2??) echo "$method $path$query: $status" ;;
-    # The problem says which check failed, and over which signature base.
+    # The problem has the failed check and the signature base.
     *) echo "$method $path$query: $(cat "$work/answer")" >&2 && exit 1 ;;
     esac
 }
 
-# A cardholder is replaced by what is put: one who has a code and a PIN would have none afterwards.
+# PUT replaces the whole cardholder: this one removes an existing code and PIN.
 echo '{"channels":["AC"],"freeField":"Your card ends in 4711"}' >"$work/cardholder"
 call PUT cardholders/frank application/json "$work/cardholder"
 call GET cardholders/frank
 jq . "$work/answer"
 
-# With If-Match the change is made only if nobody else has changed the cardholder since.
+# If-Match: the server makes the change only if the cardholder still has this version.
 etag=$(tr -d '\r' <"$work/head" | sed -n 's/^[Ee][Tt]ag: //p')
 echo '{"status":"SUSPENDED","freeField":null}' >"$work/patch"
 call PATCH cardholders/frank application/merge-patch+json "$work/patch" "If-Match: $etag"
 
-# A JSON object a line; each is answered by a line, and the last one says whether all of it stands.
+# One JSON object per line. The answer has one line for each, and a summary: the import was successful only if its
+# 'committed' is true.
 for name in grace heidi ivan; do jq -cn --arg uniqueId "$name" '{$uniqueId, status: "ACTIVE"}'; done >"$work/lines"
 call POST cardholders:import application/x-ndjson "$work/lines"
 cat "$work/answer"
 
-# A real back-end keeps 'next' once it has dealt with the events, and asks on with wait=30.
+# A real back-end processes the events, then stores 'next' and polls with wait=30.
 after=
 while call GET "events?limit=100${after:+&after=$after}" && [ "$(jq '.events | length' "$work/answer")" -gt 0 ]; do
     jq -r '.events[] | "\(.type) \(.uniqueId) \(.data)"' "$work/answer"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Fetches a PIN of the sandbox as an image and confirms it, with nothing but curl, openssl and jq: what an app and its
-# bank do, byte by byte. A real app uses the SDK or a JOSE library; a real bank's key never leaves its back-end, and
-# never stands in a command line as it does here.
+# Fetches a PIN from the sandbox as an image and confirms it, with curl, openssl and jq only. It shows what an app and
+# its bank do, byte by byte. A real app uses the SDK or a JOSE library. A real bank's key must never leave its back-end,
+# and must not be on a command line as it is here.
 #
 #   sh examples/first-pin.sh URL SANDBOX_FOLDER CARDHOLDER IMAGE.png
 set -eu
@@ -28,13 +28,13 @@ check() {
     [ "$code" = 0 ] || { echo "$1: $code $(jq -r .errorMessage "$work/answer")" >&2; exit 1; }
 }
 
-# The bank's back-end, once it has authenticated the cardholder: an HMAC over bank, cardholder and time.
+# The bank's back-end, after it has authenticated the cardholder: an HMAC over bank, cardholder and time.
 bank=$(jq -r .bankId "$sandbox/sandbox.json")
 code=$(jq -r --arg id "$cardholder" '.authenticationCodes[$id]' "$sandbox/sandbox.json")
 timestamp=$(date +%s)
 mac=$(printf %s "$bank$cardholder$timestamp" | hmac "$(cat "$sandbox/hmac.hex")")
 
-# The app: a fresh RSA key, and the request.
+# The app: a new RSA key, and the request.
 openssl genpkey -quiet -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out "$work/key.pem" 2>/dev/null ||
     openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out "$work/key.pem" 2>/dev/null
 key=$(openssl pkey -in "$work/key.pem" -pubout -outform DER | openssl base64 -A)
@@ -43,8 +43,9 @@ jq -n --arg bankId "$bank" --arg uniqueId "$cardholder" --arg authCode "$code" -
 check fetch
 session=$(jq -r .sessionId "$work/answer")
 
-# The answer's pin is a JWE: header.key.iv.ciphertext.tag. The key is under RSA-OAEP-256. openssl's command line has no
-# AES-GCM, but its first half: AES-CTR that starts at 2. (So the tag is not checked here; a library does.)
+# The answer's pin is a JWE: header.key.iv.ciphertext.tag. The key is encrypted with RSA-OAEP-256. openssl's command
+# line has no AES-GCM, so this decrypts with AES-CTR, with the counter starting at 2. It does not check the tag. A real
+# app must check it: use a library.
 part() { jq -r .pin "$work/answer" | tr -d '\n' | cut -d. -f"$1"; }
 part 2 | unbase64url >"$work/encrypted-key"
 openssl pkeyutl -decrypt -inkey "$work/key.pem" -in "$work/encrypted-key" -out "$work/content-key" \
@@ -55,7 +56,7 @@ part 4 | unbase64url | openssl enc -d -aes-256-ctr -K "$(hex <"$work/content-key
 jq -r '.images[0]' "$work/delivery.json" | openssl base64 -d -A >"$image"
 echo "fetched the PIN of $cardholder: $image ($(wc -c <"$image") bytes)"
 
-# Only who could open the delivery can confirm it: the hash is under the key that was in it.
+# The hash proves that the app decrypted the delivery: its key was in the delivery.
 notify_key=$(jq -r .notifyKey "$work/delivery.json" | tr -d '\n' | unbase64url | hex)
 hash=$(printf %s "$bank$cardholder${session}0" | hmac "$notify_key")
 jq -n --arg bankId "$bank" --arg uniqueId "$cardholder" --arg sessionId "$session" --arg hash "$hash" \

@@ -1,9 +1,9 @@
-"""A bank's webhook: takes the events that the server sends, once it is sure that they are the server's.
+"""An example of a bank's webhook: verifies the server's signature of each event and accepts it.
 
     pip install cryptography http-message-signatures jwcrypto
     python3 examples/receiver.py http://127.0.0.1:8080 9090
 
-Then, beside it, the operator has the bank's events sent there (in life to https, and without --allow-private):
+Then the operator registers its URL (in production: https, and without --allow-private):
 
     card-companion webhook set --bank SANDBOX --allow-private http://127.0.0.1:9090/events
 """
@@ -20,12 +20,12 @@ from http_message_signatures.algorithms import ECDSA_P256_SHA256
 from jwcrypto import jwk
 
 BODY_LIMIT = 65_536
-MAXIMUM_AGE = timedelta(minutes=5)  # each try is signed anew
+MAXIMUM_AGE = timedelta(minutes=5)  # the server signs each attempt again
 COVERED = ("@method", "@authority", "@path", "content-digest")
 
 
 class ServerKeys(HTTPSignatureKeyResolver):
-    """The keys that the server signs with. It publishes a new one before it uses it: an unknown one is looked for."""
+    """The server's signing keys. The server publishes a new key before it uses it, so an unknown key is fetched."""
 
     def __init__(self, url):
         self.url, self.keys = url, {}
@@ -41,13 +41,13 @@ class ServerKeys(HTTPSignatureKeyResolver):
 class Receiver(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     timeout = 30
-    seen = set()  # a real back-end keeps the ids in the transaction in which it deals with the event
+    seen = set()  # a real back-end stores the id in the same transaction that processes the event
 
     def do_POST(self):
         body = self.body()
         if body is None:
             return self.answer(413)
-        # The URL as the server was told it, behind a proxy the public one; Host is what anybody may say.
+        # The registered URL (behind a proxy: the public one). Do not use Host: the sender controls it.
         message = SimpleNamespace(method="POST", url=self.origin + self.path, headers=dict(self.headers))
         try:
             self.verifier.verify(message, body=body, require_components=COVERED, max_age=MAXIMUM_AGE)
@@ -55,10 +55,10 @@ class Receiver(BaseHTTPRequestHandler):
             print("refused:", refusal, flush=True)
             return self.answer(401)
         self.take(json.loads(body))
-        self.answer(204)  # 2xx says that the event is the bank's now: before it was dealt with the answer would be 5xx
+        self.answer(204)  # 2xx: the bank has processed the event. If that fails, answer 5xx to get it again
 
     def take(self, event):
-        """An event comes at least once: the second time it is passed over, and answered 2xx as well."""
+        """An event can come more than once. Ignore repetitions, but also answer 2xx."""
         if event["id"] not in self.seen:
             self.seen.add(event["id"])
             print(event["type"], event["uniqueId"], event["data"], flush=True)

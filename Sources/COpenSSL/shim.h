@@ -1,6 +1,6 @@
 #pragma once
-// The part of OpenSSL 3 that the server uses, without anything that OpenSSL 3 deprecates. Swift does not import
-// function-like macros: the few that are needed stand here as functions.
+// The part of OpenSSL 3 that the server uses, without deprecated functions. Swift does not import function-like macros:
+// the required ones are defined here as functions.
 #define OPENSSL_API_COMPAT 30000
 #define OPENSSL_NO_DEPRECATED
 #include <openssl/bio.h>
@@ -33,18 +33,18 @@ static inline void *card_companion_malloc(size_t count) {
     return OPENSSL_malloc(count);
 }
 
-// The content of a memory BIO; it stays the BIO's.
+// The content of a memory BIO. The BIO owns it.
 static inline long card_companion_bio_content(BIO *bio, char **content) {
     return BIO_get_mem_data(bio, content);
 }
 
-// Whether reading PEM ended because there is no further PEM block.
+// Whether reading PEM ended because there are no more PEM blocks.
 static inline int card_companion_is_end_of_pem(unsigned long error) {
     return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
 }
 
-// OpenSSL keeps the pointers of some names that it is given. A literal here lives for ever, a Swift string lent to C
-// only during the call: so what keeps names is called from here.
+// Some OpenSSL functions keep the pointers to names that they get. They are called here with C literals, which always
+// stay valid. A Swift string that is passed to C is valid only during the call.
 
 static inline OSSL_ENCODER_CTX *card_companion_private_key_encoder(const EVP_PKEY *key, int is_pem) {
     return OSSL_ENCODER_CTX_new_for_pkey(key, EVP_PKEY_KEYPAIR, is_pem ? "PEM" : "DER", "PrivateKeyInfo", NULL);
@@ -66,7 +66,7 @@ static inline EVP_PKEY *card_companion_public_key(const char *type, OSSL_PARAM *
     return key;
 }
 
-// A public key on P-256 of its uncompressed point, or null.
+// Makes a P-256 public key from an uncompressed point; null on failure.
 static inline EVP_PKEY *card_companion_p256_public_key(const unsigned char *point, size_t count) {
     OSSL_PARAM parameters[] = {
         OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)SN_X9_62_prime256v1, 0),
@@ -76,7 +76,7 @@ static inline EVP_PKEY *card_companion_p256_public_key(const unsigned char *poin
     return card_companion_public_key("EC", parameters);
 }
 
-// A public RSA key of its modulus and exponent, or null.
+// Makes an RSA public key from its modulus and exponent; null on failure.
 static inline EVP_PKEY *card_companion_rsa_public_key(const BIGNUM *modulus, const BIGNUM *exponent) {
     EVP_PKEY *key = NULL;
     OSSL_PARAM *parameters = NULL;
@@ -91,7 +91,7 @@ static inline EVP_PKEY *card_companion_rsa_public_key(const BIGNUM *modulus, con
     return key;
 }
 
-// The single-step key derivation with SHA-256 (SP 800-56C section 4, option 1); 1 for success.
+// The single-step key derivation with SHA-256 (SP 800-56C section 4, option 1). Returns 1 on success.
 static inline int card_companion_single_step_kdf(
     EVP_KDF *algorithm, const unsigned char *secret, size_t secret_count, const unsigned char *info,
     size_t info_count, unsigned char *key, size_t key_count) {
@@ -107,7 +107,7 @@ static inline int card_companion_single_step_kdf(
     return status;
 }
 
-// RFC 2253, with UTF-8 left as it is.
+// RFC 2253, without escapes for UTF-8.
 static inline unsigned long card_companion_rfc2253_flags(void) {
     return XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB;
 }

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <png.h>
 
-// libpng reports a failure by longjmp, which must not cross Swift's frames: every call that can fail stands in
-// card_companion_png_write. The functions handed to it must return.
+// libpng reports errors with longjmp, which must not cross Swift frames. Therefore card_companion_png_write makes every
+// call that can fail. The functions that it gets must return normally.
 
 static inline void card_companion_png_fail(png_structp png, png_const_charp message) {
     (void)message;
@@ -19,7 +19,7 @@ static inline void card_companion_png_ignore(png_structp png, png_const_charp me
     (void)message;
 }
 
-// An image of one byte a pixel, each an index into a palette of at most 16 colours.
+// An image with one byte per pixel. Each byte is an index into a palette of at most 16 colors.
 struct card_companion_png_image {
     const uint8_t *pixels;
     size_t stride;
@@ -29,8 +29,8 @@ struct card_companion_png_image {
     int palette_count;
 };
 
-// Writes the image with four bits a pixel and the best compression. All memory that libpng and zlib need comes
-// from `allocate` and returns to `release`; the encoded bytes go to `write`, which finds `context` by png_get_io_ptr.
+// Writes the image with four bits per pixel and the best compression. libpng and zlib get all memory from `allocate` and
+// free it with `release`. The encoded bytes go to `write`, which gets `context` from png_get_io_ptr.
 static inline bool card_companion_png_write(
     const struct card_companion_png_image *image, png_malloc_ptr allocate, png_free_ptr release, png_rw_ptr write,
     void *context) {

@@ -1,4 +1,4 @@
-/// The paths of the SDK's operations, on the server's base URL.
+/// The paths of the operations that the SDK calls, relative to the server's base URL.
 public enum APIPath {
     /// PIN distribution by authentication code: fetch.
     public static let captcha = "/v1/pin-distribution/captcha"
@@ -12,7 +12,7 @@ public enum APIPath {
     /// PIN distribution by token: notify.
     public static let tokenNotify = "/v1/pin-distribution/token/notify"
 
-    /// PIN definition: keypad coordinates.
+    /// PIN definition: fetch a scrambled keypad.
     public static let keypadCoordinates = "/v1/pin-definition/keypad-coordinates"
 
     /// PIN definition by HMAC.
@@ -21,9 +21,9 @@ public enum APIPath {
     /// PIN definition by token.
     public static let definePINToken = "/v1/pin-definition/token/pin"
 
-    /// PIN definition by token, with indexes into a keypad (CB).
+    /// PIN definition by token and keypad indexes (CB).
     public static let definePINIndexes = "/v1/pin-definition/token/pin-indexes"
 
-    /// The server's public keys, a JWK set (GET; all others are POST).
+    /// The server's public keys, a JWK set. This path is GET; all others are POST.
     public static let keySet = "/.well-known/jwks.json"
 }

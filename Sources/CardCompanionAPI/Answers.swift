@@ -1,15 +1,15 @@
-/// The answer to a fetch, ``APIPath/captcha`` and ``APIPath/tokenCaptcha``.
+/// The answer to a fetch (``APIPath/captcha``, ``APIPath/tokenCaptcha``).
 public struct CaptchaAnswer: Codable, Sendable {
     /// A ``DistributionCode``.
     public var errorCode: Int
-    /// The code's meaning, for people.
+    /// The code's meaning in words, for people.
     public var errorMessage: String
-    /// With success: the delivered PIN, a compact JWE to the client's key.
+    /// Only on success: the delivered PIN, a compact JWE encrypted to the client's key.
     public var pin: String?
-    /// With success: the session to notify.
+    /// Only on success: the session's identifier, which the notify must send.
     public var sessionId: String?
 
-    /// An answer.
+    /// Creates an answer.
     public init(errorCode: Int, errorMessage: String, pin: String? = nil, sessionId: String? = nil) {
         self.errorCode = errorCode
         self.errorMessage = errorMessage
@@ -18,14 +18,14 @@ public struct CaptchaAnswer: Codable, Sendable {
     }
 }
 
-/// The answer to an operation that says no more than how it went.
+/// The answer to an operation that returns only a code.
 public struct StatusAnswer: Codable, Sendable {
     /// A ``DistributionCode`` or ``DefinitionCode``.
     public var errorCode: Int
-    /// The code's meaning, for people.
+    /// The code's meaning in words, for people.
     public var errorMessage: String
 
-    /// An answer.
+    /// Creates an answer.
     public init(errorCode: Int, errorMessage: String) {
         self.errorCode = errorCode
         self.errorMessage = errorMessage
@@ -36,14 +36,14 @@ public struct StatusAnswer: Codable, Sendable {
 public struct KeypadAnswer: Codable, Sendable {
     /// A ``DefinitionCode``.
     public var errorCode: Int
-    /// The code's meaning, for people.
+    /// The code's meaning in words, for people.
     public var errorMessage: String
-    /// With success: a digit or null at each place.
+    /// Only on success: the digit at each place of the keypad, nil (JSON null) if the place is empty.
     public var keypad: [String?]?
-    /// With success: the keypad's name.
+    /// Only on success: the keypad's identifier.
     public var keypadId: String?
 
-    /// An answer.
+    /// Creates an answer.
     public init(errorCode: Int, errorMessage: String, keypad: [String?]? = nil, keypadId: String? = nil) {
         self.errorCode = errorCode
         self.errorMessage = errorMessage

@@ -1,4 +1,4 @@
-/// What the server answers to an operation of PIN definition (SDK document, table 3, which leaves 0 to be understood).
+/// The server's result codes for PIN definition (SDK document, table 3, which does not list 0 for success).
 public enum DefinitionCode: Int, CaseIterable, Sendable {
     /// Success.
     case success = 0
@@ -60,7 +60,7 @@ public enum DefinitionCode: Int, CaseIterable, Sendable {
     /// Internal error.
     case unexpectedError = 300
 
-    /// The text of the SDK document's table.
+    /// The message, as in the SDK document's table.
     public var message: String {
         switch self {
         case .success: "Success"

@@ -1,4 +1,4 @@
-/// What the server answers to an operation of PIN distribution (SDK document, table 1).
+/// The server's result codes for PIN distribution (SDK document, table 1).
 public enum DistributionCode: Int, CaseIterable, Sendable {
     /// Success.
     case success = 0
@@ -77,7 +77,7 @@ public enum DistributionCode: Int, CaseIterable, Sendable {
     /// Unexpected error.
     case unexpectedError = 500
 
-    /// The text of the SDK document's table.
+    /// The message, as in the SDK document's table.
     public var message: String {
         switch self {
         case .success: "Success"

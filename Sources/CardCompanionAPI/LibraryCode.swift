@@ -1,6 +1,6 @@
-/// What the SDK answers where it, not the server, finds the fault (SDK document, end of tables 1 and 3).
+/// The result codes of errors that the SDK detects, not the server (SDK document, end of tables 1 and 3).
 ///
-/// The texts are the document's, and some of them name the algorithms of an older SDK.
+/// The messages are the document's. Some of them name the algorithms of an older SDK.
 public enum LibraryCode: Int, CaseIterable, Sendable {
     /// Null/Invalid input parameters.
     case invalidInput = 90000
@@ -35,7 +35,7 @@ public enum LibraryCode: Int, CaseIterable, Sendable {
     /// Server's response not OK, request is not successful.
     case serverNotOK = 90015
 
-    /// The text of the SDK document's table.
+    /// The message, as in the SDK document's table.
     public var message: String {
         switch self {
         case .invalidInput: "Null/Invalid input parameters"

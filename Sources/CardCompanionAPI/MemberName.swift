@@ -1,82 +1,82 @@
-/// The names of JSON members: of requests and answers, of the token (section 5.4) and of a delivered PIN's plaintext.
+/// The names of JSON members in requests, answers, tokens (SDK document, section 5.4) and delivered PINs.
 public enum MemberName {
     // Requests.
 
-    /// The bank's name.
+    /// The bank's identifier.
     public static let bankId = "bankId"
     /// The cardholder's identifier.
     public static let uniqueId = "uniqueId"
     /// The cardholder's authentication code.
     public static let authCode = "authCode"
-    /// Unix seconds.
+    /// Unix time in seconds.
     public static let timestamp = "timestamp"
-    /// The bank's HMAC over bankId, uniqueId and timestamp, in hex.
+    /// The bank's HMAC-SHA-256 over bankId + uniqueId + timestamp, in hex.
     public static let hashMac = "hashMac"
-    /// The client's fresh RSA key: base64 of a DER SubjectPublicKeyInfo.
+    /// The client's RSA key, new for each fetch: base64 of a DER SubjectPublicKeyInfo.
     public static let rsaPublicKey = "rsaPublicKey"
-    /// The client's fresh P-256 key: base64 of a DER SubjectPublicKeyInfo.
+    /// The client's P-256 key, new for each fetch: base64 of a DER SubjectPublicKeyInfo.
     public static let ecdhPublicKey = "ecdhPublicKey"
-    /// The session that a fetch opened.
+    /// The identifier of the session that a fetch started.
     public static let sessionId = "sessionId"
-    /// How the delivery went, see ``NotifyStatus``.
+    /// The outcome of the delivery, see ``NotifyStatus``.
     public static let status = "status"
-    /// The client's proof that it could open the delivery, in hex.
+    /// An HMAC which proves that the client could decrypt the delivery, in hex.
     public static let hash = "hash"
-    /// The signed token: a string that holds JSON.
+    /// The signed token: a string that contains JSON.
     public static let token = "token"
     /// The token's signature, in base64.
     public static let signature = "signature"
-    /// How many places the keypad shall have.
+    /// The number of places on the keypad.
     public static let keypadSize = "keypadSize"
-    /// The name of a keypad.
+    /// The keypad's identifier.
     public static let keypadId = "keypadId"
-    /// A sealed PIN, in requests and in answers.
+    /// A PIN as a compact JWE, in requests and in answers.
     public static let pin = "pin"
-    /// Sealed indexes into a keypad.
+    /// Indexes into a keypad, as a compact JWE.
     public static let indexes = "indexes"
 
     // Answers.
 
-    /// The code, see ``DistributionCode`` and ``DefinitionCode``.
+    /// The result code, see ``DistributionCode`` and ``DefinitionCode``.
     public static let errorCode = "errorCode"
-    /// The code's meaning, for people.
+    /// The code's meaning in words, for people.
     public static let errorMessage = "errorMessage"
-    /// The keypad: a digit or null at each place.
+    /// The digit at each place of the keypad, null if the place is empty.
     public static let keypad = "keypad"
 
     // The token.
 
-    /// The bank's name.
+    /// The bank's identifier.
     public static let idBEL = "IdBEL"
     /// The cardholder's identifier.
     public static let idPorteur = "IdPorteur"
     /// The service provider that authenticated the cardholder.
     public static let idFournisseur = "IdFournisseur"
-    /// The transaction's name, which serves once.
+    /// The transaction's identifier, which can be used once.
     public static let idTransaction = "IdTransaction"
-    /// Unix seconds.
+    /// Unix time in seconds.
     public static let tokenTimestamp = "Timestamp"
-    /// What the token is for, see ``TokenType``.
+    /// The token's purpose, see ``TokenType``.
     public static let tokenType = "Type"
-    /// Which of the bank's certificates verifies the signature.
+    /// The alias of the bank's certificate that verifies the signature.
     public static let signatureCertAlias = "SignatureCertAlias"
     /// The cardholder's authentication code (PCI-CPP).
     public static let authenticationCode = "AuthenticationCode"
 
     // A delivered PIN's plaintext.
 
-    /// What the images are: `captcha` or `digits`.
+    /// The format of the images: `captcha` or `digits`.
     public static let format = "format"
-    /// How many digits the PIN has.
+    /// The number of digits of the PIN.
     public static let length = "length"
     /// PNG images in base64.
     public static let images = "images"
-    /// For `digits`: where in `images` each of the PIN's digits stands.
+    /// For `digits`: the index in `images` of each digit of the PIN, from left to right.
     public static let order = "order"
-    /// The key of the notify's hash: base64url of 32 bytes.
+    /// The HMAC key for the notify's `hash`: base64url of 32 bytes.
     public static let notifyKey = "notifyKey"
-    /// The bank's text to the cardholder.
+    /// The bank's text for the cardholder.
     public static let freeField = "freeField"
-    /// Filler, so that the length of what is sent says nothing.
+    /// Padding, so that the ciphertext's length reveals nothing.
     public static let padding = "padding"
 }

@@ -1,9 +1,9 @@
-/// How a delivery went, as the app saw it (SDK document, table 2).
+/// The outcome of a delivery, as the app reports it (SDK document, table 2).
 public enum NotifyStatus: Int, CaseIterable, Codable, Sendable {
-    /// The PIN was shown: the delivery is confirmed.
+    /// The app showed the PIN. This confirms the delivery.
     case success = 0
-    /// The server's answer could not be used.
+    /// The app could not use the server's answer.
     case serverError = 1
-    /// The app could not show it.
+    /// The app could not show the PIN.
     case appError = 2
 }

@@ -1,5 +1,5 @@
-/// A value that carries a secret in a `String`, as the SDK document has it: what is printed, logged or dumped of it is
-/// its type's name only.
+/// A type that holds a secret in a `String`, as the SDK document requires. Printing, logging or dumping a value of this
+/// type shows only the type's name.
 public protocol Redacted: CustomStringConvertible, CustomReflectable {}
 
 extension Redacted {

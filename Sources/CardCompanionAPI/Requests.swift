@@ -1,19 +1,19 @@
 /// The body of ``APIPath/captcha``.
 public struct CaptchaRequest: Codable, Sendable, Redacted {
-    /// The bank's name.
+    /// The bank's identifier.
     public var bankId: String
     /// The cardholder's identifier.
     public var uniqueId: String
     /// The cardholder's authentication code.
     public var authCode: String
-    /// Unix seconds, ten digits.
+    /// Unix time in seconds, ten digits.
     public var timestamp: String
-    /// HMAC-SHA-256 over bankId + uniqueId + timestamp with the bank's key, in hex.
+    /// The HMAC-SHA-256 over bankId + uniqueId + timestamp with the bank's key, in hex.
     public var hashMac: String
-    /// Base64 of a DER SubjectPublicKeyInfo, RSA.
+    /// The client's RSA key: base64 of a DER SubjectPublicKeyInfo.
     public var rsaPublicKey: String
 
-    /// A request with all its members.
+    /// Creates a request.
     public init(
         bankId: String, uniqueId: String, authCode: String, timestamp: String, hashMac: String, rsaPublicKey: String
     ) {
@@ -28,18 +28,18 @@ public struct CaptchaRequest: Codable, Sendable, Redacted {
 
 /// The body of ``APIPath/notify``.
 public struct NotifyRequest: Codable, Sendable {
-    /// The bank's name.
+    /// The bank's identifier.
     public var bankId: String
     /// The cardholder's identifier.
     public var uniqueId: String
-    /// The session that the fetch opened.
+    /// The identifier of the session that the fetch started.
     public var sessionId: String
-    /// A ``NotifyStatus``.
+    /// The raw value of a ``NotifyStatus``.
     public var status: Int
-    /// HMAC-SHA-256 over bankId + uniqueId + sessionId + status with the delivery's notifyKey, in hex.
+    /// The HMAC-SHA-256 over bankId + uniqueId + sessionId + status with the delivery's notifyKey, in hex.
     public var hash: String
 
-    /// A request with all its members.
+    /// Creates a request.
     public init(bankId: String, uniqueId: String, sessionId: String, status: Int, hash: String) {
         self.bankId = bankId
         self.uniqueId = uniqueId
@@ -51,14 +51,14 @@ public struct NotifyRequest: Codable, Sendable {
 
 /// The body of ``APIPath/tokenCaptcha``.
 public struct TokenCaptchaRequest: Codable, Sendable {
-    /// The signed token, exactly as it was signed.
+    /// The token, byte for byte as the bank signed it.
     public var token: String
-    /// Base64 of its RSASSA-PKCS1-v1_5 SHA-256 signature.
+    /// The token's RSASSA-PKCS1-v1_5 signature with SHA-256, in base64.
     public var signature: String
-    /// Base64 of a DER SubjectPublicKeyInfo, P-256.
+    /// The client's P-256 key: base64 of a DER SubjectPublicKeyInfo.
     public var ecdhPublicKey: String
 
-    /// A request with all its members.
+    /// Creates a request.
     public init(token: String, signature: String, ecdhPublicKey: String) {
         self.token = token
         self.signature = signature
@@ -68,16 +68,16 @@ public struct TokenCaptchaRequest: Codable, Sendable {
 
 /// The body of ``APIPath/tokenNotify``.
 public struct TokenNotifyRequest: Codable, Sendable {
-    /// The token of the fetch.
+    /// The token that the fetch sent.
     public var token: String
-    /// The session that the fetch opened.
+    /// The identifier of the session that the fetch started.
     public var sessionId: String
-    /// A ``NotifyStatus``.
+    /// The raw value of a ``NotifyStatus``.
     public var status: Int
-    /// HMAC-SHA-256 over IdBEL + IdPorteur + sessionId + status with the delivery's notifyKey, in hex.
+    /// The HMAC-SHA-256 over IdBEL + IdPorteur + sessionId + status with the delivery's notifyKey, in hex.
     public var hash: String
 
-    /// A request with all its members.
+    /// Creates a request.
     public init(token: String, sessionId: String, status: Int, hash: String) {
         self.token = token
         self.sessionId = sessionId
@@ -88,14 +88,14 @@ public struct TokenNotifyRequest: Codable, Sendable {
 
 /// The body of ``APIPath/keypadCoordinates``.
 public struct KeypadCoordinatesRequest: Codable, Sendable {
-    /// The bank's name.
+    /// The bank's identifier.
     public var bankId: String
     /// The cardholder's identifier.
     public var uniqueId: String
-    /// How many places the keypad shall have, 10 to 60.
+    /// The number of places on the keypad, 10 to 60.
     public var keypadSize: Int
 
-    /// A request with all its members.
+    /// Creates a request.
     public init(bankId: String, uniqueId: String, keypadSize: Int) {
         self.bankId = bankId
         self.uniqueId = uniqueId
@@ -105,18 +105,18 @@ public struct KeypadCoordinatesRequest: Codable, Sendable {
 
 /// The body of ``APIPath/definePIN``.
 public struct DefinePINRequest: Codable, Sendable {
-    /// The bank's name.
+    /// The bank's identifier.
     public var bankId: String
     /// The cardholder's identifier.
     public var uniqueId: String
-    /// Unix seconds, ten digits.
+    /// Unix time in seconds, ten digits.
     public var timestamp: String
-    /// HMAC-SHA-256 over bankId + uniqueId + timestamp with the bank's key, in hex.
+    /// The HMAC-SHA-256 over bankId + uniqueId + timestamp with the bank's key, in hex.
     public var hashMac: String
-    /// The PIN as a compact JWE to the server's RSA key.
+    /// The PIN, as a compact JWE encrypted to the server's RSA key.
     public var pin: String
 
-    /// A request with all its members.
+    /// Creates a request.
     public init(bankId: String, uniqueId: String, timestamp: String, hashMac: String, pin: String) {
         self.bankId = bankId
         self.uniqueId = uniqueId
@@ -128,14 +128,14 @@ public struct DefinePINRequest: Codable, Sendable {
 
 /// The body of ``APIPath/definePINToken``.
 public struct DefinePINTokenRequest: Codable, Sendable {
-    /// The signed token, exactly as it was signed.
+    /// The token, byte for byte as the bank signed it.
     public var token: String
-    /// Base64 of its RSASSA-PKCS1-v1_5 SHA-256 signature.
+    /// The token's RSASSA-PKCS1-v1_5 signature with SHA-256, in base64.
     public var signature: String
-    /// The PIN as a compact JWE to the server's EC key.
+    /// The PIN, as a compact JWE encrypted to the server's P-256 key.
     public var pin: String
 
-    /// A request with all its members.
+    /// Creates a request.
     public init(token: String, signature: String, pin: String) {
         self.token = token
         self.signature = signature
@@ -145,16 +145,16 @@ public struct DefinePINTokenRequest: Codable, Sendable {
 
 /// The body of ``APIPath/definePINIndexes``.
 public struct DefinePINIndexesRequest: Codable, Sendable {
-    /// The signed token, exactly as it was signed.
+    /// The token, byte for byte as the bank signed it.
     public var token: String
-    /// Base64 of its RSASSA-PKCS1-v1_5 SHA-256 signature.
+    /// The token's RSASSA-PKCS1-v1_5 signature with SHA-256, in base64.
     public var signature: String
-    /// The indexes as a compact JWE to the server's EC key.
+    /// The indexes, as a compact JWE encrypted to the server's P-256 key.
     public var indexes: String
-    /// Which keypad they point into; the cardholder's newest one where it is absent.
+    /// The keypad that the indexes refer to. Nil for the cardholder's newest keypad.
     public var keypadId: String?
 
-    /// A request with all its members.
+    /// Creates a request.
     public init(token: String, signature: String, indexes: String, keypadId: String? = nil) {
         self.token = token
         self.signature = signature

@@ -1,13 +1,13 @@
-/// What a token is for (SDK document, section 5.4: `00`, `01`, `02`).
+/// The purpose of a token (SDK document, section 5.4: `00`, `01`, `02`).
 public enum TokenType: Int, CaseIterable, Sendable {
     /// The first delivery of a PIN.
     case delivery = 0
-    /// A PIN shown again.
+    /// A reminder: the PIN is shown again after its first delivery.
     case reminder = 1
-    /// A PIN chosen by the cardholder.
+    /// The definition of a PIN by the cardholder.
     case definition = 2
 
-    /// Reads the form with or without the leading zero.
+    /// Parses the text with or without the leading zero; nil for any other text.
     public init?(text: String) {
         guard let type = Self.allCases.first(where: { text == $0.text || text == String($0.rawValue) }) else {
             return nil
@@ -21,24 +21,24 @@ public enum TokenType: Int, CaseIterable, Sendable {
 
 /// The token that a bank's back-end signs (SDK document, section 5.4).
 public struct Token: Sendable, Redacted {
-    /// IdBEL: the bank's name.
+    /// IdBEL: the bank's identifier.
     public var bankId: String
     /// IdPorteur: the cardholder's identifier.
     public var uniqueId: String
     /// IdFournisseur: the service provider that authenticated the cardholder.
     public var providerId: String
-    /// IdTransaction: the transaction's name, which serves once.
+    /// IdTransaction: the transaction's identifier, which can be used once.
     public var transactionId: String
-    /// Timestamp: Unix seconds.
+    /// Timestamp: Unix time in seconds.
     public var timestamp: Int
-    /// Type: what the token is for.
+    /// Type: the token's purpose.
     public var type: TokenType
-    /// SignatureCertAlias: which of the bank's certificates verifies the signature; its default one where nil.
+    /// SignatureCertAlias: the bank's certificate that verifies the signature. Nil for the bank's default certificate.
     public var signatureCertAlias: String?
     /// AuthenticationCode: the cardholder's password, for PCI-CPP banks.
     public var authenticationCode: String?
 
-    /// A token with the members of the document.
+    /// Creates a token.
     public init(
         bankId: String, uniqueId: String, providerId: String, transactionId: String, timestamp: Int, type: TokenType,
         signatureCertAlias: String? = nil, authenticationCode: String? = nil
@@ -53,7 +53,7 @@ public struct Token: Sendable, Redacted {
         self.authenticationCode = authenticationCode
     }
 
-    /// The text to sign and to send unchanged: the members in the document's order, all of them strings.
+    /// The JSON text to sign and to send unchanged. Members are in the SDK document's order; all values are strings.
     public func json() -> String {
         let members: [(name: String, value: String?)] = [
             (MemberName.idBEL, bankId),
@@ -71,7 +71,7 @@ public struct Token: Sendable, Redacted {
         return "{" + written.joined(separator: ",") + "}"
     }
 
-    /// A JSON string (RFC 8259 section 7).
+    /// The text as a JSON string (RFC 8259 section 7).
     private static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {

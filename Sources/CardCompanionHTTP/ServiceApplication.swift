@@ -1,46 +1,41 @@
-public import CardCompanion
-internal import CardCompanionAPI
-public import CardCompanionStore
-internal import HTTPTypes
-public import Hummingbird
+package import CardCompanion
+package import CardCompanionStore
+package import Hummingbird
 internal import HummingbirdCore
 internal import HummingbirdTLS
-public import Logging
+package import Logging
 internal import NIOCore
 internal import NIOSSL
 
 /// How the server listens.
-public struct HTTPSettings: Sendable {
+package struct HTTPSettings: Sendable {
     /// The PEM files that TLS needs.
-    public struct TLSFiles: Sendable {
-        /// The server's certificate, and behind it what leads to a root.
-        public let certificateChainPath: String
+    package struct TLSFiles: Sendable {
+        /// The server's certificate, followed by the rest of its chain.
+        package let certificateChainPath: String
         /// The private key of the certificate.
-        public let privateKeyPath: String
-        /// The CAs of the certificates that banks' back-ends are to show; nil asks for none.
-        public let clientCAsPath: String?
+        package let privateKeyPath: String
+        /// The CAs of back-ends' client certificates; nil if none are required.
+        package let clientCAsPath: String?
 
-        /// See the members.
-        public init(certificateChainPath: String, privateKeyPath: String, clientCAsPath: String? = nil) {
+        package init(certificateChainPath: String, privateKeyPath: String, clientCAsPath: String? = nil) {
             self.certificateChainPath = certificateChainPath
             self.privateKeyPath = privateKeyPath
             self.clientCAsPath = clientCAsPath
         }
     }
 
-    /// The address to listen on.
-    public var host: String
-    /// The port to listen on; 0 takes a free one.
-    public var port: Int
-    /// Nil listens without TLS: behind a proxy that has it, or for trying on loopback.
-    public var tls: TLSFiles?
-    /// How many connections may be open.
-    public var maximumConnections = 10_000
-    /// How long a connection may say nothing.
-    public var idleTimeoutSeconds = 60
+    package var host: String
+    /// 0 takes a free port.
+    package var port: Int
+    /// Nil listens without TLS: behind a proxy that terminates it, or on loopback.
+    package var tls: TLSFiles?
+    /// The most open connections.
+    package var maximumConnections = 10_000
+    /// Idle timeout.
+    package var idleTimeoutSeconds = 60
 
-    /// See the members.
-    public init(host: String, port: Int, tls: TLSFiles? = nil) {
+    package init(host: String, port: Int, tls: TLSFiles? = nil) {
         self.host = host
         self.port = port
         self.tls = tls
@@ -48,16 +43,16 @@ public struct HTTPSettings: Sendable {
 }
 
 /// What the routes serve.
-public struct ServiceParts: Sendable {
-    let distribution: PINDistribution
-    let definition: PINDefinition
+package struct ServiceParts: Sendable {
+    let distribution: DistributionService
+    let definition: DefinitionService
     let issuing: IssuingParts
     let keys: ServerKeys
     let store: Store
 
-    /// See the members.
-    public init(
-        distribution: PINDistribution, definition: PINDefinition, issuing: IssuingParts, keys: ServerKeys, store: Store
+    package init(
+        distribution: DistributionService, definition: DefinitionService, issuing: IssuingParts, keys: ServerKeys,
+        store: Store
     ) {
         self.distribution = distribution
         self.definition = definition
@@ -67,10 +62,10 @@ public struct ServiceParts: Sendable {
     }
 }
 
-/// The HTTP server, the same for `serve` and for tests.
+/// The HTTP server.
 ///
-/// - Parameter onListening: is told the port once the server listens.
-public func buildApplication(
+/// - Parameter onListening: gets the port when the server listens.
+package func buildApplication(
     _ parts: ServiceParts, settings: HTTPSettings, logger: Logger,
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
@@ -94,25 +89,26 @@ public func buildApplication(
 private func router(
     _ parts: ServiceParts, _ settings: HTTPSettings, audit: Logger
 ) -> Router<ServiceContext> {
+    func addRoutes(to router: Router<ServiceContext>) {
+        DistributionRoutes(distribution: parts.distribution, audit: audit).add(to: router)
+        DefinitionRoutes(definition: parts.definition, audit: audit).add(to: router)
+        IssuerRoutes(
+            parts: parts.issuing, requiresClientCertificate: settings.tls?.clientCAsPath != nil, audit: audit
+        ).add(to: router)
+        PublicRoutes(keys: parts.keys, store: parts.store).add(to: router)
+    }
+    let routes = Router(context: ServiceContext.self)
+    addRoutes(to: routes)
+
     let router = Router(context: ServiceContext.self, options: [.autoGenerateHeadEndpoints])
+    // Middleware applies to the routes that are added after it.
     router.addMiddleware {
         AccessLogMiddleware()
-        ProblemMiddleware(methods: methods, issuerMethods: IssuerRoutes.methods)
+        ProblemMiddleware(methods: AllowedMethods(routes.routes))
     }
-    DistributionRoutes(distribution: parts.distribution, audit: audit).add(to: router)
-    DefinitionRoutes(definition: parts.definition, audit: audit).add(to: router)
-    IssuerRoutes(parts: parts.issuing, asksClientCertificate: settings.tls?.clientCAsPath != nil, audit: audit)
-        .add(to: router)
-    PublicRoutes(keys: parts.keys, store: parts.store).add(to: router)
+    addRoutes(to: router)
     return router
 }
-
-private let methods: [String: [HTTPRequest.Method]] = [
-    APIPath.captcha: [.post], APIPath.notify: [.post], APIPath.tokenCaptcha: [.post], APIPath.tokenNotify: [.post],
-    APIPath.keypadCoordinates: [.post], APIPath.definePIN: [.post], APIPath.definePINToken: [.post],
-    APIPath.definePINIndexes: [.post], APIPath.keySet: [.get, .head], PublicRoutes.openAPIPath: [.get, .head],
-    PublicRoutes.livenessPath: [.get, .head], PublicRoutes.readinessPath: [.get, .head],
-]
 
 extension HTTPSettings.TLSFiles {
     /// TLS 1.2 or later (protocol, section 1).
@@ -122,7 +118,7 @@ extension HTTPSettings.TLSFiles {
             privateKey: .privateKey(try NIOSSLPrivateKey(file: privateKeyPath, format: .pem)))
         configuration.minimumTLSVersion = .tlsv12
         if let clientCAsPath {
-            // Apps show none: whether one is needed is for the routes to say.
+            // Apps have none, so the routes decide where one is required.
             configuration.trustRoots = .file(clientCAsPath)
             configuration.certificateVerification = .optionalVerification
         }

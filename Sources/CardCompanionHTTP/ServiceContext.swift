@@ -1,19 +1,17 @@
-public import Hummingbird
+package import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// What a handler knows of its request beside the request itself.
-public struct ServiceContext: RequestContext {
-    /// Hummingbird's part.
-    public var coreContext: CoreRequestContextStorage
-    /// The name that this request has in the log and in `X-Request-Id`: random, so that it tells nothing of other
-    /// requests, and never taken from a client.
-    public let requestId: String
-    /// The connection, for what it shows of the caller.
+/// What a handler knows about its request, besides the request itself.
+package struct ServiceContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
+    /// The request's name in the log and in `X-Request-Id`: random, so that it reveals nothing about other requests, and never
+    /// taken from a client.
+    package let requestId: String
+    /// The connection, for its client certificate.
     let channel: any Channel
 
-    /// A context for a request from `source`.
-    public init(source: ApplicationRequestContextSource) {
+    package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         channel = source.channel
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)

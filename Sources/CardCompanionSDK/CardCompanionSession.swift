@@ -1,25 +1,25 @@
 internal import CardCompanionAPI
 internal import Foundation
 
-/// How the SDK talks to the server.
+/// The settings of a ``CardCompanionSession``.
 public struct CardCompanionConfiguration: Sendable {
-    /// How long one HTTP exchange may take in all.
+    /// The maximum duration of one HTTP exchange, from the request to the end of the answer.
     public var timeout: Duration
 
-    /// The longest answer that is read, in bytes.
+    /// The maximum size of an answer's body, in bytes. A longer answer gives code 90003.
     public var maximumAnswerByteCount: Int
 
-    /// SHA-256 thumbprints (RFC 7638, base64url) of the server keys to which a PIN may be sealed. Empty: whatever keys
-    /// the server publishes over TLS.
+    /// The SHA-256 thumbprints (RFC 7638, base64url) of the server keys that the SDK may encrypt a PIN to. If empty, it
+    /// accepts every key that the server publishes over TLS.
     public var pinnedServerKeyThumbprints: Set<String>
 
-    /// Whether plain http is allowed to other hosts than this machine. For tests inside one's own network.
+    /// Whether the SDK may use plain HTTP to other hosts than this machine. Only for tests in a private network.
     public var allowsPlainHTTP: Bool
 
-    /// How many digits a PIN may have that the cardholder defines. The document says 4 to 6.
+    /// The allowed number of digits when the cardholder defines a PIN. The SDK document says 4 to 6.
     public var definedPINLengths: ClosedRange<Int>
 
-    /// A configuration with the document's values where nothing else is said.
+    /// Creates a configuration. The defaults are the SDK document's values.
     public init(
         timeout: Duration = .seconds(30), maximumAnswerByteCount: Int = 1 << 20,
         pinnedServerKeyThumbprints: Set<String> = [], allowsPlainHTTP: Bool = false,
@@ -33,20 +33,20 @@ public struct CardCompanionConfiguration: Sendable {
     }
 }
 
-/// What outlives a single call: the notify keys between a fetch and its notify. A notify must go through the session of
-/// its fetch.
+/// The state that the SDK keeps between calls: each fetch stores a notify key, which its notify needs. So a notify must
+/// use the same session as its fetch.
 public final class CardCompanionSession: Sendable {
-    /// The session that the operations use where they are given none.
+    /// The default session of all operations.
     public static let shared = CardCompanionSession()
 
-    /// How this session talks to the server.
+    /// The session's settings.
     public let configuration: CardCompanionConfiguration
 
     let http: HTTPClient
     let freshKeys: FreshKeys
     let notifyKeys: NotifyKeyStore
 
-    /// A session of its own.
+    /// Creates a session.
     public convenience init(configuration: CardCompanionConfiguration = CardCompanionConfiguration()) {
         self.init(configuration: configuration, freshKeys: .generated, now: { ContinuousClock().now })
     }

@@ -1,15 +1,16 @@
 internal import Crypto
 internal import Foundation
 
-/// The HMAC of section 5.6. It proves the bank's back-end to the server: the bank's key belongs there and into tests,
-/// never into an app.
+/// The HMAC of the SDK document's section 5.6. It authenticates the bank's back-end to the server.
+///
+/// Use the bank's key only in the back-end and in tests, never in an app.
 public enum CryptoUtil {
-    /// HMAC-SHA-256 in lower-case hex, as `hashMac` wants it over bankId + uniqueId + timestamp.
+    /// Computes an HMAC-SHA-256. For `hashMac`, `data` is bankId + uniqueId + timestamp.
     ///
     /// - Parameters:
-    ///   - key: the bank's key in hex.
-    ///   - data: the text, of which the UTF-8 bytes are taken.
-    /// - Returns: 64 hex digits; an empty text, which every operation refuses, where `key` is empty or not hex.
+    ///   - key: The bank's key in hex.
+    ///   - data: The text to authenticate, encoded as UTF-8.
+    /// - Returns: 64 lower-case hex digits. If `key` is empty or not hex: an empty text, which every operation refuses.
     public static func computeHMAC(key: String, data: String) -> String {
         computeHMAC(key: key, bytes: Array(data.utf8))
     }
@@ -20,24 +21,24 @@ public enum CryptoUtil {
     }
 }
 
-/// The same and more under the names that the document gives them on iOS (sections 4.1.2 and 5.6).
+/// Helpers with the names that the SDK document uses on iOS (sections 4.1.2 and 5.6).
 public enum CardCompanionUtil {
-    /// Unix seconds by the device's clock. A back-end's clock is the better one: see sections 2.1.2 and 2.2.1.
+    /// Returns the Unix time in seconds by the device's clock. Prefer a back-end's clock: see sections 2.1.2 and 2.2.1.
     public static func getTimestamp() -> Int {
         Int(Date().timeIntervalSince1970)
     }
 
-    /// The UTF-8 bytes of a text in lower-case hex.
+    /// Returns the UTF-8 bytes of a text in lower-case hex.
     public static func stringToHex(_ text: String) -> String {
         Hex.encode(text.utf8)
     }
 
-    /// HMAC-SHA-256 in lower-case hex.
+    /// Computes an HMAC-SHA-256 over data in hex.
     ///
     /// - Parameters:
-    ///   - key: the bank's key in hex.
-    ///   - str: the data in hex, see ``stringToHex(_:)``.
-    /// - Returns: 64 hex digits; an empty text where `key` or `str` is not hex or `key` is empty.
+    ///   - key: The bank's key in hex.
+    ///   - str: The data in hex, see ``stringToHex(_:)``.
+    /// - Returns: 64 lower-case hex digits. If `key` or `str` is not hex, or `key` is empty: an empty text.
     public static func calculHashMacValue(key: String, str: String) -> String {
         guard let bytes = Hex.decode(str) else { return "" }
         return CryptoUtil.computeHMAC(key: key, bytes: bytes)

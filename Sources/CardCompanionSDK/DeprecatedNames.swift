@@ -1,8 +1,8 @@
 public import CardCompanionAPI
 
-// Table 4 of the SDK document: the names of the operations before version 1.7.
+// The names that the operations had before version 1.7 (SDK document, table 4).
 
-/// The former home of ``PINDistribution/postGetPINCaptchaRequest(_:hostUrl:session:)``.
+/// The former type of ``PINDistribution/postGetPINCaptchaRequest(_:hostUrl:session:)``.
 public enum ProvisioningRequest {
     /// The former name of ``PINDistribution/postGetPINCaptchaRequest(_:hostUrl:session:)``.
     @available(*, deprecated, renamed: "PINDistribution.postGetPINCaptchaRequest(_:hostUrl:)")
@@ -13,7 +13,7 @@ public enum ProvisioningRequest {
     }
 }
 
-/// The former home of ``PINDistribution/postGetPINCaptchaTokenRequest(_:hostUrl:session:)``.
+/// The former type of ``PINDistribution/postGetPINCaptchaTokenRequest(_:hostUrl:session:)``.
 public enum GetPinToken {
     /// The former name of ``PINDistribution/postGetPINCaptchaTokenRequest(_:hostUrl:session:)``.
     @available(*, deprecated, renamed: "PINDistribution.postGetPINCaptchaTokenRequest(_:hostUrl:)")
@@ -44,7 +44,7 @@ extension TokenNotifyRequest {
     }
 }
 
-/// The former home of ``PINDefinition/postDefinePINRequest(_:hostUrl:session:)``.
+/// The former type of ``PINDefinition/postDefinePINRequest(_:hostUrl:session:)``.
 public enum DefinitionRequest {
     /// The former name of ``PINDefinition/postDefinePINRequest(_:hostUrl:session:)``.
     @available(*, deprecated, renamed: "PINDefinition.postDefinePINRequest(_:hostUrl:)")
@@ -55,7 +55,7 @@ public enum DefinitionRequest {
     }
 }
 
-/// The former home of the operations of PIN definition by token.
+/// The former type of the operations for PIN definition by token.
 public enum DefinitionTokenRequest {
     /// The former name of ``PINDefinition/postDefinePINECDHRequest(_:hostUrl:session:)``.
     @available(*, deprecated, renamed: "PINDefinition.postDefinePINECDHRequest(_:hostUrl:)")

@@ -1,4 +1,4 @@
-/// Hexadecimal text, two digits a byte.
+/// Hexadecimal text, two digits per byte.
 enum Hex {
     static func encode(_ bytes: some Sequence<UInt8>) -> String {
         var text = ""
@@ -9,7 +9,7 @@ enum Hex {
         return text
     }
 
-    /// Reads lower- and upper-case digits; nil where something else stands or a digit is missing.
+    /// Decodes lower- and upper-case digits. Nil if there is another character or an odd number of digits.
     static func decode(_ text: String) -> [UInt8]? {
         let digits = text.utf8.map { Character(UnicodeScalar($0)).hexDigitValue }
         guard digits.count.isMultiple(of: 2) else { return nil }

@@ -1,6 +1,6 @@
 internal import CardCompanionAPI
 
-/// A fault that the SDK found. It never leaves the SDK as an error: it becomes `errorCode` and `errorMessage`.
+/// An error that the SDK detected. Apps never see it: it becomes `errorCode` and `errorMessage` of the response.
 struct SDKError: Error {
     let code: LibraryCode
     let message: String
@@ -11,13 +11,13 @@ struct SDKError: Error {
     }
 }
 
-/// What every operation answers.
+/// The response of an operation.
 protocol Response {
     init(errorCode: Int, errorMessage: String)
 }
 
 extension Response {
-    /// The answer of `operation`, or the code of what it threw.
+    /// Runs `operation` and returns its response, or a response with the code and message of its error.
     static func of(_ operation: () async throws(SDKError) -> Self) async -> Self {
         do throws(SDKError) {
             return try await operation()
@@ -27,7 +27,9 @@ extension Response {
     }
 }
 
-/// Refuses empty parameters (90000), which the document calls null.
+/// Checks that no parameter is empty.
+///
+/// - Throws: 90000 if one is (the SDK document calls it null).
 func require(_ parameters: (name: String, value: String)...) throws(SDKError) {
     for parameter in parameters where parameter.value.isEmpty {
         throw SDKError(.invalidInput, "\(parameter.name) is empty")

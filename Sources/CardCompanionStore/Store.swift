@@ -1,23 +1,41 @@
-public import PostgresLibPQ
+package import Logging
+internal import PostgresLibPQ
+internal import ServiceLifecycle
 
-/// Everything that the service keeps, in PostgreSQL. All its SQL stands in this module and in `migrations/`: one typed
-/// statement an operation.
-public struct Store: Sendable {
+/// Everything that the service keeps, in PostgreSQL. All SQL is in this module and in `migrations/`: one typed statement
+/// per operation.
+package struct Store: Service {
     let client: PostgresClient
+    var statements: StatementRunner { StatementRunner(client: client) }
 
-    /// A store over a pool of connections. The schema is ``MigrationRunner``'s to bring up to date.
-    public init(client: PostgresClient) {
-        self.client = client
+    /// A store that is not connected yet. Its schema must be brought up to date with ``SchemaRunner``.
+    package init(_ configuration: StoreConfiguration, logger: Logger) {
+        var postgres = PostgresConfiguration(url: configuration.url)
+        postgres.applicationName = "card-companion"
+        postgres.searchPath = SchemaRunner.schema
+        postgres.maximumConnections = configuration.maximumConnections
+        postgres.statementTimeoutMilliseconds = configuration.statementTimeoutMilliseconds
+        postgres.acquireTimeoutSeconds = Double(configuration.acquireTimeoutSeconds)
+        client = PostgresClient(configuration: postgres, logger: logger)
+    }
+
+    /// Keeps the connections until the task is cancelled or the service group shuts down. Operations wait for it.
+    ///
+    /// - Throws: ``StoreError/invalidConfiguration(reason:)``.
+    package func run() async throws {
+        do {
+            try await client.run()
+        } catch let error as PostgresError {
+            throw StoreError(error)
+        }
+    }
+
+    /// Asks the database for an answer.
+    package func ping() async throws(StoreError) {
+        _ = try await statements.execute(SelectNothing())
     }
 }
 
-extension Store {
-    /// Asks the database for a sign of life.
-    public func ping() async throws(PostgresError) {
-        _ = try await client.execute(SelectOne())
-    }
-}
-
-private struct SelectOne: PostgresStatement {
+private struct SelectNothing: PostgresStatement {
     static let sql = "SELECT"
 }

@@ -1,31 +1,30 @@
-/// What went wrong in this module. It carries no detail on purpose: a detail of why a decryption failed is an oracle.
-public struct CryptographyError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kinds of failure; the list can grow.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// What went wrong, for people.
-        public let description: String
+/// An error of this module. It carries no detail on purpose: the reason why a decryption failed would be an oracle.
+package struct CryptographyError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The kinds of failure. More can be added.
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The text for people.
+        package let description: String
 
-        /// A key is not of the expected type, form or size.
-        public static let invalidKey = Code(description: "the key is not of the expected type, form or size")
-        /// A point is not on the curve, or is infinity.
-        public static let invalidPoint = Code(description: "the point is not on the curve")
-        /// An input is not as long as the algorithm needs.
-        public static let invalidLength = Code(description: "an input is not as long as the algorithm needs")
-        /// A tag or an integrity check does not fit the data and the key.
-        public static let authenticationFailed = Code(description: "the data is not authentic under this key")
-        /// A ciphertext does not decrypt under this key.
-        public static let decryptionFailed = Code(description: "the data does not decrypt under this key")
-        /// Bytes are not an X.509 certificate.
-        public static let invalidCertificate = Code(description: "the bytes are not an X.509 certificate")
-        /// OpenSSL could not do what any OpenSSL 3 can: no memory, or no provider for the algorithm.
-        public static let engineFailure = Code(description: "OpenSSL failed or lacks the algorithm")
+        /// A key does not have the expected type, encoding or size.
+        package static let invalidKey = Code(description: "the key does not have the expected type, encoding or size")
+        /// A point is not on the curve, or is infinity. For Ed25519 also: it has a small order, or its encoding is not
+        /// canonical.
+        package static let invalidPoint = Code(description: "the public key is not a usable point on the curve")
+        /// An input has the wrong length for the algorithm.
+        package static let invalidLength = Code(description: "an input has the wrong length for the algorithm")
+        /// The tag or integrity check does not match the data and the key.
+        package static let authenticationFailed = Code(description: "the data was changed, or has another key")
+        /// A ciphertext does not decrypt with this key.
+        package static let decryptionFailed = Code(description: "the data does not decrypt with this key")
+        /// The bytes are not an X.509 certificate.
+        package static let invalidCertificate = Code(description: "the data is not a valid X.509 certificate")
+        /// OpenSSL failed: out of memory, or no provider for the algorithm.
+        package static let engineFailure = Code(description: "OpenSSL failed, or does not provide the algorithm")
     }
 
-    /// The kind of failure.
-    public let code: Code
+    package let code: Code
 
-    /// See `CustomStringConvertible`.
-    public var description: String { code.description }
+    package var description: String { code.description }
 
     init(_ code: Code) {
         self.code = code

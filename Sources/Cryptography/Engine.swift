@@ -1,14 +1,16 @@
 internal import COpenSSL
 internal import SecureMemory
 
-// How this module calls OpenSSL: 1 is success, everything else empties the error queue and throws.
+// How this module calls OpenSSL: 1 means success. Anything else clears the error queue and throws.
 
 /// Throws `code` unless an OpenSSL function returned 1.
 func require(_ status: Int32, orThrow code: CryptographyError.Code) throws(CryptographyError) {
     guard status == 1 else { throw failure(code) }
 }
 
-/// What an OpenSSL function made, which the caller frees.
+/// Throws `code` if an OpenSSL function returned null.
+///
+/// - Returns: what the function made. The caller must free it.
 func require<Made>(
     _ made: Made?, orThrow code: CryptographyError.Code = .engineFailure
 ) throws(CryptographyError) -> Made {
@@ -16,19 +18,20 @@ func require<Made>(
     return made
 }
 
-/// An error to throw, after OpenSSL's own queue was emptied.
+/// Clears OpenSSL's error queue, and returns the error to throw.
 func failure(_ code: CryptographyError.Code) -> CryptographyError {
     ERR_clear_error()
     return CryptographyError(code)
 }
 
-/// Stops the process where OpenSSL lacks what no deployment can do without, such as SHA-256 or random numbers: there
-/// is no safe way on.
+/// Stops the process if OpenSSL lacks something essential, such as SHA-256 or random numbers: there is no safe way to
+/// continue.
 func mustSucceed(_ succeeded: Bool, _ operation: StaticString) {
     precondition(succeeded, "OpenSSL cannot do \(operation)")
 }
 
-/// Bytes that `write` puts out; it is given the room, may lower the count, and returns 1 for success.
+/// The public bytes that `write` produces. `write` gets a buffer and its size; it can lower the size, and returns 1 for
+/// success.
 func publicOutput(
     capacity: Int, orThrow code: CryptographyError.Code,
     _ write: (UnsafeMutablePointer<UInt8>, inout Int) -> Int32
@@ -44,7 +47,8 @@ func publicOutput(
     return output
 }
 
-/// Secret bytes that `write` puts out; it is given the room, may lower the count, and returns 1 for success.
+/// The secret bytes that `write` produces. `write` gets a buffer and its size; it can lower the size, and returns 1 for
+/// success.
 func secretOutput(
     capacity: Int, orThrow code: CryptographyError.Code,
     _ write: (UnsafeMutablePointer<UInt8>, inout Int) -> Int32
@@ -58,7 +62,7 @@ func secretOutput(
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first byte's address; never null, which OpenSSL takes for "not given".
+    /// The address of the first byte. Never null, because null means "not given" to OpenSSL.
     var octets: UnsafePointer<UInt8> {
         baseAddress?.assumingMemoryBound(to: UInt8.self) ?? UnsafePointer(Self.nothing)
     }
@@ -68,14 +72,14 @@ extension UnsafeRawBufferPointer {
 }
 
 extension ByteSource where Self: ~Copyable {
-    /// Calls `body` with the address, never null, and the number of the bytes.
+    /// Calls `body` with the address (never null) and the number of the bytes.
     borrowing func withOctets<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafePointer<UInt8>, Int) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try withBytes { (bytes) throws(Failure) in try body(bytes.octets, bytes.count) }
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     var octetCount: Int {
         withBytes { $0.count }
     }
@@ -86,8 +90,8 @@ extension ByteSource where Self: ~Copyable {
     }
 }
 
-/// Algorithms fetched once from OpenSSL's default library context, so that a provider which the operator's
-/// configuration loads (FIPS) serves them. They live as long as the process.
+/// Algorithms, fetched once per process from OpenSSL's default library context. A provider that the operator
+/// configures (FIPS) is therefore used.
 enum Fetched {
     nonisolated(unsafe) static let sha256 = EVP_MD_fetch(nil, "SHA2-256", nil)
     nonisolated(unsafe) static let sha512 = EVP_MD_fetch(nil, "SHA2-512", nil)

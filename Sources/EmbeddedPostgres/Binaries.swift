@@ -1,7 +1,7 @@
 internal import Glibc
 internal import SystemPackage
 
-/// The programs of one installed PostgreSQL.
+/// The programs of an installed PostgreSQL.
 struct Binaries: Sendable, Equatable {
     let directory: FilePath
     let majorVersion: Int
@@ -10,10 +10,12 @@ struct Binaries: Sendable, Equatable {
     var pgCtl: FilePath { directory.appending("pg_ctl") }
     var postgres: FilePath { directory.appending("postgres") }
 
-    /// The oldest version whose settings are those of ``ServerSettings``.
+    /// The oldest version that supports the settings of ``ServerSettings``.
     static let oldestMajorVersion = 14
 
-    /// Finds the programs for a cluster of version `clusterVersion`, or for a new one where that is nil.
+    /// Finds the programs for a cluster of version `clusterVersion`, or for a new cluster if that is nil.
+    ///
+    /// - Throws: `binariesMissing`, `versionMismatch`.
     static func find(
         configured: String?, clusterVersion: Int?, user: ServerUser
     ) async throws(EmbeddedPostgresError) -> Binaries {
@@ -26,7 +28,7 @@ struct Binaries: Sendable, Equatable {
         return fitting
     }
 
-    /// Reads the answer of `postgres --version`, such as `postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`.
+    /// Reads the output of `postgres --version`, such as `postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`.
     static func majorVersion(_ answer: String) -> Int? {
         guard let number = answer.split(separator: " ").dropFirst(2).first else { return nil }
         return Int(number.prefix { $0.isASCII && $0.isNumber })
@@ -66,7 +68,7 @@ struct Binaries: Sendable, Equatable {
         return [FilePath(String(line))]
     }
 
-    /// The folders that match, those with the highest number in their path first.
+    /// The folders that match the pattern, the highest version number first.
     private static func newestFirst(_ pattern: String) -> [FilePath] {
         var matches = glob_t()
         defer { globfree(&matches) }
@@ -87,16 +89,16 @@ struct Binaries: Sendable, Equatable {
         let place = configured.map { "in \($0)" } ?? "on this machine"
         return EmbeddedPostgresError(
             .binariesMissing,
-            "there is no PostgreSQL \(oldestMajorVersion) or later (postgres, initdb, pg_ctl) \(place). "
-                + "Install it (apt-get install postgresql), or set a database URL to use one that runs elsewhere")
+            "PostgreSQL \(oldestMajorVersion) or later (postgres, initdb, pg_ctl) not found \(place). "
+                + "Install it (apt-get install postgresql), or set a database URL to use another server")
     }
 
     private static func mismatch(_ installed: [Binaries], clusterVersion: Int) -> EmbeddedPostgresError {
         let versions = installed.map { "\($0.majorVersion)" }.joined(separator: ", ")
         return EmbeddedPostgresError(
             .versionMismatch,
-            "the cluster was made by PostgreSQL \(clusterVersion), installed is \(versions). Nothing was changed. "
-                + "Install version \(clusterVersion) beside it (apt-get install postgresql-\(clusterVersion)), or "
-                + "move the data with pg_upgrade or pg_dump")
+            "the cluster was created by PostgreSQL \(clusterVersion) (installed: \(versions)). Nothing was changed. "
+                + "Install version \(clusterVersion) too (apt-get install postgresql-\(clusterVersion)), or migrate the "
+                + "data with pg_upgrade or pg_dump")
     }
 }

@@ -2,7 +2,7 @@ internal import Glibc
 internal import Logging
 internal import SystemPackage
 
-/// A cluster and its server process. Whoever calls this holds the lock that lets nobody else do the same.
+/// A cluster and its server process. The caller must hold the owner's lock.
 struct Cluster: Sendable {
     let folder: ServerFolder
     let configuration: EmbeddedPostgresConfiguration
@@ -13,19 +13,19 @@ struct Cluster: Sendable {
     private static let immediateStopTimeoutSeconds = 15
     private static let killTimeoutSeconds = 5
 
-    /// `pg_ctl` has its own limit for the start, and this much more to say that it has passed.
+    /// `pg_ctl` has its own time limit for the start, and gets this much more time to report a timeout.
     private static let commandMarginSeconds = 5
 
     var log: ServerLog { ServerLog(path: folder.log, serverUser: folder.serverUser) }
 
-    /// The server, if it runs.
+    /// The server process; nil if it does not run.
     var postmaster: Postmaster? {
         guard let text = TextFile.read(postmasterFile), let postmaster = Postmaster(pidFile: text) else { return nil }
         return postmaster.wasStarted(with: settingsArgument) ? postmaster : nil
     }
 
-    /// Makes the cluster if there is none, starts its server if that does not run, and waits until it takes
-    /// connections. A server that somebody left running is taken over; with other settings it is started anew.
+    /// Creates the cluster if there is none, starts its server if it does not run, and waits until it accepts
+    /// connections. If a server is still running, it is taken over; if it has other settings, it is restarted.
     func bringUp(socketDirectory: FilePath) async throws(EmbeddedPostgresError) {
         let version = try majorVersion
         let binaries = try await Binaries.find(
@@ -35,10 +35,11 @@ struct Cluster: Sendable {
         try await start(with: binaries)
     }
 
-    /// Stops the server: sessions are ended and all is written to disk; if that takes too long, the next start
-    /// recovers what was committed. (PostgreSQL's documentation, section 19.5.)
+    /// Stops the server with a fast shutdown, which ends sessions and writes everything to disk. If this takes too long, an
+    /// immediate shutdown follows, and the next start recovers the committed data. (PostgreSQL's documentation,
+    /// section 19.5.)
     func shutDown() async {
-        // A task of its own, for this must go to its end although the calling one has been cancelled.
+        // A separate task, because the shutdown must complete even if the calling task was cancelled.
         await Task { await stop() }.value
     }
 
@@ -55,17 +56,17 @@ struct Cluster: Sendable {
                 try? await Task.sleep(for: .milliseconds(Self.pollMilliseconds))
             }
         }
-        if postmaster != nil { logger.error("PostgreSQL does not stop", metadata: ["folder": "\(folder.path)"]) }
+        if postmaster != nil { logger.error("could not stop PostgreSQL", metadata: ["folder": "\(folder.path)"]) }
     }
 
-    // MARK: - Making
+    // MARK: - Creating
 
     private var postmasterFile: FilePath { folder.cluster.appending("postmaster.pid") }
 
-    /// On the server's command line it tells this cluster's server from every other process.
+    /// An argument on the server's command line that identifies the server of this cluster.
     private var settingsArgument: String { "config_file=\(folder.settings)" }
 
-    /// The version that made the cluster; nil if there is none.
+    /// The version that created the cluster; nil if there is no cluster.
     private var majorVersion: Int? {
         get throws(EmbeddedPostgresError) {
             guard (try? Stat(folder.cluster, followTargetSymlink: false)) != nil else { return nil }
@@ -73,14 +74,14 @@ struct Cluster: Sendable {
                 let version = Int(text.prefix { $0.isNumber })
             else {
                 throw EmbeddedPostgresError(
-                    .folderUnusable, "\(folder.cluster) is no cluster of PostgreSQL's: its PG_VERSION is unreadable")
+                    .folderUnusable, "\(folder.cluster) is not a PostgreSQL cluster: cannot read its PG_VERSION")
             }
             return version
         }
     }
 
     private func create(with binaries: Binaries) async throws(EmbeddedPostgresError) {
-        logger.info("making a PostgreSQL cluster", metadata: ["folder": "\(folder.path)"])
+        logger.info("creating a PostgreSQL cluster", metadata: ["folder": "\(folder.path)"])
         try Directory.make(folder.staging, owner: folder.serverUser)
         let draft = folder.staging.appending("cluster")
         try await execute("rm", ["-rf", "staging/cluster"])
@@ -96,11 +97,12 @@ struct Cluster: Sendable {
             ["--single", "-D", "staging/cluster", "-c", "exit_on_error=true", "template1"],
             input: """
                 CREATE ROLE \(ServerSettings.role) LOGIN
+                CREATE ROLE \(ServerSettings.serviceRole) LOGIN
                 CREATE DATABASE \(ServerSettings.database) OWNER \(ServerSettings.role)
 
                 """)
         guard rename(draft.string, folder.cluster.string) == 0 else {
-            throw .folder("cannot make the folder", folder.cluster, Errno(rawValue: errno))
+            throw .folder("cannot create the folder", folder.cluster, Errno(rawValue: errno))
         }
         rmdir(folder.staging.string)
     }
@@ -115,7 +117,7 @@ struct Cluster: Sendable {
         guard result.isSuccess else {
             throw EmbeddedPostgresError(
                 .commandFailed,
-                "cannot make a PostgreSQL cluster in \(folder.path):\n\(ServerLog.lastLines(result.output))\(diskHint)")
+                "cannot create a cluster in \(folder.path):\n\(ServerLog.lastLines(result.output))\(diskHint)")
         }
     }
 
@@ -142,12 +144,13 @@ struct Cluster: Sendable {
         }
     }
 
-    /// Starts the server in a session of its own, where it outlives this process. Names on the command line are
-    /// relative to the server folder, because `pg_ctl` puts them into a shell command unescaped.
+    /// Starts the server in its own session, so that it survives this process. Paths on the command line are relative to
+    /// the server folder, because `pg_ctl` does not escape them in its shell command.
     ///
-    /// - Returns: false if what is left of an earlier server must end first.
+    /// - Returns: false if processes of an earlier server must end first.
     private func launch(with binaries: Binaries) async throws(EmbeddedPostgresError) -> Bool {
-        // Left by a server that is gone: PostgreSQL would believe a process id that was given to another process since.
+        // Files of a server that no longer runs. PostgreSQL would trust their process id, even if another process has it
+        // now.
         unlink(postmasterFile.string)
         unlink(folder.socket.appending(".s.PGSQL.\(SocketDirectory.port).lock").string)
         let logStart = log.byteCount
@@ -166,7 +169,7 @@ struct Cluster: Sendable {
         if postmaster != nil || messages.contains("is still in use") { return false }
         throw EmbeddedPostgresError(
             .commandFailed,
-            "PostgreSQL does not start in \(folder.path):\n\(messages.isEmpty ? result.output : messages)\(diskHint)")
+            "cannot start PostgreSQL in \(folder.path):\n\(messages.isEmpty ? result.output : messages)\(diskHint)")
     }
 
     private static func shellQuoted(_ text: String) -> String {
@@ -176,17 +179,17 @@ struct Cluster: Sendable {
     private var startTimedOut: EmbeddedPostgresError {
         EmbeddedPostgresError(
             .timedOut,
-            "PostgreSQL in \(folder.path) does not answer within \(configuration.startTimeoutSeconds) s; it last said:\n"
+            "PostgreSQL in \(folder.path) did not start within \(configuration.startTimeoutSeconds) s. End of its log:\n"
                 + log.tail())
     }
 
-    /// PostgreSQL needs this much for a new cluster, and its log cannot say so when the disk is full.
+    /// PostgreSQL needs this much for a new cluster. If the disk is full, its log cannot report that.
     private static let lowDiskMegabytes: UInt = 64
 
     private var diskHint: String {
         var disk = statvfs()
         guard statvfs(folder.path.string, &disk) == 0 else { return "" }
         let freeMegabytes = disk.f_bavail * disk.f_frsize / (1024 * 1024)
-        return freeMegabytes < Self.lowDiskMegabytes ? "\nThe disk has only \(freeMegabytes) MB left." : ""
+        return freeMegabytes < Self.lowDiskMegabytes ? "\nThe disk has only \(freeMegabytes) MB free." : ""
     }
 }

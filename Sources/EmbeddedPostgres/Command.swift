@@ -2,13 +2,14 @@ internal import Glibc
 internal import Subprocess
 internal import SystemPackage
 
-/// One run of a program to its end: as an unprivileged user where this process is root's, in a session of its own so
-/// that the terminal's Ctrl-C reaches only this process, and with none of this process's environment, which may
-/// hold secrets.
+/// One run of a program:
+/// - as an unprivileged user if this process runs as root,
+/// - in its own session, so that Ctrl-C in the terminal reaches only this process,
+/// - without the environment of this process, which can contain secrets.
 struct Command {
     struct Result {
         let isSuccess: Bool
-        /// What it wrote to its standard output and standard error.
+        /// Standard output and standard error.
         let output: String
     }
 
@@ -18,7 +19,7 @@ struct Command {
 
     private static let outputLimitBytes = 256 * 1024
 
-    /// - Parameter program: a path, or a name to be looked for in the folders of PATH.
+    /// - Parameter program: a path, or a name that is searched in PATH.
     init(
         _ program: FilePath, _ arguments: [String], user: ServerUser, workingDirectory: FilePath = "/",
         input: String = "", timeoutSeconds: Int = 60
@@ -35,14 +36,14 @@ struct Command {
         self.timeoutSeconds = timeoutSeconds
     }
 
-    /// The command that changes the user, of util-linux. It is not left to `PlatformOptions.userID`: between fork and
-    /// exec glibc's `setgroups` may wait for ever for a thread that was being made at that moment.
+    /// The command that changes the user (util-linux). `PlatformOptions.userID` is not safe: between fork and exec, glibc's
+    /// `setgroups` can wait forever for a thread that was being created at that moment.
     private static func becoming(_ user: ServerUser) -> [String] {
         guard ServerUser.runsAsRoot else { return [] }
         return ["setpriv", "--reuid", "\(user.id)", "--regid", "\(user.groupID)", "--clear-groups", "--"]
     }
 
-    /// Runs it. A command that takes longer than its limit is killed, as is one whose task is cancelled.
+    /// Runs the program and waits for its end. It is killed after its time limit, or if the task is cancelled.
     func run() async throws(EmbeddedPostgresError) -> Result {
         do {
             return try await withThrowingTaskGroup(of: Result?.self) { group in

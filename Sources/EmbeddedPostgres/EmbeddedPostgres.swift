@@ -1,19 +1,23 @@
-public import Logging
+package import Logging
 internal import SystemPackage
 
-/// A private PostgreSQL server, which listens on a Unix socket in its folder and nowhere else.
+/// A private PostgreSQL server. It listens only on a Unix socket in its folder.
 ///
-/// Any number of processes may use one data folder at once. One of them is the owner: it starts the server and starts
-/// it again when it dies. The others are guests; when the owner leaves, a guest that runs ``run()`` takes its place.
-/// The last one out stops the server, so that nobody loses it while at work.
+/// Any number of processes can use one data folder at the same time. One of them is the owner: it starts the server, and
+/// restarts it if it dies. The others are guests. When the owner closes, a guest that runs ``run()`` becomes the owner. The
+/// last process that closes stops the server.
 ///
-/// A process that is killed leaves the server running: the next one to come takes it over.
-public actor EmbeddedPostgres {
-    /// How to reach the server, as libpq takes it: `host='…' port=… dbname='…' user='…'`. It holds no secret.
-    public nonisolated let connectionString: String
+/// If a process is killed, the server continues to run. The next process takes it over.
+package actor EmbeddedPostgres {
+    /// The libpq connection string of the role that owns the database: `host='…' port=… dbname='…' user='…'`. It contains
+    /// no secret.
+    package nonisolated let connectionString: String
 
-    /// Whether this process is the one that starts the server again.
-    public private(set) var isOwner: Bool
+    /// The same for the role that serves. It owns nothing.
+    package nonisolated let serviceConnectionString: String
+
+    /// Whether this process is the owner, which restarts the server.
+    package private(set) var isOwner: Bool
 
     private let cluster: Cluster
     private let socketDirectory: FilePath
@@ -30,23 +34,25 @@ public actor EmbeddedPostgres {
         self.locks = locks
         self.isOwner = isOwner
         self.logger = logger
-        connectionString = Self.connectionString(socketDirectory: socketDirectory)
+        connectionString = Self.connectionString(socketDirectory: socketDirectory, role: ServerSettings.role)
+        serviceConnectionString = Self.connectionString(
+            socketDirectory: socketDirectory, role: ServerSettings.serviceRole)
     }
 
-    /// Makes the cluster if there is none, starts it if it does not run, and waits until it answers.
+    /// Creates the cluster if there is none, starts it if it does not run, and waits until it answers.
     ///
-    /// Whoever opens must call ``run()`` or ``close()`` in the end, and not both at once.
+    /// Afterwards the caller must call ``run()`` or ``close()``, but not both at the same time.
     ///
-    /// - Throws: where there is no PostgreSQL, none of the cluster's version, no usable folder, or no answer within
-    ///   the configured time.
-    public static func open(
+    /// - Throws: if PostgreSQL is not installed, no installed version matches the cluster, the folder cannot be used, or
+    ///   the server does not answer within the configured time.
+    package static func open(
         _ configuration: EmbeddedPostgresConfiguration, logger: Logger
     ) async throws(EmbeddedPostgresError) -> EmbeddedPostgres {
         let folder = try await ServerFolder.locate(configuration)
         let cluster = Cluster(folder: folder, configuration: configuration, logger: logger)
         let locks = try Locks(folder)
         let deadline = ContinuousClock.now + .seconds(configuration.startTimeoutSeconds)
-        // The last one out holds this lock alone while it stops the server.
+        // The last process holds this lock exclusively while it stops the server.
         while !locks.users.tryShared() { try await waitForOthers(in: folder, until: deadline) }
         while true {
             if locks.owner.tryExclusive() { return try await openAsOwner(cluster, locks, logger) }
@@ -58,10 +64,10 @@ public actor EmbeddedPostgres {
         }
     }
 
-    /// Restarts the server if it dies, until the task is cancelled; then does what ``close()`` does.
+    /// Restarts the server whenever it dies, until the task is cancelled. Then it closes, like ``close()``.
     ///
     /// - Throws: when the server has died and ten attempts to start it again have failed.
-    public func run() async throws {
+    package func run() async throws {
         do {
             try await watch()
         } catch is CancellationError {
@@ -72,8 +78,8 @@ public actor EmbeddedPostgres {
         }
     }
 
-    /// Leaves the server, and stops it unless another process uses it.
-    public func close() async {
+    /// Stops using the server. Stops the server if no other process uses it.
+    package func close() async {
         if isClosed { return }
         isClosed = true
         isOwner = false
@@ -91,7 +97,7 @@ public actor EmbeddedPostgres {
             return EmbeddedPostgres(
                 cluster: cluster, socketDirectory: socketDirectory, locks: locks, isOwner: true, logger: logger)
         } catch {
-            // A recovery that takes long must be let finish, or no start would ever succeed.
+            // After a timeout the server may still be in recovery. It must be able to finish, or no start would succeed.
             if error.code != .timedOut { await leave(cluster, locks) }
             throw error
         }
@@ -104,31 +110,31 @@ public actor EmbeddedPostgres {
     }
 
     private func watch() async throws {
-        var backoff = RestartBackoff()
+        var attempts = RestartAttempts()
         while true {
             try await Task.sleep(for: .seconds(Self.watchIntervalSeconds))
             if !isOwner { isOwner = locks.owner.tryExclusive() }
             guard isOwner else { continue }
             cluster.log.trim()
-            if cluster.postmaster == nil { try await restart(&backoff) }
+            if cluster.postmaster == nil { try await restart(&attempts) }
         }
     }
 
-    private func restart(_ backoff: inout RestartBackoff) async throws {
-        logger.error("PostgreSQL has died", metadata: ["log": "\(cluster.log.tail())"])
-        while let delaySeconds = backoff.nextDelaySeconds(now: .now) {
-            try await Task.sleep(for: .seconds(delaySeconds))
+    private func restart(_ attempts: inout RestartAttempts) async throws {
+        logger.error("PostgreSQL died", metadata: ["log": "\(cluster.log.tail())"])
+        while let delay = attempts.nextDelay(now: .now) {
+            try await Task.sleep(for: delay)
             do throws(EmbeddedPostgresError) {
                 try await cluster.bringUp(socketDirectory: socketDirectory)
-                backoff.started(now: .now)
-                return logger.notice("PostgreSQL runs again")
+                attempts.started(now: .now)
+                return logger.notice("PostgreSQL was restarted")
             } catch {
                 if error.code == .cancelled { throw CancellationError() }
-                logger.error("PostgreSQL cannot be started again", metadata: ["error": "\(error)"])
+                logger.error("PostgreSQL restart failed", metadata: ["error": "\(error)"])
             }
         }
         throw EmbeddedPostgresError(
-            .commandFailed, "PostgreSQL died, and could not be started \(RestartBackoff.attemptLimit) times in a row")
+            .commandFailed, "PostgreSQL died, and \(RestartAttempts.limit) restarts in a row failed: see its log")
     }
 
     // MARK: - Waiting
@@ -138,7 +144,7 @@ public actor EmbeddedPostgres {
     ) async throws(EmbeddedPostgresError) {
         guard ContinuousClock.now < deadline else {
             throw EmbeddedPostgresError(
-                .timedOut, "another process starts or stops PostgreSQL in \(folder.path), and does not get it done")
+                .timedOut, "timeout: another process is still starting or stopping PostgreSQL in \(folder.path)")
         }
         try await pause()
     }
@@ -151,19 +157,19 @@ public actor EmbeddedPostgres {
         }
     }
 
-    private static func connectionString(socketDirectory: FilePath) -> String {
+    private static func connectionString(socketDirectory: FilePath, role: String) -> String {
         let host = socketDirectory.string.reduce(into: "") { $0 += "'\\".contains($1) ? "\\\($1)" : "\($1)" }
         return "host='\(host)' port=\(SocketDirectory.port) dbname='\(ServerSettings.database)' "
-            + "user='\(ServerSettings.role)'"
+            + "user='\(role)'"
     }
 }
 
-/// The two locks of a server folder, in the order in which they are taken: ``users`` first.
+/// The two locks of a server folder. ``users`` is locked first.
 private struct Locks {
-    /// Shared by all who use the server; held alone by the last one out while it stops the server.
+    /// All users of the server hold it shared. The last one holds it exclusively while it stops the server.
     let users: FileLock
 
-    /// Held by the one that starts the server.
+    /// Held by the process that starts the server.
     let owner: FileLock
 
     init(_ folder: ServerFolder) throws(EmbeddedPostgresError) {

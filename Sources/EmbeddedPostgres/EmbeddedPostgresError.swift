@@ -1,28 +1,27 @@
 internal import SystemPackage
 
-/// Why there is no private cluster, in words for whoever runs the program.
-public struct EmbeddedPostgresError: Error, CustomStringConvertible, Equatable {
+/// Why the private cluster cannot be used. The description is for the operator.
+package struct EmbeddedPostgresError: Error, CustomStringConvertible, Equatable {
     /// The kinds of failure.
-    public enum Code: Sendable {
-        /// PostgreSQL is not installed, or too old.
+    package enum Code: Sendable {
+        /// PostgreSQL is not installed, or is too old.
         case binariesMissing
-        /// The cluster was made by another major version than the installed ones.
+        /// The cluster was created by a major version that is not installed.
         case versionMismatch
-        /// A folder or file cannot be made, entered, read or written, or belongs to somebody else.
+        /// A folder or file cannot be created, entered, read or written, or belongs to another user.
         case folderUnusable
-        /// A command of PostgreSQL's failed; the description has what it said.
+        /// A PostgreSQL command failed. The description contains its output.
         case commandFailed
-        /// A limit of time passed.
+        /// A time limit was exceeded.
         case timedOut
         /// The calling task was cancelled.
         case cancelled
     }
 
-    /// The kind of failure.
-    public let code: Code
+    package let code: Code
 
-    /// What failed, and what to do about it.
-    public let description: String
+    /// What failed, and what to do.
+    package let description: String
 
     init(_ code: Code, _ description: String) {
         self.code = code

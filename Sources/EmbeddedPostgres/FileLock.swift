@@ -1,11 +1,13 @@
 internal import Glibc
 internal import SystemPackage
 
-/// An advisory lock on a file (`flock`). The kernel frees it with the process, however that ends.
+/// An advisory lock on a file (`flock`). The kernel releases it when the process ends for any reason.
 final class FileLock: Sendable {
     private let descriptor: FileDescriptor
 
-    /// Opens the file, and makes it if there is none; nothing is locked yet.
+    /// Opens the file, or creates it. Does not lock it yet.
+    ///
+    /// - Throws: `folderUnusable`.
     init(_ path: FilePath, owner: ServerUser) throws(EmbeddedPostgresError) {
         do {
             descriptor = try FileDescriptor.open(
@@ -20,13 +22,18 @@ final class FileLock: Sendable {
         try? descriptor.close()
     }
 
-    /// Whether the lock is now held beside other sharers.
+    /// Tries to lock in shared mode, without waiting.
+    ///
+    /// - Returns: whether the shared lock is held now.
     func tryShared() -> Bool {
         flock(descriptor.rawValue, LOCK_SH | LOCK_NB) == 0
     }
 
-    /// Whether the lock is now held alone. A shared lock held before is gone either way: Linux drops it before it
-    /// looks for others. So of several sharers that try this, exactly the last one succeeds.
+    /// Tries to lock in exclusive mode, without waiting. A shared lock that was held before is lost in any case, because
+    /// Linux releases it before it checks for other holders. So if several holders of a shared lock try this, exactly the
+    /// last one succeeds.
+    ///
+    /// - Returns: whether the exclusive lock is held now.
     func tryExclusive() -> Bool {
         flock(descriptor.rawValue, LOCK_EX | LOCK_NB) == 0
     }

@@ -1,25 +1,25 @@
 internal import Glibc
 internal import SystemPackage
 
-/// The folder of a cluster and of all that belongs to it:
+/// The folder of a cluster and its files:
 ///
-///     cluster/          PostgreSQL's data directory, 0700, the server user's
-///     staging/          where initdb works, so that `cluster` is there as a whole or not at all
-///     socket/           0700, the server user's; a link to a short path where this one is too long
+///     cluster/          PostgreSQL's data directory, mode 0700, belongs to the server user
+///     staging/          initdb works here, so that `cluster` is either complete or missing
+///     socket/           mode 0700, belongs to the server user; a link to a short path if this path is too long
 ///     postgresql.conf, pg_hba.conf, pg_ident.conf, postgres.log
 ///     owner.lock        held by the process that starts the server and restarts it
-///     users.lock        shared by all processes that use the server; the last one out stops it
+///     users.lock        shared by all processes that use the server; the last one stops it
 ///
-/// Started by root, the folder is root's and may only be passed through by others (0711): the server's user, whom
-/// PostgreSQL's commands run as, has write access to its own folders in it alone.
+/// If root created the folder, it belongs to root, and others can only pass through it (0711). The server user, who runs
+/// PostgreSQL's commands, can write only to its own folders in it.
 struct ServerFolder: Sendable {
-    /// The path without links, from the root.
+    /// The absolute path without links.
     let path: FilePath
 
-    /// Who made the folder: this process's user, or, where root works on somebody's folder, that user.
+    /// The owner of the folder: the user of this process, or another user if this process runs as root.
     let owner: ServerUser
 
-    /// Whom PostgreSQL runs as.
+    /// The user that PostgreSQL runs as.
     let serverUser: ServerUser
 
     var cluster: FilePath { path.appending("cluster") }
@@ -32,7 +32,9 @@ struct ServerFolder: Sendable {
     var ownerLock: FilePath { path.appending("owner.lock") }
     var usersLock: FilePath { path.appending("users.lock") }
 
-    /// Finds the folder that belongs to a data folder; makes both where they are missing.
+    /// Finds the server folder of a data folder. Creates both if they are missing.
+    ///
+    /// - Throws: `folderUnusable`.
     static func locate(
         _ configuration: EmbeddedPostgresConfiguration
     ) async throws(EmbeddedPostgresError) -> ServerFolder {
@@ -47,19 +49,19 @@ struct ServerFolder: Sendable {
     private init(existing place: FilePath) throws(EmbeddedPostgresError) {
         path = try Directory.canonical(place)
         guard let stat = try? Stat(path), let owner = ServerUser(id: stat.userID.rawValue) else {
-            throw EmbeddedPostgresError(.folderUnusable, "\(path) belongs to a user that this system does not know")
+            throw EmbeddedPostgresError(.folderUnusable, "\(path) belongs to a user that does not exist on this system")
         }
         guard ServerUser.runsAsRoot || owner == .current else {
             throw EmbeddedPostgresError(
                 .folderUnusable,
-                "\(path) belongs to user \(owner.name), this program runs as \(ServerUser.current.name): "
-                    + "run it as \(owner.name), or give it a data folder of its own")
+                "\(path) belongs to user \(owner.name), but this program runs as \(ServerUser.current.name): "
+                    + "run it as \(owner.name), or use another data folder")
         }
         self.owner = owner
         serverUser = try Self.serverUser(cluster: path.appending("cluster"), folderOwner: owner)
     }
 
-    /// A cluster's owner never changes; a new one gets the folder's owner, unless that is root.
+    /// The owner of a cluster never changes. A new cluster gets the owner of the folder, unless that is root.
     private static func serverUser(
         cluster: FilePath, folderOwner: ServerUser
     ) throws(EmbeddedPostgresError) -> ServerUser {
@@ -70,7 +72,8 @@ struct ServerFolder: Sendable {
     private static func unprivilegedUser() throws(EmbeddedPostgresError) -> ServerUser {
         guard let user = ServerUser.unprivileged else {
             throw EmbeddedPostgresError(
-                .folderUnusable, "PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
+                .folderUnusable,
+                "PostgreSQL cannot run as root, and there is no user postgres or nobody: create the user postgres")
         }
         return user
     }
@@ -84,12 +87,12 @@ struct ServerFolder: Sendable {
         if mkdir(path.string, 0o700) == 0 {
             if ServerUser.runsAsRoot { try letPass(try unprivilegedUser(), through: path) }
         } else if errno != EEXIST {
-            throw .folder("cannot make the folder", path, Errno(rawValue: errno))
+            throw .folder("cannot create the folder", path, Errno(rawValue: errno))
         }
         return try Directory.canonical(path)
     }
 
-    /// Lets the server's user reach its folder, and see nothing else.
+    /// Gives the server user access to its folder, but to nothing else.
     private static func letPass(_ user: ServerUser, through path: FilePath) throws(EmbeddedPostgresError) {
         guard chown(path.string, 0, user.groupID) == 0, chmod(path.string, 0o710) == 0 else {
             throw .folder("cannot set the owner of", path, Errno(rawValue: errno))
@@ -107,8 +110,9 @@ struct ServerFolder: Sendable {
         try await makeElsewhere(systemDirectory, linkedFrom: place, for: user)
     }
 
-    /// Root's home, say, lets nobody else in. The folder's name is not derived from the data folder's: who deletes a
-    /// data folder and makes it anew does not want the old cluster back.
+    /// For a data folder that the server user cannot enter, such as one in root's home. The new folder has a random name,
+    /// not one derived from the data folder: after a data folder is deleted and created again, the old cluster must not
+    /// come back.
     private static func makeElsewhere(
         _ systemDirectory: FilePath, linkedFrom place: FilePath, for user: ServerUser
     ) async throws(EmbeddedPostgresError) {
@@ -116,8 +120,8 @@ struct ServerFolder: Sendable {
         guard try await user.canEnter(systemDirectory) else {
             throw EmbeddedPostgresError(
                 .folderUnusable,
-                "user \(user.name), whom PostgreSQL runs as, may enter neither \(place.removingLastComponent()) "
-                    + "nor \(systemDirectory)")
+                "user \(user.name), who runs PostgreSQL, cannot enter \(place.removingLastComponent()) or "
+                    + "\(systemDirectory): allow it, or use another data folder")
         }
         let folder = try Directory.makeUnique(systemDirectory.appending("postgres"), owner: .current, mode: 0o711)
         try TextFile.write("\(place)\n", to: folder.appending("data-folder"), owner: .current)
@@ -125,12 +129,12 @@ struct ServerFolder: Sendable {
         let failure = Errno(rawValue: errno)
         unlink(folder.appending("data-folder").string)
         rmdir(folder.string)
-        if failure != .fileExists { throw .folder("cannot make the link", place, failure) }
+        if failure != .fileExists { throw .folder("cannot create the link", place, failure) }
     }
 }
 
 extension ServerUser {
-    /// Whether this user may pass through a folder and all above it: asked of the kernel, as that user.
+    /// Whether this user can pass through a folder and all its parents. Runs a command as that user to find out.
     func canEnter(_ path: FilePath) async throws(EmbeddedPostgresError) -> Bool {
         try await Command("test", ["-x", path.string], user: self).run().isSuccess
     }

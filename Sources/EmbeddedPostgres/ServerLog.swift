@@ -1,18 +1,20 @@
 internal import Glibc
 internal import SystemPackage
 
-/// The file that PostgreSQL appends its messages to.
+/// PostgreSQL's log file.
 struct ServerLog: Sendable {
     let path: FilePath
     let serverUser: ServerUser
 
-    /// Where the log is longer, its end is kept beside it and it starts anew.
+    /// When the log is longer, its end is copied to another file, and it is emptied.
     static let limitBytes: Int64 = 8 * 1024 * 1024
 
     private static let tailLimitBytes: Int64 = 4 * 1024
     private static let tailLimitLines = 12
 
-    /// Makes the file, which the server's user can then append to, and nobody else.
+    /// Creates the file. Only the server user can write to it.
+    ///
+    /// - Throws: `folderUnusable`.
     func make() throws(EmbeddedPostgresError) {
         do {
             let descriptor = try open(.writeOnly, [.create])
@@ -25,12 +27,11 @@ struct ServerLog: Sendable {
         }
     }
 
-    /// How long it is now.
     var byteCount: Int64 {
         (try? Stat(path, followTargetSymlink: false).size) ?? 0
     }
 
-    /// The last lines that were written after it was `start` bytes long.
+    /// The last lines that were written after the log had `start` bytes.
     func tail(since start: Int64 = 0) -> String {
         guard let descriptor = try? open(.readOnly, []) else { return "" }
         let text = try? descriptor.closeAfter {
@@ -42,13 +43,13 @@ struct ServerLog: Sendable {
         return Self.lastLines(text ?? "")
     }
 
-    /// As much of what a program said as belongs into an error.
+    /// The last lines of a program's output, for an error message.
     static func lastLines(_ text: String) -> String {
         text.split(separator: "\n").suffix(tailLimitLines).joined(separator: "\n")
     }
 
-    /// Keeps the log within its limit. The server goes on with the same file, at whose end it always writes; so it
-    /// is emptied, not replaced.
+    /// Keeps the log within its limit. The file is emptied, not replaced, because the server keeps it open and appends to
+    /// it.
     func trim() {
         guard byteCount > Self.limitBytes, let descriptor = try? open(.readWrite, []) else { return }
         try? descriptor.closeAfter {

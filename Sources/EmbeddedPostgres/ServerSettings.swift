@@ -1,13 +1,14 @@
 internal import SystemPackage
 
-/// The settings of a private server, written anew by each owner.
+/// The settings of a private server. Each owner writes them again.
 ///
-/// Who may connect: the kernel tells PostgreSQL the user at the other end of the socket (`peer`), and only root and the
-/// server's own user have a line in `pg_ident.conf`; nothing listens on a network. So there is no password to keep.
-/// The program connects as the role that owns the one database and is no superuser; the superuser `postgres` is there
-/// for an operator's pg_dump.
+/// Access: PostgreSQL asks the kernel for the user at the other end of the socket (`peer`). Only root and the server user
+/// have a line in `pg_ident.conf`, and the server does not listen on a network. So no password is necessary. The program
+/// migrates as the role that owns the database and serves as a role that does not. Neither is a superuser. Operators can use the superuser `postgres`, for
+/// example for pg_dump.
 struct ServerSettings: Equatable {
     static let role = "card_companion"
+    static let serviceRole = "card_companion_service"
     static let database = "card_companion"
     static let superuser = "postgres"
 
@@ -22,12 +23,14 @@ struct ServerSettings: Equatable {
 
             """
         userNames = Set([folder.serverUser.name, "root"]).sorted()
-            .flatMap { user in [Self.role, Self.superuser].map { "server \(Self.doubleQuoted(user)) \($0)\n" } }
+            .flatMap { user in
+                [Self.role, Self.serviceRole, Self.superuser].map { "server \(Self.doubleQuoted(user)) \($0)\n" }
+            }
             .joined()
     }
 
-    /// Nothing of a statement reaches the log, neither its text nor its parameters, nor an error's message or detail,
-    /// which may quote a value: `log_min_messages = log` keeps clients' errors to the clients.
+    /// The log contains no statements, no parameters, and no messages or details of clients' errors, because they can quote
+    /// a value: with `log_min_messages = log`, only the client gets its errors.
     private static func configuration(folder: ServerFolder, socketDirectory: FilePath) -> String {
         """
         # Written by card-companion at each start.
@@ -59,7 +62,7 @@ struct ServerSettings: Equatable {
         """
     }
 
-    /// Whether the files hold these settings already.
+    /// Whether the files already contain these settings.
     func areWritten(in folder: ServerFolder) -> Bool {
         TextFile.read(folder.settings) == configuration && TextFile.read(folder.hostAccess) == hostAccess
             && TextFile.read(folder.userNames) == userNames
@@ -71,12 +74,12 @@ struct ServerSettings: Equatable {
         try TextFile.write(userNames, to: folder.userNames, owner: folder.owner)
     }
 
-    /// A value of `postgresql.conf` (PostgreSQL's documentation, section 20.1.2).
+    /// A quoted value in `postgresql.conf` (PostgreSQL's documentation, section 20.1.2).
     private static func quoted(_ value: String) -> String {
         "'" + escaped(value, ["'", "\\"]) + "'"
     }
 
-    /// A name in a list of names, or in `pg_ident.conf`.
+    /// A quoted name in a list of names, or in `pg_ident.conf`.
     private static func doubleQuoted(_ name: String) -> String {
         "\"" + escaped(name, ["\""]) + "\""
     }

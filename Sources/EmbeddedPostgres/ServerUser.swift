@@ -1,7 +1,7 @@
 internal import Glibc
 internal import SystemPackage
 
-/// The user of the operating system that PostgreSQL runs as. It refuses to run as root.
+/// A user of the operating system. PostgreSQL refuses to run as root.
 struct ServerUser: Sendable, Equatable {
     let id: uid_t
     let groupID: gid_t
@@ -14,7 +14,7 @@ struct ServerUser: Sendable, Equatable {
         ServerUser(id: geteuid()) ?? ServerUser(id: geteuid(), groupID: getegid(), name: "\(geteuid())")
     }
 
-    /// For a cluster that root makes: the user that PostgreSQL's packages make, else the one that owns nothing.
+    /// The user for a cluster that root creates: `postgres`, which PostgreSQL's packages create, or else `nobody`.
     static var unprivileged: ServerUser? {
         ServerUser(name: "postgres") ?? ServerUser(name: "nobody")
     }
@@ -42,7 +42,7 @@ struct ServerUser: Sendable, Equatable {
         UnsafeMutablePointer<UnsafeMutablePointer<passwd>?>
     ) -> CInt
 
-    /// glibc has no upper limit for an entry; this is far above what real ones take.
+    /// glibc has no upper limit for an entry. This is far more than real entries need.
     private static let entryLimitBytes = 64 * 1024
 
     private init?(_ lookUp: Lookup) {

@@ -3,7 +3,7 @@ internal import SystemPackage
 
 /// Small files of the server folder.
 enum TextFile {
-    /// The beginning of a file, nil if it cannot be read.
+    /// The content of a file, at most about `limitBytes`; nil if it cannot be read.
     static func read(_ path: FilePath, limitBytes: Int = 64 * 1024) -> String? {
         guard let descriptor = try? FileDescriptor.open(path, .readOnly, options: [.noFollow, .closeOnExec]) else {
             return nil
@@ -13,7 +13,9 @@ enum TextFile {
         }
     }
 
-    /// Replaces a file as one step, so that no reader sees a half of it.
+    /// Replaces a file atomically, so that no reader sees a partial file.
+    ///
+    /// - Throws: `folderUnusable`.
     static func write(_ text: String, to path: FilePath, owner: ServerUser) throws(EmbeddedPostgresError) {
         let draft = FilePath("\(path).new")
         do {

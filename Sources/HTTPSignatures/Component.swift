@@ -1,34 +1,34 @@
-public import HTTPTypes
+package import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// A part of a message that a signature can cover (RFC 9421 section 2). Of the parameters of components only the `name`
-/// of a query parameter is supported.
-public enum Component: Hashable, Sendable {
-    /// The request's method.
+/// A part of a message that a signature can cover (RFC 9421 section 2). The only supported component parameter is the
+/// `name` of a query parameter.
+package enum Component: Hashable, Sendable {
+    /// The method of the request.
     case method
     /// The whole URI of the request.
     case targetURI
-    /// The host of the request, in lower case, with its port unless that is the scheme's own.
+    /// The host of the request, in lower case, with its port unless it is the default port of the scheme.
     case authority
-    /// The request's scheme, in lower case.
+    /// The scheme of the request, in lower case.
     case scheme
-    /// What the request line names.
+    /// The target in the request line.
     case requestTarget
     /// The path, as it was sent.
     case path
-    /// The query with its question mark, as it was sent; a mark alone where there is no query.
+    /// The query with its question mark, as it was sent; only a question mark if there is no query.
     case query
-    /// The one parameter of the query with this name, percent-encoded.
+    /// The query parameter with this percent-encoded name. The name must occur only once in the query.
     case queryParameter(String)
-    /// The response's status code.
+    /// The status code of the response.
     case status
-    /// A field, all lines of it.
+    /// A header field, with all its lines.
     case field(HTTPField.Name)
 }
 
 extension Component: CustomStringConvertible {
-    /// The identifier as it stands in a signature base, such as `"@method"`.
-    public var description: String {
+    /// The identifier as in a signature base, such as `"@method"`.
+    package var description: String {
         var serializer = StructuredFieldValueSerializer()
         guard let bytes = try? serializer.writeItemFieldValue(item) else { return "\"\(name)\"" }
         return String(decoding: bytes, as: UTF8.self)
@@ -54,17 +54,19 @@ extension Component: CustomStringConvertible {
         }
     }
 
-    /// The item of the structured field.
+    /// The component as an item of a structured field.
     var item: Item {
         var parameters: OrderedMap<String, RFC9651BareItem> = [:]
         if case .queryParameter(let parameter) = self { parameters["name"] = .string(parameter) }
         return Item(bareItem: RFC9651BareItem.string(name), parameters: parameters)
     }
 
-    /// The component that an item identifies; throws `unsupportedComponent`.
+    /// The component that an item of a structured field identifies.
+    ///
+    /// - Throws: `malformedField`, `unsupportedComponent`.
     init(_ item: Item) throws(SignatureError) {
         guard case .string(let name) = item.rfc9651BareItem else {
-            throw SignatureError.malformed(.signatureInput, "a covered component is not a string")
+            throw SignatureError.malformed(.signatureInput, "each covered component must be a quoted string")
         }
         guard let component = Self.component(name, item.rfc9651Parameters) else {
             throw SignatureError(.unsupportedComponent(Self.text(of: item)))

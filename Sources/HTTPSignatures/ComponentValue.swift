@@ -1,9 +1,11 @@
 internal import HTTPTypes
 
-// The values of components (RFC 9421 sections 2.1 and 2.2).
+// Component values (RFC 9421 sections 2.1 and 2.2).
 
 extension SignedMessage {
-    /// The component's value, printable ASCII; throws `componentNotInMessage` or `unprintableComponent`.
+    /// The value of the component, printable ASCII.
+    ///
+    /// - Throws: `componentNotInMessage`, `unprintableComponent`.
     func value(of component: Component) throws(SignatureError) -> String {
         guard let value = derivedOrField(component) else {
             throw SignatureError(.componentNotInMessage(component.description))
@@ -40,7 +42,7 @@ extension SignedMessage.RequestControl {
         }
     }
 
-    /// Nil where the request line names no path, as CONNECT, `OPTIONS *` and requests to a proxy do not.
+    /// Nil if the request target has no path (CONNECT, `OPTIONS *`, requests to a proxy).
     private var path: String? {
         guard target.hasPrefix("/") else { return target.isEmpty ? "/" : nil }
         return String(target.prefix { $0 != "?" })
@@ -50,13 +52,13 @@ extension SignedMessage.RequestControl {
         target.firstIndex(of: "?").map { String(target[target.index(after: $0)...]) }
     }
 
-    /// Put together of the parts as they were sent (RFC 9110 section 7.1).
+    /// The URI, made from the parts as they were sent (RFC 9110 section 7.1).
     private var targetURI: String? {
         guard path != nil, let scheme, let authority, !authority.isEmpty else { return nil }
         return "\(scheme)://\(authority)\(target)"
     }
 
-    /// In lower case, without the scheme's own port (RFC 9110 section 4.2.3).
+    /// The authority in lower case, without the default port of the scheme (RFC 9110 section 4.2.3).
     private var normalAuthority: String? {
         guard let authority = authority?.lowercased(), !authority.isEmpty else { return nil }
         let port = ["https": ":443", "http": ":80"][scheme?.lowercased() ?? ""]

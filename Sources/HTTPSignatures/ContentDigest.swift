@@ -1,20 +1,18 @@
 internal import Cryptography
 internal import HTTPTypes
 internal import RawStructuredFieldValues
-public import SecureMemory
+package import SecureMemory
 
-/// The digests that a message states of its content (RFC 9530 section 2): one at least with an algorithm that is
-/// supported. The others, which the registry calls insecure or which are unknown, are left alone.
-public struct ContentDigest: Equatable, Sendable {
-    /// The algorithms that are supported: those that RFC 9530 section 5 calls active.
-    public enum Algorithm: String, CaseIterable, Sendable, CustomStringConvertible {
-        /// SHA-256.
+/// The content digests of a message (RFC 9530 section 2), at least one of them with a supported algorithm. Digests with
+/// other algorithms (unknown, or insecure according to the registry) are ignored.
+package struct ContentDigest: Equatable, Sendable {
+    /// The supported algorithms: those with the status Active in RFC 9530 section 5.
+    package enum Algorithm: String, CaseIterable, Sendable, CustomStringConvertible {
         case sha256 = "sha-256"
-        /// SHA-512.
         case sha512 = "sha-512"
 
         /// The registered name.
-        public var description: String { rawValue }
+        package var description: String { rawValue }
 
         var byteCount: Int {
             switch self {
@@ -24,23 +22,27 @@ public struct ContentDigest: Equatable, Sendable {
         }
     }
 
-    /// The digests with supported algorithms, one or both.
-    public let digests: [Algorithm: [UInt8]]
+    /// The digests with supported algorithms (one or both).
+    package let digests: [Algorithm: [UInt8]]
 
-    /// Reads a Content-Digest field, its lines joined. Throws `malformedField`, `limitExceeded` or `noSupportedDigest`.
-    public init(fieldValue: String) throws(SignatureError) {
+    /// Reads the value of a Content-Digest field (its lines joined).
+    ///
+    /// - Throws: `malformedField`, `limitExceeded`, `noSupportedDigest`.
+    package init(fieldValue: String) throws(SignatureError) {
         let members = try StructuredDictionary(fieldValue, field: .contentDigest).members
         guard members.count <= Self.countLimit else {
-            throw SignatureError(.limitExceeded("digests of a message", limit: Self.countLimit))
+            throw SignatureError(.limitExceeded("digests in a message", limit: Self.countLimit))
         }
         var digests: [Algorithm: [UInt8]] = [:]
         for (name, member) in members {
             guard let bytes = member.byteSequence else {
-                throw SignatureError.malformed(.contentDigest, "\(name) is not a byte sequence in base64")
+                throw SignatureError.malformed(
+                    .contentDigest, "\(name) must be a byte sequence (base64 between colons)")
             }
             guard let algorithm = Algorithm(rawValue: name) else { continue }
             guard bytes.count == algorithm.byteCount else {
-                throw SignatureError.malformed(.contentDigest, "\(name) is not of its length")
+                throw SignatureError.malformed(
+                    .contentDigest, "\(name) must have \(algorithm.byteCount) bytes (has \(bytes.count))")
             }
             digests[algorithm] = bytes
         }
@@ -48,14 +50,16 @@ public struct ContentDigest: Equatable, Sendable {
         self.digests = digests
     }
 
-    /// Reads a message's Content-Digest field; throws `missingField` as well.
-    public init(_ message: SignedMessage) throws(SignatureError) {
+    /// Reads the Content-Digest field of a message.
+    ///
+    /// - Throws: `missingField`, `malformedField`, `limitExceeded`, `noSupportedDigest`.
+    package init(_ message: SignedMessage) throws(SignatureError) {
         guard let value = message.value(of: .contentDigest) else { throw SignatureError.missing(.contentDigest) }
         try self.init(fieldValue: value)
     }
 
-    /// The value of a Content-Digest field for this content.
-    public static func fieldValue(
+    /// The Content-Digest field value for a content.
+    package static func fieldValue(
         for content: borrowing some ByteSource & ~Copyable, algorithm: Algorithm = .sha256
     ) -> String {
         let digest =
@@ -66,25 +70,27 @@ public struct ContentDigest: Equatable, Sendable {
         return "\(algorithm)=:\(Base64.encode(digest)):"
     }
 
-    /// Throws `digestMismatch` unless the content has every digest that is stated with a supported algorithm.
-    public func verify(_ content: borrowing some ByteSource & ~Copyable) throws(SignatureError) {
+    /// Checks the content against every digest with a supported algorithm.
+    ///
+    /// - Throws: `digestMismatch`.
+    package func verify(_ content: borrowing some ByteSource & ~Copyable) throws(SignatureError) {
         let check = makeCheck()
         check.update(content)
         try check.finish()
     }
 
-    /// A check of content that comes in parts.
-    public func makeCheck() -> Check {
+    /// Starts a check of content that arrives in parts.
+    package func makeCheck() -> Check {
         Check(self)
     }
 
-    /// The most digests that a field may state.
+    /// The greatest number of digests in a field.
     private static let countLimit = 8
 }
 
 extension ContentDigest {
-    /// A check of content that comes in parts. It is used from one place at a time.
-    public final class Check {
+    /// A check of content that arrives in parts. Not for concurrent use.
+    package final class Check {
         private let streams: [(algorithm: Algorithm, digest: [UInt8], stream: SHA2Stream)]
 
         fileprivate init(_ expected: ContentDigest) {
@@ -94,13 +100,15 @@ extension ContentDigest {
             }
         }
 
-        /// Takes the next bytes of the content.
-        public func update(_ bytes: borrowing some ByteSource & ~Copyable) {
+        /// Adds the next bytes of the content.
+        package func update(_ bytes: borrowing some ByteSource & ~Copyable) {
             for (_, _, stream) in streams { stream.update(bytes) }
         }
 
-        /// Throws `digestMismatch` unless the content, which is complete, has every digest that is stated.
-        public func finish() throws(SignatureError) {
+        /// Ends the content, and checks it against every digest.
+        ///
+        /// - Throws: `digestMismatch`.
+        package func finish() throws(SignatureError) {
             for (algorithm, digest, stream) in streams {
                 guard ConstantTime.areEqual(stream.hash(), digest) else {
                     throw SignatureError(.digestMismatch(algorithm))

@@ -1,17 +1,17 @@
-public import HTTPTypes
+package import HTTPTypes
 
 extension HTTPField.Name {
-    /// What each signature covers and its parameters (RFC 9421 section 4.1).
-    public static let signatureInput = known("Signature-Input")
-    /// The signatures themselves (RFC 9421 section 4.2).
-    public static let signature = known("Signature")
-    /// Digests of the content (RFC 9530 section 2).
-    public static let contentDigest = known("Content-Digest")
+    /// The covered components and the parameters of each signature (RFC 9421 section 4.1).
+    package static let signatureInput = known("Signature-Input")
+    /// The signatures (RFC 9421 section 4.2).
+    package static let signature = known("Signature")
+    /// The digests of the content (RFC 9530 section 2).
+    package static let contentDigest = known("Content-Digest")
 
     static let host = known("Host")
 
     private static func known(_ name: String) -> HTTPField.Name {
-        guard let name = HTTPField.Name(name) else { preconditionFailure("'\(name)' is no field name") }
+        guard let name = HTTPField.Name(name) else { preconditionFailure("'\(name)' is not a valid field name") }
         return name
     }
 }

@@ -1,5 +1,5 @@
-/// The parameters of a query as HTML forms write them (WHATWG URL, section 5.1), read and written anew, so that each
-/// has one form (RFC 9421 section 2.2.8).
+/// The parameters of a query in the format of HTML forms (WHATWG URL, section 5.1). They are decoded and encoded again,
+/// so that each has exactly one form (RFC 9421 section 2.2.8).
 struct QueryParameters {
     private let parameters: [(name: String, value: String)]
 
@@ -10,7 +10,7 @@ struct QueryParameters {
         }
     }
 
-    /// The encoded value of the parameter with this encoded name; nil where there is none, or more than one.
+    /// The encoded value of the parameter with this encoded name; nil if the name is missing or occurs more than once.
     func only(_ name: String) -> String? {
         let values = parameters.filter { $0.name == name }
         return values.count == 1 ? values[0].value : nil

@@ -1,11 +1,12 @@
 /// The text that is signed (RFC 9421 section 2.5).
-public enum SignatureBase {
-    /// The most bytes that a signature base may have.
-    public static let byteCountLimit = 65_536
+package enum SignatureBase {
+    /// The greatest size of a signature base.
+    package static let byteCountLimit = 65_536
 
-    /// The signature base of a message: a line for each covered component, and the parameters. Throws
-    /// `componentNotInMessage`, `unprintableComponent` or `limitExceeded`.
-    public static func text(
+    /// The signature base of a message: one line per covered component, and a line with the parameters.
+    ///
+    /// - Throws: `componentNotInMessage`, `unprintableComponent`, `limitExceeded`.
+    package static func text(
         of message: SignedMessage, parameters: SignatureParameters
     ) throws(SignatureError) -> String {
         var base = ""

@@ -1,10 +1,10 @@
 internal import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// The signatures that a message claims to have (RFC 9421 section 4). None of them is checked yet.
-public struct SignatureFields: Sendable {
-    /// The most signatures that a message may have.
-    public static let countLimit = 8
+/// The signatures of a message (RFC 9421 section 4), not verified yet.
+package struct SignatureFields: Sendable {
+    /// The greatest number of signatures in a message.
+    package static let countLimit = 8
 
     private struct Entry: Sendable {
         let label: String
@@ -19,14 +19,15 @@ public struct SignatureFields: Sendable {
 
     private let entries: [Entry]
 
-    /// Reads the Signature-Input and the Signature field, which must hold the same labels. What the signatures cover is
-    /// not looked at: a proxy's may cover what only its own reader knows. Throws `missingField`, `malformedField` or
-    /// `limitExceeded`.
-    public init(_ message: SignedMessage) throws(SignatureError) {
+    /// Reads the Signature-Input and the Signature field, which must have the same labels. The covered components are not
+    /// checked here: a proxy's signature can cover components that only its own verifier supports.
+    ///
+    /// - Throws: `missingField`, `malformedField`, `limitExceeded`.
+    package init(_ message: SignedMessage) throws(SignatureError) {
         let inputs = try Self.members(of: .signatureInput, message)
         let signatures = try Self.members(of: .signature, message)
         guard inputs.count <= Self.countLimit else {
-            throw SignatureError(.limitExceeded("signatures of a message", limit: Self.countLimit))
+            throw SignatureError(.limitExceeded("signatures in a message", limit: Self.countLimit))
         }
         guard inputs.count == signatures.count else { throw Self.labelsDiffer }
         var entries: [Entry] = []
@@ -34,16 +35,19 @@ public struct SignatureFields: Sendable {
         self.entries = entries
     }
 
-    /// The key ids that the signatures name, each once.
-    public var keyIDs: [String] {
+    /// The key ids in the signatures, without duplicates.
+    package var keyIDs: [String] {
         entries.compactMap(\.keyID).reduce(into: []) { keyIDs, keyID in
             if !keyIDs.contains(keyID) { keyIDs.append(keyID) }
         }
     }
 
-    /// The one signature that names one of these keys. Throws `unknownKey` where there is none, `ambiguousSignatures`
-    /// where there are several, and what reading its parameters throws.
-    public func only(ofKeys known: some Collection<String>) throws(SignatureError) -> MessageSignature {
+    /// The signature that names one of these keys.
+    ///
+    /// - Throws: `unknownKey` if there is none, `ambiguousSignatures` if there is more than one, and the errors of its
+    ///   parameters: `malformedField`, `unsupportedComponent`, `duplicateComponent`, `limitExceeded`,
+    ///   `invalidParameter`.
+    package func only(ofKeys known: some Collection<String>) throws(SignatureError) -> MessageSignature {
         let entries = entries.filter { entry in entry.keyID.map(known.contains) ?? false }
         guard let entry = entries.first else { throw SignatureError(.unknownKey(keyIDs)) }
         guard entries.count == 1 else { throw SignatureError(.ambiguousSignatures(entries.map(\.label))) }
@@ -52,7 +56,7 @@ public struct SignatureFields: Sendable {
     }
 
     private static let labelsDiffer = SignatureError.malformed(
-        .signature, "its labels are not those of Signature-Input")
+        .signature, "it must have the same labels as Signature-Input")
 
     private static func members(
         of field: HTTPField.Name, _ message: SignedMessage
@@ -65,22 +69,21 @@ public struct SignatureFields: Sendable {
         _ label: String, _ input: ItemOrInnerList, _ signature: ItemOrInnerList?
     ) throws(SignatureError) -> Entry {
         guard case .innerList(let input) = input else {
-            throw SignatureError.malformed(.signatureInput, "\(label) is not a list of components")
+            throw SignatureError.malformed(.signatureInput, "\(label) must be a list of components in parentheses")
         }
         guard let signature else { throw labelsDiffer }
         guard let bytes = signature.byteSequence else {
-            throw SignatureError.malformed(.signature, "\(label) is not a byte sequence in base64")
+            throw SignatureError.malformed(.signature, "\(label) must be a byte sequence (base64 between colons)")
         }
         return Entry(label: label, input: input, signature: bytes)
     }
 }
 
-/// One signature as a message brought it, not checked yet.
-public struct MessageSignature: Equatable, Sendable {
+/// One signature of a message, not verified yet.
+package struct MessageSignature: Equatable, Sendable {
     /// Its label in the message.
-    public let label: String
-    /// What it covers, and what it says of itself.
-    public let parameters: SignatureParameters
-    /// The signature.
-    public let bytes: [UInt8]
+    package let label: String
+    /// The covered components and the parameters.
+    package let parameters: SignatureParameters
+    package let bytes: [UInt8]
 }

@@ -1,31 +1,33 @@
 internal import RawStructuredFieldValues
 
-/// What a signature covers, and what it says of itself (RFC 9421 section 2.3).
-public struct SignatureParameters: Equatable, Sendable {
-    /// The most components that a signature may cover.
-    public static let componentCountLimit = 32
+/// The covered components and the parameters of a signature (RFC 9421 section 2.3).
+package struct SignatureParameters: Equatable, Sendable {
+    /// The greatest number of components that a signature can cover.
+    package static let componentCountLimit = 32
 
-    /// What is covered, in the order of the signature base; nothing twice.
-    public let components: [Component]
-    /// When the signature was made, in Unix seconds.
-    public let created: Int64?
-    /// When it ends, in Unix seconds.
-    public let expires: Int64?
-    /// A value that its maker uses once.
-    public let nonce: String?
-    /// The name of the key.
-    public let keyID: String?
-    /// The algorithm.
-    public let algorithm: SignatureAlgorithm?
-    /// What the signature is for.
-    public let tag: String?
+    /// The covered components in the order of the signature base, without duplicates.
+    package let components: [Component]
+    /// When the signature was created, in Unix seconds.
+    package let created: Int64?
+    /// When the signature expires, in Unix seconds.
+    package let expires: Int64?
+    /// A value that the signer uses only once.
+    package let nonce: String?
+    /// The id of the key (`keyid`).
+    package let keyID: String?
+    /// The algorithm (`alg`).
+    package let algorithm: SignatureAlgorithm?
+    /// The purpose of the signature, as the application defines it.
+    package let tag: String?
 
-    /// The parameters as they stand in the Signature-Input field and in the last line of the signature base.
-    public let text: String
+    /// The parameters as in the Signature-Input field and in the last line of the signature base.
+    package let text: String
 
-    /// The parameters of a signature to be made. Throws `duplicateComponent`, `limitExceeded`, and `invalidParameter`
-    /// for texts that are not printable ASCII or numbers of more than 15 digits.
-    public init(
+    /// The parameters of a new signature.
+    ///
+    /// - Throws: `duplicateComponent`, `limitExceeded`, `invalidParameter` if a text is not printable ASCII or a number
+    ///   has more than 15 digits.
+    package init(
         components: [Component], created: Int64?, expires: Int64? = nil, nonce: String? = nil, keyID: String?,
         algorithm: SignatureAlgorithm? = nil, tag: String? = nil
     ) throws(SignatureError) {
@@ -41,7 +43,7 @@ public struct SignatureParameters: Equatable, Sendable {
         try self.init(InnerList(bareInnerList: list, parameters: values))
     }
 
-    /// The parameters as they were received, in their order.
+    /// The parameters of a received signature, in their order.
     init(_ list: InnerList) throws(SignatureError) {
         components = try Self.components(list.bareInnerList)
         let values = try Values(list.rfc9651Parameters)
@@ -53,7 +55,7 @@ public struct SignatureParameters: Equatable, Sendable {
 
     private static func components(_ list: BareInnerList) throws(SignatureError) -> [Component] {
         guard list.count <= componentCountLimit else {
-            throw SignatureError(.limitExceeded("components that a signature covers", limit: componentCountLimit))
+            throw SignatureError(.limitExceeded("components in a signature", limit: componentCountLimit))
         }
         var components: [Component] = []
         for item in list {
@@ -70,13 +72,14 @@ public struct SignatureParameters: Equatable, Sendable {
         var serializer = StructuredFieldValueSerializer()
         guard let bytes = try? serializer.writeListFieldValue([.innerList(list)]) else {
             throw SignatureError(
-                .invalidParameter("text or number", problem: "it is not printable ASCII, or has more than 15 digits"))
+                .invalidParameter(
+                    "text or number", problem: "a text must be printable ASCII, a number must have at most 15 digits"))
         }
         return String(decoding: bytes, as: UTF8.self)
     }
 }
 
-/// The parameters of a signature by their names.
+/// The parameters of a signature by name.
 private struct Values {
     private static let known: Set<String> = ["created", "expires", "nonce", "keyid", "alg", "tag"]
 
@@ -84,7 +87,7 @@ private struct Values {
 
     init(_ values: OrderedMap<String, RFC9651BareItem>) throws(SignatureError) {
         if let unknown = values.first(where: { !Self.known.contains($0.0) }) {
-            throw SignatureError(.invalidParameter(unknown.0, problem: "it is unknown"))
+            throw SignatureError(.invalidParameter(unknown.0, problem: "it is not supported"))
         }
         self.values = values
     }
@@ -92,7 +95,7 @@ private struct Values {
     func integer(_ name: String) throws(SignatureError) -> Int64? {
         guard let value = values[name] else { return nil }
         guard case .integer(let integer) = value else {
-            throw SignatureError(.invalidParameter(name, problem: "it is not an integer"))
+            throw SignatureError(.invalidParameter(name, problem: "it must be an integer"))
         }
         return integer
     }
@@ -100,7 +103,7 @@ private struct Values {
     func string(_ name: String) throws(SignatureError) -> String? {
         guard let value = values[name] else { return nil }
         guard case .string(let string) = value else {
-            throw SignatureError(.invalidParameter(name, problem: "it is not a string"))
+            throw SignatureError(.invalidParameter(name, problem: "it must be a string"))
         }
         return string
     }
@@ -108,7 +111,8 @@ private struct Values {
     func algorithm() throws(SignatureError) -> SignatureAlgorithm? {
         guard let name = try string("alg") else { return nil }
         guard let algorithm = SignatureAlgorithm(rawValue: name) else {
-            throw SignatureError(.invalidParameter("alg", problem: "\(name) is not supported"))
+            let supported = SignatureAlgorithm.allCases.map(\.rawValue).joined(separator: ", ")
+            throw SignatureError(.invalidParameter("alg", problem: "\(name) is not supported (use \(supported))"))
         }
         return algorithm
     }

@@ -1,25 +1,29 @@
-/// What a verifier asks of a signature (RFC 9421 section 3.2) beyond that it is the key's.
-public struct SignaturePolicy: Sendable {
-    /// What must be covered. The query where there is one, and the content digest where there is a body, come on top.
-    public var requiredComponents: [Component] = [.method, .path]
+/// The rules for a signature beyond its cryptographic validity (RFC 9421 section 3.2).
+package struct SignaturePolicy: Sendable {
+    /// The components that must be covered. In addition, a signature must cover the query if there is one, and the
+    /// content digest if there is a body.
+    package var requiredComponents: [Component] = [.method, .path]
 
-    /// How far `created` may be from now, either way.
-    public var createdToleranceSeconds: Int64 = 300
+    /// How far `created` can be from now, in both directions.
+    package var createdToleranceSeconds: Int64 = 300
 
-    /// The lengths of a nonce that are taken. Short ones come again too soon, and each is kept for a while.
-    public var nonceByteCountsAllowed = 8...128
+    /// The allowed lengths of a nonce. Short nonces would repeat too soon, and long ones would cost storage, because
+    /// each nonce is stored for a while.
+    package var nonceByteCountsAllowed = 8...128
 
-    /// The policy for requests: method, path, query and content digest covered; `created` within five minutes; a nonce.
-    public init() {}
+    /// The policy for requests: the signature covers method, path, query and content digest, `created` is within five
+    /// minutes, and there is a nonce.
+    package init() {}
 
-    /// Checks a signature, and that its parameters and what it covers are as the policy asks. A body that comes where
-    /// `hasBody` is false, and a nonce that was seen before, are the caller's to refuse.
+    /// Verifies a signature, and checks its parameters and covered components against this policy. The caller must
+    /// refuse a body if `hasBody` is false, and a nonce that was used before.
     ///
     /// - Parameters:
-    ///   - hasBody: whether the message has content.
+    ///   - hasBody: whether the message has a body.
     ///   - key: the key that the signature's `keyid` names.
-    ///   - now: the time, in Unix seconds.
-    public func verify(
+    ///   - now: the current time, in Unix seconds.
+    /// - Throws: the first check that failed.
+    package func verify(
         _ signature: MessageSignature, of message: SignedMessage, hasBody: Bool, with key: VerificationKey, now: Int64
     ) throws(SignatureError) -> VerifiedSignature {
         let parameters = signature.parameters
@@ -59,7 +63,8 @@ public struct SignaturePolicy: Sendable {
         guard let nonce = parameters.nonce else { throw SignatureError(.missingParameter("nonce")) }
         let allowed = nonceByteCountsAllowed
         guard allowed ~= nonce.utf8.count else {
-            let problem = "it has \(nonce.utf8.count) characters, not \(allowed.lowerBound) to \(allowed.upperBound)"
+            let problem =
+                "it has \(nonce.utf8.count) characters, but must have \(allowed.lowerBound) to \(allowed.upperBound)"
             throw SignatureError(.invalidParameter("nonce", problem: problem))
         }
         return nonce
@@ -84,18 +89,18 @@ public struct SignaturePolicy: Sendable {
     }
 }
 
-/// A signature that is valid and as the policy asks.
-public struct VerifiedSignature: Equatable, Sendable {
+/// A valid signature that follows the policy.
+package struct VerifiedSignature: Equatable, Sendable {
     /// Its label in the message.
-    public let label: String
-    /// The name of its key.
-    public let keyID: String
-    /// The value that its maker uses once.
-    public let nonce: String
-    /// When it was made, in Unix seconds.
-    public let created: Int64
-    /// What it covers.
-    public let components: [Component]
-    /// The digest that the content must have, where the signature covers it.
-    public let contentDigest: ContentDigest?
+    package let label: String
+    /// The id of its key.
+    package let keyID: String
+    /// The value that the signer uses only once.
+    package let nonce: String
+    /// When it was created, in Unix seconds.
+    package let created: Int64
+    /// The covered components.
+    package let components: [Component]
+    /// The digest that the content must match; nil if the signature does not cover it.
+    package let contentDigest: ContentDigest?
 }

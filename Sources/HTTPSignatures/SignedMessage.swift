@@ -1,7 +1,7 @@
-public import HTTPTypes
+package import HTTPTypes
 
-/// What signatures see of a request or a response: its control data and its fields, as they were sent.
-public struct SignedMessage: Sendable {
+/// The parts of a request or a response that signatures can cover: control data and fields, as they were sent.
+package struct SignedMessage: Sendable {
     enum Control: Sendable {
         case request(RequestControl)
         case response(status: Int)
@@ -22,24 +22,24 @@ public struct SignedMessage: Sendable {
     /// A request.
     ///
     /// - Parameters:
-    ///   - target: what the request line names, such as `/path?query`.
-    ///   - fields: names and values in their order; a name that HTTP does not allow is left out.
-    public init(method: String, scheme: String?, authority: String?, target: String, fields: [(String, String)]) {
+    ///   - target: the target in the request line, such as `/path?query`.
+    ///   - fields: names and values in their order. Names that HTTP does not allow are ignored.
+    package init(method: String, scheme: String?, authority: String?, target: String, fields: [(String, String)]) {
         control = .request(RequestControl(method: method, scheme: scheme, authority: authority, target: target))
         for (name, value) in fields { append(value, to: name) }
     }
 
     /// A response.
-    public init(status: Int, fields: [(String, String)]) {
+    package init(status: Int, fields: [(String, String)]) {
         control = .response(status: status)
         for (name, value) in fields { append(value, to: name) }
     }
 
-    /// A request as a server received it or a client will send it.
+    /// A request that a server received or a client will send.
     ///
-    /// - Parameter scheme: the scheme that the client used, where a proxy hides it: `https` or `http`. It is part of
-    ///   `@scheme` and `@target-uri`, and says which port `@authority` leaves out.
-    public init(_ request: HTTPRequest, scheme: String? = nil) {
+    /// - Parameter scheme: the scheme that the client used (`https` or `http`), if a proxy hides it. It is part of
+    ///   `@scheme` and `@target-uri`, and decides which default port `@authority` omits.
+    package init(_ request: HTTPRequest, scheme: String? = nil) {
         let host = request.authority.map { [("Host", $0)] } ?? []
         let hasHost = request.headerFields.contains(.host)
         self.init(
@@ -48,20 +48,20 @@ public struct SignedMessage: Sendable {
             fields: (hasHost ? [] : host) + request.headerFields.map { ($0.name.rawName, $0.value) })
     }
 
-    /// A response as a client received it or a server will send it.
-    public init(_ response: HTTPResponse) {
+    /// A response that a client received or a server will send.
+    package init(_ response: HTTPResponse) {
         self.init(
             status: response.status.code, fields: response.headerFields.map { ($0.name.rawName, $0.value) })
     }
 
-    /// Whether the request names a query, be it an empty one.
-    public var hasQuery: Bool {
+    /// Whether the request has a query, even an empty one.
+    package var hasQuery: Bool {
         guard case .request(let request) = control else { return false }
         return request.target.contains("?")
     }
 
     /// The value of a field (RFC 9421 section 2.1): its lines joined with a comma and a space.
-    public func value(of field: HTTPField.Name) -> String? {
+    package func value(of field: HTTPField.Name) -> String? {
         fields[field]?.joined(separator: ", ")
     }
 
@@ -70,8 +70,8 @@ public struct SignedMessage: Sendable {
         fields[name, default: []].append(Self.unfolded(value))
     }
 
-    /// Line folding (RFC 9112 section 5.2) becomes one space. A line end that folds nothing is left, and refused where
-    /// the value comes into a signature base.
+    /// Replaces line folding (RFC 9112 section 5.2) with one space. Any other line end remains, and is refused if the
+    /// value becomes part of a signature base.
     private static func unfolded(_ value: String) -> String {
         let lines = value.split(separator: "\r\n", omittingEmptySubsequences: false)
         guard lines.dropFirst().allSatisfy({ $0.first.map(isWhiteSpace) ?? false }) else { return trimmed(value[...]) }

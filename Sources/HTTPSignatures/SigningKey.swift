@@ -1,9 +1,9 @@
-public import Cryptography
+package import Cryptography
 internal import RawStructuredFieldValues
 internal import SecureMemory
 
-/// What signatures are made with. A key is for one algorithm.
-public enum SigningKey: Sendable {
+/// A key that makes signatures, for one algorithm.
+package enum SigningKey: Sendable {
     /// For ecdsa-p256-sha256.
     case ecdsaP256SHA256(P256PrivateKey)
     /// For ed25519.
@@ -15,8 +15,8 @@ public enum SigningKey: Sendable {
     /// For hmac-sha256.
     case hmacSHA256(HMACKey)
 
-    /// What this key's signatures are checked with.
-    public var verificationKey: VerificationKey {
+    /// The key that verifies this key's signatures.
+    package var verificationKey: VerificationKey {
         switch self {
         case .ecdsaP256SHA256(let key): .ecdsaP256SHA256(key.publicKey)
         case .ed25519(let key): .ed25519(key.publicKey)
@@ -26,8 +26,10 @@ public enum SigningKey: Sendable {
         }
     }
 
-    /// The signature over a signature base; throws `signingFailed`.
-    public func sign(_ base: String) throws(SignatureError) -> [UInt8] {
+    /// Signs a signature base.
+    ///
+    /// - Throws: `signingFailed`.
+    package func sign(_ base: String) throws(SignatureError) -> [UInt8] {
         let base = Array(base.utf8)
         do throws(CryptographyError) {
             return switch self {
@@ -42,11 +44,12 @@ public enum SigningKey: Sendable {
         }
     }
 
-    /// Signs a message (RFC 9421 section 3.1). Throws what the signature base throws, `algorithmMismatch` where the
-    /// parameters name another algorithm, and `invalidParameter` for a label that is no key of a structured field.
+    /// Signs a message (RFC 9421 section 3.1).
     ///
-    /// - Returns: the values of the Signature-Input and of the Signature field.
-    public func sign(
+    /// - Throws: the errors of ``SignatureBase/text(of:parameters:)``, `algorithmMismatch` if the parameters name another
+    ///   algorithm, `invalidParameter` if the label is not a valid key of a structured field, `signingFailed`.
+    /// - Returns: the values of the Signature-Input and the Signature field.
+    package func sign(
         _ message: SignedMessage, parameters: SignatureParameters, label: String = "sig1"
     ) throws(SignatureError) -> (signatureInput: String, signature: String) {
         let algorithm = verificationKey.algorithm
@@ -54,7 +57,7 @@ public enum SigningKey: Sendable {
             throw SignatureError(.algorithmMismatch(stated: stated, ofKey: algorithm))
         }
         guard Self.isLabel(label) else {
-            throw SignatureError(.invalidParameter("label", problem: "it is no key of a structured field"))
+            throw SignatureError(.invalidParameter("label", problem: "it must be a structured-field key, such as sig1"))
         }
         let signature = try sign(SignatureBase.text(of: message, parameters: parameters))
         return ("\(label)=\(parameters.text)", "\(label)=:\(Base64.encode(signature)):")

@@ -2,9 +2,9 @@ internal import Cryptography
 internal import HTTPTypes
 internal import RawStructuredFieldValues
 
-/// A dictionary field (RFC 9651 section 3.2), in which nothing stands twice.
+/// A dictionary field (RFC 9651 section 3.2) without duplicate keys and parameters.
 struct StructuredDictionary {
-    /// The most bytes that a field may have, its lines joined.
+    /// The greatest size of a field (its lines joined).
     static let byteCountLimit = 16_384
 
     let members: OrderedMap<String, ItemOrInnerList>
@@ -15,10 +15,10 @@ struct StructuredDictionary {
         }
         var parser = StructuredFieldValueParser(Array(text.utf8))
         guard let members = try? parser.parseDictionaryFieldValue(), !members.isEmpty else {
-            throw SignatureError.malformed(field, "it is not a dictionary of structured fields")
+            throw SignatureError.malformed(field, "it must be a structured-field dictionary (RFC 9651)")
         }
         guard Self.separatorCounts(in: text) == Self.separatorCounts(of: members) else {
-            throw SignatureError.malformed(field, "a label or a parameter stands in it twice")
+            throw SignatureError.malformed(field, "a label or a parameter occurs twice")
         }
         self.members = members
     }
@@ -28,8 +28,9 @@ struct StructuredDictionary {
         var semicolons = 0
     }
 
-    /// Of two members or parameters with one name the parser keeps the last, as the standard has it, which would leave
-    /// it to chance whose one is checked. Then the text has more separators than what was read of it.
+    /// If a name occurs twice, the parser keeps the last value, as the standard requires. Another reader could keep the
+    /// first, and check another value. Duplicates are found because the text has more separators than the parsed
+    /// members.
     private static func separatorCounts(in text: String) -> SeparatorCounts {
         var counts = SeparatorCounts()
         var isQuoted = false
@@ -60,7 +61,7 @@ struct StructuredDictionary {
 }
 
 extension ItemOrInnerList {
-    /// The bytes of a byte sequence without parameters, in the one canonical form of base64.
+    /// The bytes of a byte sequence without parameters, in canonical base64; nil for anything else.
     var byteSequence: [UInt8]? {
         guard case .item(let item) = self, case .undecodedByteSequence(let text) = item.rfc9651BareItem,
             item.rfc9651Parameters.isEmpty

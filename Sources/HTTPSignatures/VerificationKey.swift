@@ -1,8 +1,8 @@
-public import Cryptography
-public import SecureMemory
+package import Cryptography
+package import SecureMemory
 
-/// What a signature is checked with. A key is for one algorithm, whatever a message says.
-public enum VerificationKey: Sendable {
+/// A key that verifies signatures, for one algorithm, whatever algorithm a message names.
+package enum VerificationKey: Sendable {
     /// For ecdsa-p256-sha256.
     case ecdsaP256SHA256(P256PublicKey)
     /// For ed25519.
@@ -14,8 +14,10 @@ public enum VerificationKey: Sendable {
     /// For hmac-sha256.
     case hmacSHA256(HMACKey)
 
-    /// Reads a DER SubjectPublicKeyInfo; throws `invalidKey` where it is not of the algorithm's form.
-    public init(
+    /// Reads a DER SubjectPublicKeyInfo.
+    ///
+    /// - Throws: `invalidKey` if it is not a valid key for the algorithm.
+    package init(
         _ algorithm: SignatureAlgorithm, subjectPublicKeyInfo der: borrowing some ByteSource & ~Copyable
     ) throws(SignatureError) {
         let key: VerificationKey? =
@@ -30,16 +32,17 @@ public enum VerificationKey: Sendable {
         self = key
     }
 
-    /// Reads a `PUBLIC KEY` block in PEM; throws `invalidKey` where it is not of the algorithm's form.
-    public init(
+    /// Reads a `PUBLIC KEY` block in PEM.
+    ///
+    /// - Throws: `invalidKey` if it is not a valid key for the algorithm.
+    package init(
         _ algorithm: SignatureAlgorithm, pem: borrowing some ByteSource & ~Copyable
     ) throws(SignatureError) {
         guard let der = try? PEM.decodePublicKey(pem) else { throw SignatureError(.invalidKey(algorithm)) }
         try self.init(algorithm, subjectPublicKeyInfo: der)
     }
 
-    /// The algorithm that the key is for.
-    public var algorithm: SignatureAlgorithm {
+    package var algorithm: SignatureAlgorithm {
         switch self {
         case .ecdsaP256SHA256: .ecdsaP256SHA256
         case .ed25519: .ed25519
@@ -49,8 +52,8 @@ public enum VerificationKey: Sendable {
         }
     }
 
-    /// The DER SubjectPublicKeyInfo, for keys that are public.
-    public var subjectPublicKeyInfo: [UInt8]? {
+    /// The DER SubjectPublicKeyInfo; nil for a shared secret.
+    package var subjectPublicKeyInfo: [UInt8]? {
         switch self {
         case .ecdsaP256SHA256(let key): key.subjectPublicKeyInfo
         case .ed25519(let key): key.subjectPublicKeyInfo
@@ -59,8 +62,8 @@ public enum VerificationKey: Sendable {
         }
     }
 
-    /// Whether `signature` is this key's over the signature base.
-    public func isValid(_ signature: [UInt8], over base: String) -> Bool {
+    /// Whether `signature` is valid for the signature base.
+    package func isValid(_ signature: [UInt8], over base: String) -> Bool {
         let base = Array(base.utf8)
         return switch self {
         case .ecdsaP256SHA256(let key): key.isValidECDSASHA256(signature: signature, for: base)

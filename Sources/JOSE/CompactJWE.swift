@@ -1,9 +1,9 @@
 internal import Cryptography
 internal import StrictJSON
 
-/// The parts of a compact JWE (RFC 7516 section 7.1), before anybody asks what its header says.
+/// The parts of a compact JWE (RFC 7516 section 7.1). The header is parsed, but its parameters are not checked yet.
 struct CompactJWE: Sendable {
-    /// The header as it was sent: what the content's tag authenticates.
+    /// The header as it was sent (base64url), which the tag of the content authenticates.
     let protectedHeader: [UInt8]
     let headerMembers: [String: JSONValue]
     let encryptedKey: [UInt8]

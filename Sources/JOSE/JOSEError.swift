@@ -1,37 +1,41 @@
-/// What is wrong with a JOSE object. It never tells why a decryption failed.
-public struct JOSEError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The kinds of failure; the list can grow.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        /// What is wrong, for people.
-        public let description: String
+/// What is wrong with a JOSE object. It never contains the reason why a decryption failed.
+package struct JOSEError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The kinds of failure. More can be added.
+    package struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The text for people.
+        package let description: String
 
-        /// It is not a compact JWE with a header of the right form.
-        public static let malformed = Code(description: "not a JWE in compact serialization")
-        /// It, or its header, is longer than the limit.
-        public static let tooLong = Code(description: "the JWE is longer than the limit")
-        /// The header has a parameter that is not known; `crit` and `zip` are among those.
-        public static let unknownHeaderParameter = Code(description: "the JWE's header has an unknown parameter")
-        /// `alg` is not the one that is expected.
-        public static let unsupportedAlgorithm = Code(description: "the JWE's alg is not supported here")
+        /// It is not a compact JWE with a valid header.
+        package static let malformed = Code(description: "not a JWE in compact serialization")
+        /// The JWE or its header is longer than the limit.
+        package static let tooLong = Code(
+            description: "the JWE is too long, or its header has more than \(JWE.headerByteCountLimit) characters")
+        /// The header has an unknown parameter. `crit` and `zip` count as unknown.
+        package static let unknownHeaderParameter = Code(
+            description: "the JWE's header has an unknown parameter (known: alg, enc, kid, epk, apu, apv, cty, typ)")
+        /// `alg` is not the expected one.
+        package static let unsupportedAlgorithm = Code(
+            description: "the JWE's alg is not the one for this operation (RSA-OAEP-256 or ECDH-ES+A256KW)")
         /// `enc` is not A256GCM.
-        public static let unsupportedEncryption = Code(description: "the JWE's enc is not supported")
-        /// `epk` is absent and `alg` needs it.
-        public static let missingEphemeralKey = Code(description: "the JWE's header has no epk")
-        /// `epk` is not a point of P-256.
-        public static let invalidEphemeralKey = Code(description: "the JWE's epk is not a point of P-256")
+        package static let unsupportedEncryption = Code(description: "the JWE's enc is not supported: use A256GCM")
+        /// `epk` is absent, but `alg` needs it.
+        package static let missingEphemeralKey = Code(
+            description: "the JWE's header has no epk, which ECDH-ES+A256KW needs")
+        /// `epk` is not a public key on P-256.
+        package static let invalidEphemeralKey = Code(description: "the JWE's epk must be a public key on P-256")
         /// The encrypted key is empty.
-        public static let emptyEncryptedKey = Code(description: "the JWE's encrypted key is empty")
-        /// It does not decrypt under this key.
-        public static let decryptionFailed = Code(description: "the JWE does not decrypt under this key")
-        /// It could not be made.
-        public static let encryptionFailed = Code(description: "the JWE could not be made")
+        package static let emptyEncryptedKey = Code(
+            description: "the JWE's encrypted key (its second part) must not be empty")
+        /// The JWE does not decrypt with this key.
+        package static let decryptionFailed = Code(
+            description: "the JWE does not decrypt with this key: check which key it was encrypted for")
+        /// The encryption failed.
+        package static let encryptionFailed = Code(description: "the encryption of the JWE failed")
     }
 
-    /// The kind of failure.
-    public let code: Code
+    package let code: Code
 
-    /// See `CustomStringConvertible`.
-    public var description: String { code.description }
+    package var description: String { code.description }
 
     init(_ code: Code) {
         self.code = code

@@ -1,37 +1,37 @@
-public import Cryptography
-public import SecureMemory
+package import Cryptography
+package import SecureMemory
 
-/// A sealed value: a JWE in compact serialization (RFC 7516) with the content encryption A256GCM, its header read and
-/// checked, its content still closed.
-public struct JWE: Sendable {
-    /// The most bytes of text that are read where the caller does not say otherwise.
-    public static let byteCountLimit = 65_536
-    /// The most bytes of base64url text that a header may have.
-    public static let headerByteCountLimit = 4096
+/// A JWE in compact serialization (RFC 7516) with the content encryption A256GCM. Its header is checked, its content is
+/// not decrypted yet.
+package struct JWE: Sendable {
+    /// The default limit on the length of the text, in bytes.
+    package static let byteCountLimit = 65_536
+    /// The greatest length of the header, in bytes of base64url text.
+    package static let headerByteCountLimit = 4096
 
-    /// The header.
-    public let header: JWEHeader
+    package let header: JWEHeader
 
     private let parts: CompactJWE
 
-    /// Whether the encrypted key is empty: such a JWE cannot be opened.
-    public var encryptedKeyIsEmpty: Bool { parts.encryptedKey.isEmpty }
+    /// Whether the encrypted key is empty. Such a JWE cannot be opened.
+    package var encryptedKeyIsEmpty: Bool { parts.encryptedKey.isEmpty }
 
-    /// Reads a JWE of either algorithm, without opening it. Throws `tooLong`, `malformed`, `unknownHeaderParameter`,
-    /// `unsupportedAlgorithm` or `unsupportedEncryption`; an ephemeral key that is absent or invalid and an empty
-    /// encrypted key do not throw, but are there to see.
-    public init(compact text: String, byteCountLimit: Int = JWE.byteCountLimit) throws(JOSEError) {
+    /// Reads a JWE of either algorithm, without decryption. An absent or invalid ephemeral key and an empty encrypted key
+    /// do not throw: see ``JWEHeader/ephemeralKey`` and ``encryptedKeyIsEmpty``.
+    ///
+    /// - Throws: `tooLong`, `malformed`, `unknownHeaderParameter`, `unsupportedAlgorithm`, `unsupportedEncryption`.
+    package init(compact text: String, byteCountLimit: Int = JWE.byteCountLimit) throws(JOSEError) {
         parts = try CompactJWE(text, byteCountLimit: byteCountLimit)
         header = try JWEHeader(parts.headerMembers)
     }
 
-    /// Reads a JWE of the one algorithm that the caller expects (RFC 8725 section 3.1), without opening it. After this
-    /// it has all that opening needs.
+    /// Reads a JWE of the algorithm that the caller expects (RFC 8725 section 3.1), without decryption. Checks everything
+    /// that does not need the key.
     ///
-    /// Of several faults it throws the first of: `tooLong`, `malformed` (the parts), `missingEphemeralKey`,
-    /// `emptyEncryptedKey`, `invalidEphemeralKey`, and then those of the header as a whole. The faults of the ephemeral
-    /// key belong to ECDH-ES only.
-    public init(
+    /// - Throws: if there are several errors, the first in this order: `tooLong`, `malformed` (the parts),
+    ///   `missingEphemeralKey`, `emptyEncryptedKey`, `invalidEphemeralKey`, then the errors of the other header
+    ///   parameters. Errors of the ephemeral key occur with ECDH-ES only.
+    package init(
         compact text: String, for algorithm: JWEHeader.Algorithm, byteCountLimit: Int = JWE.byteCountLimit
     ) throws(JOSEError) {
         parts = try CompactJWE(text, byteCountLimit: byteCountLimit)
@@ -48,17 +48,21 @@ public struct JWE: Sendable {
 // MARK: Opening
 
 extension JWE {
-    /// Opens what was sealed to an RSA key. Throws `unsupportedAlgorithm`, `emptyEncryptedKey`, and `decryptionFailed`
-    /// for everything that depends on the key: whether the encrypted key or the content was wrong does not show.
-    public func open(with key: RSAPrivateKey) throws(JOSEError) -> SecretBytes {
+    /// Decrypts a JWE for an RSA key.
+    ///
+    /// - Throws: `unsupportedAlgorithm`, `emptyEncryptedKey`, and `decryptionFailed` for everything that depends on the
+    ///   key. It does not show whether the encrypted key or the content was wrong.
+    package func open(with key: RSAPrivateKey) throws(JOSEError) -> SecretBytes {
         guard header.algorithm == .rsaOAEP256 else { throw JOSEError(.unsupportedAlgorithm) }
         guard !encryptedKeyIsEmpty else { throw JOSEError(.emptyEncryptedKey) }
         return try openContent(with: contentKey(openedWith: key))
     }
 
-    /// Opens what was sealed to a P-256 key. Throws `unsupportedAlgorithm`, `missingEphemeralKey`, `emptyEncryptedKey`,
-    /// `invalidEphemeralKey`, and `decryptionFailed` for everything that depends on the key.
-    public func open(with key: P256PrivateKey) throws(JOSEError) -> SecretBytes {
+    /// Decrypts a JWE for a P-256 key.
+    ///
+    /// - Throws: `unsupportedAlgorithm`, `missingEphemeralKey`, `emptyEncryptedKey`, `invalidEphemeralKey`, and
+    ///   `decryptionFailed` for everything that depends on the key.
+    package func open(with key: P256PrivateKey) throws(JOSEError) -> SecretBytes {
         guard header.algorithm == .ecdhESA256KW else { throw JOSEError(.unsupportedAlgorithm) }
         guard header.ephemeralKey != .absent else { throw JOSEError(.missingEphemeralKey) }
         guard !encryptedKeyIsEmpty else { throw JOSEError(.emptyEncryptedKey) }
@@ -66,8 +70,8 @@ extension JWE {
         return try openContent(with: contentKey(openedWith: key, from: ephemeralKey))
     }
 
-    /// The content encryption key; where it does not open, a random one in its place, so that this failure runs the
-    /// same way as a wrong tag (RFC 7516 section 11.5).
+    /// The content encryption key. If it does not decrypt, a random key replaces it, so that this failure looks like a
+    /// wrong tag (RFC 7516 section 11.5).
     private func contentKey(openedWith key: RSAPrivateKey) -> SecretBytes {
         let substitute = SecureRandom.secret(count: AESGCM.keyByteCount)
         guard let contentKey = try? key.decryptOAEPSHA256(parts.encryptedKey),

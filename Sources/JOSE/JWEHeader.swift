@@ -1,38 +1,38 @@
-public import Cryptography
+package import Cryptography
 internal import StrictJSON
 
-/// The protected header of a JWE (RFC 7516 section 4), every parameter known and of the right type. `enc` is A256GCM.
-public struct JWEHeader: Sendable, Equatable {
-    /// How the content encryption key is sealed (RFC 7518 section 4).
-    public enum Algorithm: String, Sendable, CaseIterable {
+/// The protected header of a JWE (RFC 7516 section 4). Every parameter is known and has the right type. `enc` is
+/// A256GCM.
+package struct JWEHeader: Sendable, Equatable {
+    /// How the content encryption key is encrypted (RFC 7518 section 4).
+    package enum Algorithm: String, Sendable, CaseIterable {
         /// RSAES-OAEP with SHA-256 for the hash and MGF1.
         case rsaOAEP256 = "RSA-OAEP-256"
-        /// Ephemeral-static key agreement on P-256, its result wrapping the key with AES key wrap.
+        /// Ephemeral-static key agreement on P-256. Its result wraps the key with AES key wrap.
         case ecdhESA256KW = "ECDH-ES+A256KW"
     }
 
-    /// What the header says of the sender's ephemeral key.
-    public enum EphemeralKey: Sendable, Equatable {
+    /// The sender's ephemeral key in the header.
+    package enum EphemeralKey: Sendable, Equatable {
         /// There is no `epk`.
         case absent
-        /// There is one, but it is not a public key on P-256.
+        /// `epk` is not a public key on P-256.
         case invalid
-        /// The public key.
         case key(P256PublicKey)
     }
 
     /// `alg`.
-    public let algorithm: Algorithm
+    package let algorithm: Algorithm
     /// `kid`.
-    public let keyID: String?
+    package let keyID: String?
     /// `epk`.
-    public let ephemeralKey: EphemeralKey
-    /// The bytes of `apu`, empty where it is absent.
-    public let partyUInfo: [UInt8]
-    /// The bytes of `apv`, empty where it is absent.
-    public let partyVInfo: [UInt8]
+    package let ephemeralKey: EphemeralKey
+    /// The bytes of `apu`, empty if it is absent.
+    package let partyUInfo: [UInt8]
+    /// The bytes of `apv`, empty if it is absent.
+    package let partyVInfo: [UInt8]
 
-    /// The one content encryption (RFC 7518 section 5.3).
+    /// The only supported content encryption (RFC 7518 section 5.3).
     static let encryption = "A256GCM"
 
     private static let knownParameters: Set = ["alg", "enc", "kid", "epk", "apu", "apv", "cty", "typ"]
@@ -53,7 +53,7 @@ public struct JWEHeader: Sendable, Equatable {
         self.algorithm = algorithm
     }
 
-    /// A string where there is a value at all.
+    /// The string; nil if the parameter is absent.
     private static func text(_ value: JSONValue?) throws(JOSEError) -> String? {
         guard let value else { return nil }
         guard case .string(let text) = value else { throw JOSEError(.malformed) }
@@ -68,8 +68,8 @@ public struct JWEHeader: Sendable, Equatable {
 }
 
 extension JWEHeader.EphemeralKey {
-    /// Reads `epk`: a public JWK (RFC 7518 section 6.2.1). Members that say nothing of the point may be there, a
-    /// private key may not.
+    /// Reads `epk`, a public JWK (RFC 7518 section 6.2.1). Other members are ignored, except a private key, which is
+    /// refused.
     init(_ value: JSONValue?) {
         guard let value else {
             self = .absent

@@ -1,24 +1,27 @@
-public import Cryptography
-public import SecureMemory
+package import Cryptography
+package import SecureMemory
+internal import StrictJSON
 
 extension JWE {
-    /// Seals a plaintext to an RSA key with RSA-OAEP-256. Throws `encryptionFailed`.
-    public static func seal(
+    /// Encrypts a plaintext for an RSA key with RSA-OAEP-256.
+    ///
+    /// - Throws: `encryptionFailed`.
+    package static func seal(
         _ plaintext: borrowing some ByteSource & ~Copyable, to key: RSAPublicKey, keyID: String? = nil
     ) throws(JOSEError) -> String {
         try seal(plaintext, to: key, keyID: keyID, content: ContentSecrets())
     }
 
-    /// Seals a plaintext to a P-256 key with ECDH-ES+A256KW, each time with a new ephemeral key. Throws
-    /// `encryptionFailed`.
+    /// Encrypts a plaintext for a P-256 key with ECDH-ES+A256KW. Each call uses a new ephemeral key.
     ///
     /// - Parameters:
-    ///   - plaintext: what is sealed.
+    ///   - plaintext: the content.
     ///   - key: the receiver's key.
     ///   - keyID: `kid`.
-    ///   - partyUInfo: `apu`, left out where it is empty.
-    ///   - partyVInfo: `apv`, left out where it is empty.
-    public static func seal(
+    ///   - partyUInfo: `apu`, omitted if it is empty.
+    ///   - partyVInfo: `apv`, omitted if it is empty.
+    /// - Throws: `encryptionFailed`.
+    package static func seal(
         _ plaintext: borrowing some ByteSource & ~Copyable, to key: P256PublicKey, keyID: String? = nil,
         partyUInfo: [UInt8] = [], partyVInfo: [UInt8] = []
     ) throws(JOSEError) -> String {
@@ -31,18 +34,18 @@ extension JWE {
 
 // MARK: With chosen secrets, for test vectors
 
-/// What the content is sealed with: a key and a nonce, both used once.
+/// The key and the nonce that encrypt the content. Both are used only once.
 package struct ContentSecrets: ~Copyable {
     let key: SecretBytes
     let nonce: [UInt8]
 
-    /// Random ones.
+    /// A random key and nonce.
     init() {
         key = SecureRandom.secret(count: AESGCM.keyByteCount)
         nonce = SecureRandom.bytes(count: AESGCM.nonceByteCount)
     }
 
-    /// Chosen ones, for test vectors.
+    /// A given key and nonce, for test vectors.
     package init(key: consuming SecretBytes, nonce: [UInt8]) {
         self.key = key
         self.nonce = nonce
@@ -68,10 +71,11 @@ extension JWE {
         partyUInfo: [UInt8], partyVInfo: [UInt8], ephemeralKey: P256PrivateKey, content: consuming ContentSecrets
     ) throws(JOSEError) -> String {
         do {
-            var header = header(.ecdhESA256KW, keyID: keyID)
-            header.add("epk", JWK.members(of: .ec(ephemeralKey.publicKey)))
-            if !partyUInfo.isEmpty { header.add("apu", Base64URL.encode(partyUInfo)) }
-            if !partyVInfo.isEmpty { header.add("apv", Base64URL.encode(partyVInfo)) }
+            let header = header(.ecdhESA256KW, keyID: keyID) { header in
+                header.add("epk", object: { JWK.write(.ec(ephemeralKey.publicKey), to: &$0) })
+                if !partyUInfo.isEmpty { header.add("apu", base64URL: partyUInfo) }
+                if !partyVInfo.isEmpty { header.add("apv", base64URL: partyVInfo) }
+            }
             let agreement = KeyAgreement(partyUInfo: partyUInfo, partyVInfo: partyVInfo)
             let encryptedKey = try AESKeyWrap.wrap(content.key, with: agreement.wrappingKey(ephemeralKey, with: key))
             return try compact(header, encryptedKey, plaintext, content)
@@ -80,17 +84,23 @@ extension JWE {
         }
     }
 
-    private static func header(_ algorithm: JWEHeader.Algorithm, keyID: String?) -> JSONObjectText {
-        var header = JSONObjectText([("alg", algorithm.rawValue), ("enc", JWEHeader.encryption)])
-        if let keyID { header.add("kid", keyID) }
-        return header
+    /// The protected header in base64url.
+    private static func header(
+        _ algorithm: JWEHeader.Algorithm, keyID: String?, _ more: (inout JSONWriter) -> Void = { _ in }
+    ) -> String {
+        let json = JSONWriter.object { header in
+            header.add("alg", algorithm.rawValue)
+            header.add("enc", JWEHeader.encryption)
+            if let keyID { header.add("kid", keyID) }
+            more(&header)
+        }
+        return Base64URL.encode(json.withBytes { Array($0) })
     }
 
     private static func compact(
-        _ header: JSONObjectText, _ encryptedKey: [UInt8], _ plaintext: borrowing some ByteSource & ~Copyable,
+        _ protectedHeader: String, _ encryptedKey: [UInt8], _ plaintext: borrowing some ByteSource & ~Copyable,
         _ content: borrowing ContentSecrets
     ) throws(CryptographyError) -> String {
-        let protectedHeader = Base64URL.encode(Array(header.text.utf8))
         let (ciphertext, tag) = try AESGCM.seal(
             plaintext, key: content.key, nonce: content.nonce, authenticating: Array(protectedHeader.utf8))
         let parts = [encryptedKey, content.nonce, ciphertext, tag].map { Base64URL.encode($0) }

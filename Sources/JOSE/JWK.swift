@@ -1,38 +1,37 @@
-public import Cryptography
+package import Cryptography
+internal import StrictJSON
 
-/// A public key as the server publishes it: a JSON Web Key (RFC 7517).
-public struct JWK: Sendable, Equatable {
-    /// The key itself.
-    public enum PublicKey: Sendable, Equatable {
+/// A public key in the server's key set: a JSON Web Key (RFC 7517).
+package struct JWK: Sendable, Equatable {
+    package enum PublicKey: Sendable, Equatable {
         /// `kty` RSA.
         case rsa(RSAPublicKey)
         /// `kty` EC, `crv` P-256.
         case ec(P256PublicKey)
     }
 
-    /// What the key is for.
-    public enum Use: String, Sendable {
-        /// Values are sealed to it.
+    /// The purpose of the key.
+    package enum Use: String, Sendable {
+        /// It encrypts values for its holder.
         case encryption = "enc"
         /// It verifies signatures.
         case signature = "sig"
     }
 
-    /// The key.
-    public let publicKey: PublicKey
+    package let publicKey: PublicKey
     /// `use`.
-    public let use: Use
+    package let use: Use
     /// `alg`.
-    public let algorithm: String
+    package let algorithm: String
     /// `kid`.
-    public let keyID: String
+    package let keyID: String
 
-    /// A key that values are sealed to.
+    /// An encryption key.
     ///
     /// - Parameters:
     ///   - publicKey: the key.
-    ///   - keyID: `kid`; the thumbprint where it is nil.
-    public init(_ publicKey: PublicKey, keyID: String? = nil) {
+    ///   - keyID: `kid`; nil for the thumbprint.
+    package init(_ publicKey: PublicKey, keyID: String? = nil) {
         let algorithm: JWEHeader.Algorithm =
             switch publicKey {
             case .rsa: .rsaOAEP256
@@ -41,60 +40,65 @@ public struct JWK: Sendable, Equatable {
         self.init(publicKey, use: .encryption, algorithm: algorithm.rawValue, keyID: keyID)
     }
 
-    /// A key for a use and an algorithm (RFC 7518 section 3.1 or 4.1), its `kid` the thumbprint where none is given.
-    public init(_ publicKey: PublicKey, use: Use, algorithm: String, keyID: String? = nil) {
+    /// A key for a purpose and an algorithm (RFC 7518 section 3.1 or 4.1). If `keyID` is nil, `kid` is the thumbprint.
+    package init(_ publicKey: PublicKey, use: Use, algorithm: String, keyID: String? = nil) {
         self.publicKey = publicKey
         self.use = use
         self.algorithm = algorithm
         self.keyID = keyID ?? Self.thumbprint(of: publicKey)
     }
 
-    /// The key's thumbprint: base64url of SHA-256 over its required members (RFC 7638).
-    public var thumbprint: String {
+    /// The thumbprint of the key: SHA-256 of its required members, in base64url (RFC 7638).
+    package var thumbprint: String {
         Self.thumbprint(of: publicKey)
     }
 
     /// The key as JSON text.
-    public var json: String {
-        var object = Self.members(of: publicKey)
-        object.add("use", use.rawValue)
-        object.add("alg", algorithm)
-        object.add("kid", keyID)
-        return object.text
+    package var json: String {
+        String(
+            json: JSONWriter.object { key in
+                Self.write(publicKey, to: &key)
+                key.add("use", use.rawValue)
+                key.add("alg", algorithm)
+                key.add("kid", keyID)
+            })
     }
 
     /// The thumbprint of a key (RFC 7638).
-    public static func thumbprint(of publicKey: PublicKey) -> String {
-        Base64URL.encode(SHA256.hash(Array(members(of: publicKey).text.utf8)))
+    package static func thumbprint(of publicKey: PublicKey) -> String {
+        Base64URL.encode(SHA256.hash(JSONWriter.object { write(publicKey, to: &$0) }))
     }
 
-    /// The members that say which key it is, in the order that RFC 7638 hashes them.
-    static func members(of publicKey: PublicKey) -> JSONObjectText {
+    /// Writes the members that identify a key, in the order of RFC 7638.
+    static func write(_ publicKey: PublicKey, to json: inout JSONWriter) {
         switch publicKey {
         case .rsa(let key):
-            JSONObjectText([
-                ("e", Base64URL.encode(key.publicExponent)), ("kty", "RSA"), ("n", Base64URL.encode(key.modulus)),
-            ])
+            json.add("e", base64URL: key.publicExponent)
+            json.add("kty", "RSA")
+            json.add("n", base64URL: key.modulus)
         case .ec(let key):
-            JSONObjectText([
-                ("crv", "P-256"), ("kty", "EC"), ("x", Base64URL.encode(key.x)), ("y", Base64URL.encode(key.y)),
-            ])
+            json.add("crv", "P-256")
+            json.add("kty", "EC")
+            json.add("x", base64URL: key.x)
+            json.add("y", base64URL: key.y)
         }
     }
 }
 
-/// The keys that the server publishes (RFC 7517 section 5).
-public struct JWKSet: Sendable, Equatable {
-    /// The keys, in the order in which they are written.
-    public let keys: [JWK]
+/// The server's key set (RFC 7517 section 5).
+package struct JWKSet: Sendable, Equatable {
+    /// The keys in the order of the JSON text.
+    package let keys: [JWK]
 
-    /// A set of keys.
-    public init(keys: [JWK]) {
+    package init(keys: [JWK]) {
         self.keys = keys
     }
 
     /// The set as JSON text.
-    public var json: String {
-        "{\"keys\":[\(keys.map(\.json).joined(separator: ","))]}"
+    package var json: String {
+        String(
+            json: JSONWriter.object { set in
+                set.add("keys", array: { array in for key in keys { array.add(json: Array(key.json.utf8)) } })
+            })
     }
 }

@@ -1,21 +1,24 @@
 internal import Cryptography
 internal import Glibc
-public import SecureMemory
+package import SecureMemory
 
-/// A master key in a file that only its owner can read: for the sandbox and for a first installation. Whoever has the
-/// file and the database has everything.
-public struct FileMasterKey: MasterKey {
+/// A master key in a file that only its owner can read: for the sandbox and for a first installation. Anyone who has
+/// both the file and the database can read all secrets.
+package struct FileMasterKey: MasterKey {
     private static let header = "card-companion-master-key-1:"
     private static let keyByteCount = 32
     private static let maximumFileByteCount = 256
 
     private let key: SharedSecret
 
-    /// See ``MasterKey/id``: the beginning of an HMAC under the key, over a constant.
-    public let id: String
+    /// See ``MasterKey/id``: the first 8 bytes of an HMAC of a constant with the key, in hex.
+    package let id: String
 
-    /// Reads the file, which must be a regular one, owned by this user (or root), with no permission for anybody else.
-    public init(path: String) throws(KeyVaultError) {
+    /// Reads the file. It must be a regular file that belongs to this user or to root, without permissions for group and
+    /// others.
+    ///
+    /// - Throws: `unusableFile`.
+    package init(path: String) throws(KeyVaultError) {
         let contents = try Self.read(path)
         let key = contents.withBytes { bytes -> SecretBytes? in
             let header = Array(Self.header.utf8)
@@ -24,21 +27,22 @@ public struct FileMasterKey: MasterKey {
             return Hex.decodeSecret(UnsafeRawBufferPointer(rebasing: digits))
         }
         guard let key, key.count == Self.keyByteCount else {
-            throw .unusableFile(path: path, reason: "it does not hold a master key")
+            throw .unusableFile(path: path, reason: "it does not contain a master key")
         }
         self.init(key)
     }
 
-    /// Makes a new key and its file, with mode 0600. An existing file is never written over.
+    /// Generates a key and writes its file, with mode 0600. Never overwrites an existing file.
     ///
-    /// - Returns: the key in the file: another process's, where that was faster.
-    public static func create(path: String) throws(KeyVaultError) -> FileMasterKey {
-        // Under another name first, so that nobody ever reads half a file.
+    /// - Returns: the key in the file. If another process created the file first, that process's key.
+    /// - Throws: `unusableFile`.
+    package static func create(path: String) throws(KeyVaultError) -> FileMasterKey {
+        // Written under another name and linked when complete, so that no process reads half a file.
         let draft = "\(path).\(getpid()).\(Hex.encode(SecureRandom.bytes(count: 4)))"
         defer { unlink(draft) }
         try write(SecureRandom.secret(count: keyByteCount), to: draft)
         guard link(draft, path) == 0 || errno == EEXIST else {
-            throw .unusableFile(path: path, reason: "it cannot be made: \(String(cString: strerror(errno)))")
+            throw .unusableFile(path: path, reason: "it cannot be created: \(String(cString: strerror(errno)))")
         }
         return try FileMasterKey(path: path)
     }
@@ -49,8 +53,7 @@ public struct FileMasterKey: MasterKey {
         self.key = SharedSecret(key)
     }
 
-    /// See ``MasterKey``.
-    public func wrap(_ dataKey: borrowing SecretBytes) throws(KeyVaultError) -> [UInt8] {
+    package func wrap(_ dataKey: borrowing SecretBytes) throws(KeyVaultError) -> [UInt8] {
         do {
             return try AESKeyWrap.wrap(dataKey, with: key.bytes)
         } catch {
@@ -58,8 +61,7 @@ public struct FileMasterKey: MasterKey {
         }
     }
 
-    /// See ``MasterKey``.
-    public func unwrap(_ wrapped: [UInt8]) -> SecretBytes? {
+    package func unwrap(_ wrapped: [UInt8]) -> SecretBytes? {
         do {
             return try AESKeyWrap.unwrap(wrapped, with: key.bytes)
         } catch {
@@ -75,14 +77,14 @@ public struct FileMasterKey: MasterKey {
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .unusableFile(path: path, reason: "it is not a regular file")
+            throw .unusableFile(path: path, reason: "it must be a regular file")
         }
         guard status.st_mode & 0o077 == 0 else {
             let mode = String(status.st_mode & 0o777, radix: 8)
-            throw .unusableFile(path: path, reason: "its mode is 0\(mode): others can reach it (chmod 0600 it)")
+            throw .unusableFile(path: path, reason: "its mode 0\(mode) gives other users access: run chmod 0600 on it")
         }
         guard status.st_uid == geteuid() || status.st_uid == 0 else {
-            throw .unusableFile(path: path, reason: "it belongs to another user")
+            throw .unusableFile(path: path, reason: "it must belong to the user of this process, or to root")
         }
         return SecretBytes(capacity: maximumFileByteCount) { max(0, Glibc.read(file, $0.baseAddress, $0.count)) }
     }
@@ -94,7 +96,7 @@ public struct FileMasterKey: MasterKey {
         text.append("\n")
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else {
-            throw .unusableFile(path: path, reason: "it cannot be made: \(String(cString: strerror(errno)))")
+            throw .unusableFile(path: path, reason: "it cannot be created: \(String(cString: strerror(errno)))")
         }
         defer { close(file) }
         let contents = text.finish()

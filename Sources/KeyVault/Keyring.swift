@@ -1,15 +1,15 @@
 internal import Cryptography
-public import SecureMemory
+package import SecureMemory
 
-/// The place in the database that a sealed value belongs to. It is authenticated with the value, so that a value moved
-/// to another row or column does not open.
-public struct SealedPlace: Sendable, Equatable {
+/// The place in the database that a sealed value belongs to. It is authenticated together with the value, so a value does
+/// not open after it was moved to another row or column.
+package struct SealedPlace: Sendable, Equatable {
     let bytes: [UInt8]
 
     /// - Parameters:
     ///   - column: table and column, such as `cardholder.sealed_pin`.
-    ///   - row: what names the row: the parts of its primary key.
-    public init(_ column: String, row: String...) {
+    ///   - row: the parts of the row's primary key.
+    package init(_ column: String, row: String...) {
         bytes = ([column] + row).flatMap { part in
             let text = Array(part.utf8)
             return withUnsafeBytes(of: UInt32(text.count).bigEndian, Array.init) + text
@@ -17,17 +17,17 @@ public struct SealedPlace: Sendable, Equatable {
     }
 }
 
-/// The data keys, unwrapped: they seal what is secret in the database, and authenticate codes and tokens.
-public struct Keyring: Sendable {
-    /// A data key as it lies in the database.
-    public struct WrappedKey: Sendable {
+/// The unwrapped data keys. They seal the secrets in the database, and authenticate codes and tokens.
+package struct Keyring: Sendable {
+    /// A data key as it is stored in the database.
+    package struct WrappedKey: Sendable {
         let id: Int32
         let bytes: [UInt8]
         let masterKeyId: String
         let isActive: Bool
 
-        /// See the database's `data_key`.
-        public init(id: Int32, bytes: [UInt8], masterKeyId: String, isActive: Bool) {
+        /// A row of the table `data_key`.
+        package init(id: Int32, bytes: [UInt8], masterKeyId: String, isActive: Bool) {
             self.id = id
             self.bytes = bytes
             self.masterKeyId = masterKeyId
@@ -35,8 +35,8 @@ public struct Keyring: Sendable {
         }
     }
 
-    /// How long a data key is.
-    public static let keyByteCount = 32
+    /// The length of a data key.
+    package static let keyByteCount = 32
 
     private static let idByteCount = 4
     private static let nonceByteCount = 12
@@ -46,15 +46,20 @@ public struct Keyring: Sendable {
     private let authenticating: DataKeys
 
     /// Unwraps the data keys.
-    public init(
+    ///
+    /// - Throws: `foreignMasterKey`, `damagedDataKey`, `noActiveKey`.
+    package init(
         sealing: [WrappedKey], authenticating: [WrappedKey], masterKey: any MasterKey
     ) throws(KeyVaultError) {
         self.sealing = try DataKeys(sealing, purpose: "seal", masterKey)
         self.authenticating = try DataKeys(authenticating, purpose: "authenticate", masterKey)
     }
 
-    /// Seals a value with AES-256-GCM: id of the data key, nonce, ciphertext, tag.
-    public func seal(
+    /// Seals a value with AES-256-GCM.
+    ///
+    /// - Returns: id of the data key (4 bytes), nonce (12 bytes), ciphertext, tag (16 bytes).
+    /// - Throws: `engineFailure`.
+    package func seal(
         _ value: borrowing some ByteSource & ~Copyable, in place: SealedPlace
     ) throws(KeyVaultError) -> [UInt8] {
         let id = sealing.activeId.bigEndianBytes
@@ -68,10 +73,10 @@ public struct Keyring: Sendable {
         }
     }
 
-    /// Opens a value that ``seal(_:in:)`` has sealed for the same place.
+    /// Opens a value that ``seal(_:in:)`` sealed for the same place.
     ///
     /// - Throws: `unknownDataKey`, `damagedValue`.
-    public func open(_ sealed: [UInt8], in place: SealedPlace) throws(KeyVaultError) -> SecretBytes {
+    package func open(_ sealed: [UInt8], in place: SealedPlace) throws(KeyVaultError) -> SecretBytes {
         let overhead = Self.idByteCount + Self.nonceByteCount + Self.tagByteCount
         guard sealed.count >= overhead else { throw .damagedValue }
         let id = Array(sealed.prefix(Self.idByteCount))
@@ -87,15 +92,17 @@ public struct Keyring: Sendable {
         }
     }
 
-    /// The keyed MAC that stands for a value where it is only to be recognised: id of the data key, HMAC-SHA-256.
-    public func authenticationCode(
+    /// The MAC that is stored instead of a value that must only be compared.
+    ///
+    /// - Returns: id of the data key (4 bytes), HMAC-SHA-256 (32 bytes).
+    package func authenticationCode(
         for value: borrowing some ByteSource & ~Copyable, in place: SealedPlace
     ) -> [UInt8] {
         Self.code(for: value, in: place, id: authenticating.activeId, key: authenticating.active)
     }
 
-    /// The MACs under every key, one of which is ``authenticationCode(for:in:)`` as it was when it was stored.
-    public func authenticationCodes(
+    /// The MACs with every key, including old keys. One of them equals the MAC that was stored for the same value.
+    package func authenticationCodes(
         for value: borrowing some ByteSource & ~Copyable, in place: SealedPlace
     ) -> [[UInt8]] {
         var codes: [[UInt8]] = []

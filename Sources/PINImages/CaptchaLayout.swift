@@ -1,10 +1,10 @@
-/// The places of the digits, from left to right: they overlap a little, and all ink stays inside the image.
+/// The positions of the digits, from left to right. The digits overlap a little, and all ink stays inside the image.
 ///
-/// It is made from the number of digits alone and knows none of them.
+/// The layout depends only on the number of digits, not on the digits.
 struct CaptchaLayout: Equatable, Sendable {
     let placements: [GlyphPlacement]
 
-    /// - Parameter cellWidths: of the typefaces to choose from, at least one.
+    /// - Parameter cellWidths: the cell widths of the typefaces to choose from, at least one.
     init(
         digitCount: Int, in size: PixelSize, cellWidths: [Double], style: CaptchaStyle,
         using random: inout some RandomNumberGenerator
@@ -40,7 +40,7 @@ struct CaptchaLayout: Equatable, Sendable {
             stretch: Double.random(in: style.stretch, using: &random))
     }
 
-    /// Makes all digits smaller by the same factor if the row is too wide or one of them too high.
+    /// Makes all digits smaller by the same factor if the row is too wide or a digit is too high.
     private static func shrink(
         _ glyphs: inout [GlyphPlacement], _ spacings: [Double], into size: PixelSize, margin: Double
     ) {
@@ -52,14 +52,14 @@ struct CaptchaLayout: Equatable, Sendable {
         for index in glyphs.indices { glyphs[index].scale(by: factor) }
     }
 
-    /// From the left edge of the first cell to the right edge of the last.
+    /// The distance from the left edge of the first cell to the right edge of the last cell.
     private static func width(of glyphs: [GlyphPlacement], _ spacings: [Double]) -> Double {
         guard let first = glyphs.first, let last = glyphs.last else { return 0 }
         let steps = glyphs.indices.dropFirst().reduce(0) { $0 + step(glyphs, spacings, to: $1) }
         return first.halfExtent.x + steps + last.halfExtent.x
     }
 
-    /// From the centre of the glyph before to that of the glyph at `index`.
+    /// The distance between the centers of the glyph at `index` and the glyph before it.
     private static func step(_ glyphs: [GlyphPlacement], _ spacings: [Double], to index: Int) -> Double {
         spacings[index] * (glyphs[index - 1].halfExtent.x + glyphs[index].halfExtent.x)
     }

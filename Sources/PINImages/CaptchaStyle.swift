@@ -1,4 +1,4 @@
-/// What a captcha looks like. Lengths are in pixels, angles in radians.
+/// The look of a captcha. Lengths are in pixels, angles in radians.
 struct CaptchaStyle: Sendable {
     // The image.
     var height = 90
@@ -7,12 +7,12 @@ struct CaptchaStyle: Sendable {
     var digitImageWidth = 60
     var edge = 3.0
 
-    // The digits, each on its own.
+    // Each digit.
     var glyphHeight = 50.0...62.0
     var rotation = -0.35...0.35
     var shear = -0.25...0.25
     var stretch = 0.9...1.1
-    /// The distance of two neighbours' centres, as a share of the distance at which their cells touch.
+    /// The distance between the centers of two neighbors, as a fraction of the distance at which their cells touch.
     var spacing = 0.74...0.9
 
     // The warp of all outlines.
@@ -20,21 +20,21 @@ struct CaptchaStyle: Sendable {
     var warpWaveCount = 3
     var warpWavelength = 45.0...110.0
 
-    // Strokes across the digits, some of ink and some that cut.
+    // Strokes across the digits. Some add ink, some cut it away.
     var inkStrokesPerImage = 2
     var cutStrokesPerImage = 2
     var inkStrokeWidth = 3.0...4.5
     var cutStrokeWidth = 1.5...2.5
 
-    // Speckles, half of ink and half that cut.
+    // Speckles. Half of them add ink, half cut it away.
     var pixelsPerSpeckle = 180
     var speckleRadius = 0.6...1.5
 
-    // The darkest and the lightest of the colours: each component is in the range.
+    // The ranges of the color components of the darkest (ink) and the lightest (paper) color.
     var inkComponent = 0...80
     var paperComponent = 226...255
 
-    /// How a PIN is drawn.
+    /// The style for PINs.
     static let standard = CaptchaStyle()
 
     /// The size of the image of all digits.
@@ -42,7 +42,7 @@ struct CaptchaStyle: Sendable {
         PixelSize(width: max(smallestCaptchaWidth, widthPerDigit * digitCount), height: height)
     }
 
-    /// The size of the image of one digit, the same for each.
+    /// The size of the image of one digit.
     var digitImageSize: PixelSize {
         PixelSize(width: digitImageWidth, height: height)
     }

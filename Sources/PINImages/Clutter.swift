@@ -1,18 +1,17 @@
-/// What lies over the digits to keep a program from reading them: strokes across the image, and speckles.
+/// Strokes across the image and speckles. They cover parts of the digits, so that programs cannot read them.
 struct Clutter: Equatable, Sendable {
-    /// Ink adds, a cut takes away.
+    /// `ink` adds ink, `cut` removes it.
     enum Effect: CaseIterable {
         case ink, cut
     }
 
-    /// A Bézier curve with a width.
+    /// A Bézier curve of four points.
     struct Stroke: Equatable {
         let effect: Effect
         let points: [Point]
         let width: Double
     }
 
-    /// A dot.
     struct Speckle: Equatable {
         let effect: Effect
         let center: Point

@@ -1,4 +1,4 @@
-/// A point or a vector; x grows to the right, y downwards.
+/// A point or a vector. x grows to the right, y grows downwards.
 struct Point: Hashable, Sendable {
     var x: Double
     var y: Double

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// How a digit comes to its place: stretched, slanted, turned and sized about its centre, then moved.
+/// The transformation of a digit: stretched, slanted, rotated and scaled around its center, then moved.
 struct GlyphPlacement: Equatable, Sendable {
-    /// Which of the typefaces it is drawn in.
+    /// The index of the typeface.
     let typeface: Int
     private(set) var center = Point(x: 0, y: 0)
-    /// Where the unit vectors of the typeface's cell go.
+    /// The transformed unit vectors of the typeface's cell.
     private var right: Point
     private var down: Point
     private let cellWidth: Double
@@ -18,12 +18,12 @@ struct GlyphPlacement: Equatable, Sendable {
         down = Point(x: shear * cosine - sine, y: shear * sine + cosine) * height
     }
 
-    /// Where a point of the cell goes.
+    /// The position of a point of the cell in the image.
     func place(_ point: Point) -> Point {
         center + right * point.x + down * point.y
     }
 
-    /// Half the width and height of the upright box around the placed cell.
+    /// Half the width and height of the bounding box of the transformed cell.
     var halfExtent: Point {
         Point(
             x: (abs(right.x) * cellWidth + abs(down.x)) / 2,

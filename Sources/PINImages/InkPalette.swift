@@ -1,6 +1,6 @@
-/// Sixteen colours from paper to ink, for a coverage of 0 to 15.
+/// Sixteen colors from paper to ink, for a coverage of 0 to 15.
 struct InkPalette: Equatable, Sendable {
-    /// A colour in sRGB.
+    /// An sRGB color.
     struct Color: Equatable {
         let red: UInt8
         let green: UInt8

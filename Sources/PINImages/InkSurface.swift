@@ -1,14 +1,14 @@
 internal import CCairo
 
-/// A sheet for cairo to draw on, in memory of the caller's: one byte a pixel, 0 for paper to 255 for ink.
+/// A cairo surface in memory of the caller: one byte per pixel, from 0 (paper) to 255 (ink).
 ///
-/// cairo keeps no pixels elsewhere. What it does keep, in heap memory that it frees without wiping, are points of the
-/// path that was drawn last and edges of the scan conversion; each drawing writes over those of the one before.
+/// cairo stores no pixels elsewhere. It does store the points of the last path and the edges of the scan conversion in
+/// heap memory that it frees without wiping. Each drawing overwrites those of the drawing before.
 struct InkSurface: ~Copyable {
     private let surface: OpaquePointer?
     private let context: OpaquePointer?
 
-    /// How many bytes lie between the beginnings of two rows.
+    /// The distance between the starts of two rows, in bytes.
     static func stride(width: Int) -> Int {
         Int(cairo_format_stride_for_width(CAIRO_FORMAT_A8, Int32(width)))
     }
@@ -16,7 +16,7 @@ struct InkSurface: ~Copyable {
     /// - Parameter pixels: `stride` × height zeros, which must outlive the surface.
     init(size: PixelSize, pixels: UnsafeMutableRawBufferPointer) {
         let stride = Self.stride(width: size.width)
-        precondition(pixels.count >= stride * size.height, "the memory holds all rows")
+        precondition(pixels.count >= stride * size.height, "the memory must be large enough for all rows")
         surface = cairo_image_surface_create_for_data(
             pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), CAIRO_FORMAT_A8, Int32(size.width),
             Int32(size.height), Int32(stride))
@@ -28,7 +28,7 @@ struct InkSurface: ~Copyable {
         cairo_surface_destroy(surface)
     }
 
-    /// Fills polygons, each of whose points goes where `place` puts it.
+    /// Fills polygons. `place` gives the position of each point.
     borrowing func fill(_ contours: [Typeface.Contour], place: (Point) -> Point) {
         for contour in contours {
             for point in contour {
@@ -42,7 +42,6 @@ struct InkSurface: ~Copyable {
         cairo_fill(context)
     }
 
-    /// Draws a stroke.
     borrowing func draw(_ stroke: Clutter.Stroke) {
         let points = stroke.points
         cairo_move_to(context, points[0].x, points[0].y)
@@ -53,7 +52,6 @@ struct InkSurface: ~Copyable {
         cairo_stroke(context)
     }
 
-    /// Draws a speckle.
     borrowing func draw(_ speckle: Clutter.Speckle) {
         cairo_arc(context, speckle.center.x, speckle.center.y, speckle.radius, 0, 2 * .pi)
         apply(speckle.effect)
@@ -61,6 +59,8 @@ struct InkSurface: ~Copyable {
     }
 
     /// Completes the drawing.
+    ///
+    /// - Throws: `.drawingFailed`.
     consuming func finish() throws(PINImageError) {
         cairo_surface_flush(surface)
         guard cairo_status(context) == CAIRO_STATUS_SUCCESS else { throw .drawingFailed }

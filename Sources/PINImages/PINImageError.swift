@@ -1,21 +1,21 @@
-/// Why there is no image. It says nothing of the PIN.
-public struct PINImageError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What went wrong, for the log.
-    public let description: String
+/// Why an image could not be made. It never contains digits of the PIN.
+package struct PINImageError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The text for the log.
+    package let description: String
 
     /// No font with ten different digits is installed.
-    public static let noFont = PINImageError(
-        description: "no font with the ten digits is installed: install one, such as Debian's fonts-dejavu-core")
+    package static let noFont = PINImageError(
+        description: "no font with the digits 0 to 9 is installed: install one, such as Debian's fonts-dejavu-core")
 
     /// A byte is not an ASCII digit.
-    public static let notDigits = PINImageError(description: "a byte is not an ASCII digit")
+    package static let notDigits = PINImageError(description: "the PIN must consist of ASCII digits")
 
     /// There are fewer than 4 or more than 12 digits.
-    public static let wrongLength = PINImageError(description: "there are not 4 to 12 digits")
+    package static let wrongLength = PINImageError(description: "the PIN must have 4 to 12 digits")
 
-    /// The position is not that of one of the digits.
-    public static let noSuchPosition = PINImageError(description: "there is no digit at the position")
+    /// There is no digit at the position.
+    package static let noSuchPosition = PINImageError(description: "there is no digit at this position")
 
     /// cairo or libpng failed.
-    public static let drawingFailed = PINImageError(description: "the image could not be drawn")
+    package static let drawingFailed = PINImageError(description: "cairo or libpng failed to draw the image")
 }

@@ -1,22 +1,21 @@
-public import SecureMemory
+package import SecureMemory
 
-/// Draws PINs as images that a person reads and a program does not, each time another one.
+/// Draws PINs as images that people can read and programs cannot. Each image is different.
 ///
-/// Fonts are read once, when it is made; from then on it holds only outlines. It may draw on many threads at once.
+/// `init` reads the fonts; afterwards the renderer needs only their outlines. It can be used by many threads at once.
 ///
-/// Pixels, and all that libpng and zlib make of them, lie in memory that is wiped. See ``InkSurface`` for what cairo
-/// leaves behind.
+/// The memory of the pixels, of libpng and of zlib is wiped. See ``InkSurface`` for what cairo does not wipe.
 ///
-/// The length of an image in bytes depends on what it shows: whoever sends it hides that, as the padding of a
+/// The length of an image in bytes depends on its content. The sender must hide the length, as the padding of a
 /// delivered PIN does.
-public struct PINImageRenderer: Sendable {
+package struct PINImageRenderer: Sendable {
     private let typefaces: [Typeface]
     private let style: CaptchaStyle
 
     /// Reads the digits of the installed fonts.
     ///
-    /// - Throws: `.noFont` where there is none.
-    public init() throws(PINImageError) {
+    /// - Throws: `.noFont` if no font has the ten digits.
+    package init() throws(PINImageError) {
         self.init(typefaces: try Typeface.installed(), style: .standard)
     }
 
@@ -25,12 +24,12 @@ public struct PINImageRenderer: Sendable {
         self.style = style
     }
 
-    /// One captcha image of all digits: a PNG, 90 pixels high, 240 wide for up to six digits and 40 more for each
-    /// further one.
+    /// One captcha image of all digits: a PNG, 90 pixels high, 240 pixels wide for up to six digits, and 40 pixels wider
+    /// for each further digit.
     ///
     /// - Parameter digits: 4 to 12 ASCII digits.
     /// - Throws: `.wrongLength`, `.notDigits` or `.drawingFailed`.
-    public func captcha(
+    package func captcha(
         of digits: borrowing SecretBytes, using random: inout some RandomNumberGenerator
     ) throws(PINImageError) -> SecretBytes {
         try Self.check(digits)
@@ -44,7 +43,7 @@ public struct PINImageRenderer: Sendable {
     ///   - digits: 4 to 12 ASCII digits.
     ///   - position: 0 for the first.
     /// - Throws: `.wrongLength`, `.notDigits`, `.noSuchPosition` or `.drawingFailed`.
-    public func digitImage(
+    package func digitImage(
         of digits: borrowing SecretBytes, at position: Int, using random: inout some RandomNumberGenerator
     ) throws(PINImageError) -> SecretBytes {
         try Self.check(digits)
@@ -75,7 +74,7 @@ public struct PINImageRenderer: Sendable {
         return try PNGEncoder.encode(pixels, stride: stride, size: size, palette: scene.palette)
     }
 
-    /// Draws the scene with its digits, then turns each pixel into an index into its palette.
+    /// Draws the scene with its digits, then converts each pixel to an index into its palette.
     private func paint(
         _ digits: Slice<UnsafeRawBufferPointer>, of scene: Scene, onto pixels: UnsafeMutableRawBufferPointer
     ) throws(PINImageError) {

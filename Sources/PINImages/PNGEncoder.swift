@@ -1,9 +1,10 @@
 internal import CPNG
 internal import SecureMemory
 
-/// Encodes images whose content is secret: all memory that libpng and zlib use for it is wiped when they free it.
+/// Encodes images with secret content. All memory of libpng and zlib is wiped when they free it.
 enum PNGEncoder {
     /// - Parameter pixels: indexes into the palette, one byte each, in rows of `stride` bytes.
+    /// - Throws: `.drawingFailed`.
     static func encode(
         _ pixels: borrowing SecretBytes, stride: Int, size: PixelSize, palette: InkPalette
     ) throws(PINImageError) -> SecretBytes {
@@ -17,12 +18,12 @@ enum PNGEncoder {
         return roomy.copy()
     }
 
-    /// More than there can be: the pixels stored without compression, and the other parts of the file.
+    /// An upper bound: the pixels without compression, and the other parts of the file.
     private static func largestEncodedByteCount(_ size: PixelSize) -> Int {
         (size.width / 2 + 2) * size.height + 1024
     }
 
-    /// Where the encoded bytes go.
+    /// The buffer for the encoded bytes.
     private struct Output {
         let room: UnsafeMutableRawBufferPointer
         var count = 0

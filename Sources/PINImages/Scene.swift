@@ -1,4 +1,4 @@
-/// Everything about an image but the digits. All chance is in it and no secret.
+/// Everything in an image except the digits. It contains all randomness and no secrets.
 struct Scene: Equatable, Sendable {
     let size: PixelSize
     let layout: CaptchaLayout

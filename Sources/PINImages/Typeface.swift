@@ -1,16 +1,16 @@
-/// The outlines of the ten digits in one face of a font, as plain points.
+/// The outlines of the ten digits in one font face, as points.
 ///
-/// All ten share a cell that is 1 high and `cellWidth` wide, with (0, 0) at its centre, and their ink stays within it.
+/// All ten share a cell with height 1, width `cellWidth` and center (0, 0). Their ink stays inside the cell.
 struct Typeface: Equatable, Sendable {
-    /// A closed polygon. Its edges are short, so that it bends when its points are moved.
+    /// A closed polygon with short edges, so that it bends when its points are moved.
     typealias Contour = [Point]
 
     let cellWidth: Double
     private let outlines: [[Contour]]
 
-    /// Puts ten outlines, of any scale and on one baseline, into a common cell.
+    /// Scales ten outlines, of any size and on one baseline, to a common cell.
     ///
-    /// - Returns: nil if one is empty or two are the same, as in a font that lacks digits.
+    /// - Returns: nil if an outline is empty or two are equal, as in a font without digits.
     init?(outlines: [[Contour]]) {
         let points = outlines.joined().joined()
         guard

@@ -1,11 +1,13 @@
 internal import CCairo
 
 extension Typeface {
-    /// The faces to draw with; all are in Debian's fonts-dejavu-core. Where one is missing, the system's font
-    /// configuration puts another in its place.
+    /// The font families for drawing. All are in Debian's fonts-dejavu-core. If one is missing, the system's font
+    /// configuration replaces it with another.
     static let preferredFamilies = ["DejaVu Sans", "DejaVu Serif"]
 
-    /// The different faces that the system has for the preferred families, at least one.
+    /// The faces that the system has for the preferred families, without duplicates, at least one.
+    ///
+    /// - Throws: `.noFont`.
     static func installed() throws(PINImageError) -> [Typeface] {
         var found: [Typeface] = []
         for family in preferredFamilies {
@@ -16,7 +18,7 @@ extension Typeface {
         return found
     }
 
-    /// Reads the bold face of a font family; nil if the system has no font that holds the ten digits.
+    /// Reads the bold face of a font family; nil if the system has no font with the ten digits.
     init?(family: String) {
         let surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1)
         defer { cairo_surface_destroy(surface) }
@@ -25,7 +27,7 @@ extension Typeface {
         cairo_select_font_face(context, family, CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_BOLD)
         cairo_set_font_size(context, Self.readingSize)
         cairo_set_tolerance(context, Self.readingTolerance)
-        // Where no font is installed cairo falls back to strokes of its own, a "user font": no digits to be proud of.
+        // If no font is installed, cairo uses its own stroke font (a "user font"), whose digits are not good enough.
         guard cairo_scaled_font_get_type(cairo_get_scaled_font(context)) != CAIRO_FONT_TYPE_USER else { return nil }
         self.init(outlines: (0...9).map { Self.readOutline(of: $0, from: context) })
     }

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A smooth random displacement of the plane: a sum of long waves, each in a direction of its own.
+/// A smooth random displacement of the plane: a sum of long waves in random directions.
 struct WarpField: Equatable, Sendable {
     private struct Wave: Equatable {
         let push: Point
@@ -21,7 +21,7 @@ struct WarpField: Equatable, Sendable {
         }
     }
 
-    /// Where a point goes: no farther away than the style's amplitude.
+    /// The new position of a point. It moves by at most the style's amplitude.
     func warp(_ point: Point) -> Point {
         waves.reduce(point) { warped, wave in
             warped + wave.push * sin(wave.frequency.x * point.x + wave.frequency.y * point.y + wave.phase)

@@ -1,6 +1,6 @@
 internal import SecureMemory
 
-/// Memory for a C library that frees without saying how much: the length stands before it, and it is wiped.
+/// Memory for a C library that frees without a size. The size is stored before the memory, and `free` wipes it.
 enum WipedMemory {
     private static let headerByteCount = 16
 

@@ -1,15 +1,13 @@
-/// What cryptography and parsers read: public bytes (`[UInt8]`, `String.UTF8View`…) and `SecretBytes` alike, without
-/// a copy.
-public protocol ByteSource: ~Copyable {
-    /// Calls `body` with the bytes, which are valid until it returns.
+/// Bytes that cryptography and parsers read without a copy: public bytes (such as `[UInt8]`) or `SecretBytes`.
+package protocol ByteSource: ~Copyable {
+    /// Calls `body` with the bytes. They are valid until `body` returns.
     borrowing func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result
 }
 
 extension UnsafeRawBufferPointer: ByteSource {
-    /// See ``ByteSource``.
-    public func withBytes<Result: ~Copyable, Failure: Error>(
+    package func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(self)
@@ -17,8 +15,7 @@ extension UnsafeRawBufferPointer: ByteSource {
 }
 
 extension Array: ByteSource where Element == UInt8 {
-    /// See ``ByteSource``.
-    public func withBytes<Result: ~Copyable, Failure: Error>(
+    package func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try span.withUnsafeBytes(body)
@@ -26,8 +23,7 @@ extension Array: ByteSource where Element == UInt8 {
 }
 
 extension ArraySlice: ByteSource where Element == UInt8 {
-    /// See ``ByteSource``.
-    public func withBytes<Result: ~Copyable, Failure: Error>(
+    package func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try span.withUnsafeBytes(body)

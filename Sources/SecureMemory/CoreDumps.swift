@@ -1,11 +1,12 @@
 internal import CLinux
 
-/// Core files, which would hold whatever a process holds.
-public enum CoreDumps {
-    /// Has the kernel write none of this process from now on, and lets no other process of its user read its memory.
+/// Core dumps, which would contain the secrets of the process.
+package enum CoreDumps {
+    /// From now on, the kernel writes no core dump of this process, and other processes of its user cannot read its
+    /// memory.
     ///
-    /// - Returns: whether that is so.
-    public static func forbid() -> Bool {
+    /// - Returns: whether this succeeded.
+    package static func forbid() -> Bool {
         card_companion_forbid_core_dumps() == 0
     }
 }

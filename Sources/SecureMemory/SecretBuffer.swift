@@ -1,43 +1,42 @@
-/// A text that is put together from secret parts. Where it grows, what it leaves behind is wiped.
-public struct SecretBuffer: ~Copyable, Sendable {
+/// A buffer for text that contains secrets. When it grows, the old memory is wiped.
+package struct SecretBuffer: ~Copyable, Sendable {
     private var storage: SecretBytes
     private var room: Int
 
-    /// How many bytes have been appended.
-    public private(set) var count = 0
+    /// The number of appended bytes.
+    package private(set) var count = 0
 
-    /// An empty buffer, with room for `capacity` bytes before it must grow.
-    public init(capacity: Int = 256) {
+    /// An empty buffer. It grows when it has more than `capacity` bytes.
+    package init(capacity: Int = 256) {
         room = max(capacity, 16)
         storage = SecretBytes(count: room) { _ in }
     }
 
-    /// Appends bytes.
-    public mutating func append(_ source: borrowing some ByteSource & ~Copyable) {
+    package mutating func append(_ source: borrowing some ByteSource & ~Copyable) {
         source.withBytes { bytes in
             appendUninitialized(bytes.count) { $0.copyMemory(from: bytes) }
         }
     }
 
     /// Appends public text.
-    public mutating func append(_ text: String) {
+    package mutating func append(_ text: String) {
         append(Array(text.utf8))
     }
 
-    /// Appends one byte, as often as `repeating` says.
-    public mutating func append(byte: UInt8, repeating: Int = 1) {
+    /// Appends a byte `repeating` times.
+    package mutating func append(byte: UInt8, repeating: Int = 1) {
         appendUninitialized(repeating) { _ = $0.initializeMemory(as: UInt8.self, repeating: byte) }
     }
 
     /// Appends the standard base64 (RFC 4648 section 4, padded) of bytes.
-    public mutating func appendBase64(_ source: borrowing some ByteSource & ~Copyable) {
+    package mutating func appendBase64(_ source: borrowing some ByteSource & ~Copyable) {
         source.withBytes { bytes in
             appendUninitialized((bytes.count + 2) / 3 * 4) { Self.encodeBase64(bytes, into: $0) }
         }
     }
 
     /// Appends the unpadded base64url (RFC 4648 section 5) of bytes.
-    public mutating func appendBase64URL(_ source: borrowing some ByteSource & ~Copyable) {
+    package mutating func appendBase64URL(_ source: borrowing some ByteSource & ~Copyable) {
         let start = count
         appendBase64(source)
         storage.withMutableBytes { bytes in
@@ -54,7 +53,7 @@ public struct SecretBuffer: ~Copyable, Sendable {
     }
 
     /// Appends the lower-case hex of bytes.
-    public mutating func appendHex(_ source: borrowing some ByteSource & ~Copyable) {
+    package mutating func appendHex(_ source: borrowing some ByteSource & ~Copyable) {
         source.withBytes { bytes in
             appendUninitialized(bytes.count * 2) { output in
                 for (index, byte) in bytes.enumerated() {
@@ -65,8 +64,8 @@ public struct SecretBuffer: ~Copyable, Sendable {
         }
     }
 
-    /// The bytes appended so far.
-    public consuming func finish() -> SecretBytes {
+    /// The appended bytes.
+    package consuming func finish() -> SecretBytes {
         let count = count
         return storage.withBytes { bytes in
             SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[..<count]))

@@ -1,18 +1,18 @@
-/// Bytes that must not be seen: a PIN, an authentication code, a key, or text that holds one.
+/// Secret bytes: a PIN, an authentication code, a key, or text that contains one of them.
 ///
-/// They have one owner, no description, and no copy that is not asked for. They lie in OpenSSL's secure heap while it
-/// has room (locked in memory, left out of core dumps; see ``SecureHeap``), else in the ordinary heap; in both they
-/// are overwritten when their owner lets them go.
-public struct SecretBytes: ~Copyable, @unchecked Sendable {
-    // Sendable: the memory is written only by its one owner, and freed only by `deinit`.
+/// They have one owner, no description, and no implicit copies. They are in OpenSSL's secure heap (locked in memory,
+/// excluded from core dumps, see ``SecureHeap``) or, if it is full, in the ordinary heap. In both cases they are
+/// overwritten when their lifetime ends.
+package struct SecretBytes: ~Copyable, @unchecked Sendable {
+    // Sendable, because only the one owner writes the memory, and only `deinit` frees it.
     private let base: UnsafeMutableRawPointer
     private let capacity: Int
 
-    /// How many bytes there are.
-    public let count: Int
+    /// The number of bytes.
+    package let count: Int
 
-    /// Makes room for `count` bytes and has `initialize` fill it; it begins as zeros.
-    public init<Failure: Error>(
+    /// Allocates `count` bytes, all zero, and calls `initialize` to fill them.
+    package init<Failure: Error>(
         count: Int, initializingWith initialize: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
         try self.init(capacity: count) { (buffer) throws(Failure) in
@@ -21,11 +21,12 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Makes room for at most `capacity` bytes and has `initialize` fill a beginning of it, whose length it returns.
-    public init<Failure: Error>(
+    /// Allocates `capacity` bytes, all zero, and calls `initialize` to fill them. `initialize` returns how many bytes it
+    /// wrote, from the start.
+    package init<Failure: Error>(
         capacity: Int, initializingWith initialize: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
-        precondition(capacity >= 0, "a capacity is not negative")
+        precondition(capacity >= 0, "a capacity must not be negative")
         let base = SecureHeap.allocate(max(capacity, 1))
         let count: Int
         do {
@@ -34,14 +35,14 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
             SecureHeap.wipeAndFree(base, max(capacity, 1))
             throw error
         }
-        precondition(0...capacity ~= count, "more was written than there was room for")
+        precondition(0...capacity ~= count, "more bytes were written than the capacity")
         self.base = base
         self.capacity = max(capacity, 1)
         self.count = count
     }
 
-    /// Copies `source`. The source itself is the caller's to wipe.
-    public init(copying source: borrowing some ByteSource & ~Copyable) {
+    /// Copies `source`. The caller must wipe the source.
+    package init(copying source: borrowing some ByteSource & ~Copyable) {
         self = source.withBytes { bytes in
             SecretBytes(count: bytes.count) { $0.copyMemory(from: bytes) }
         }
@@ -51,36 +52,35 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
         SecureHeap.wipeAndFree(base, capacity)
     }
 
-    /// A second owner of the same content.
-    public borrowing func copy() -> SecretBytes {
+    /// A copy, with its own owner.
+    package borrowing func copy() -> SecretBytes {
         SecretBytes(copying: self)
     }
 
-    /// Calls `body` with the bytes, which are valid until it returns and must not be copied elsewhere.
-    public borrowing func withBytes<Result: ~Copyable, Failure: Error>(
+    /// Calls `body` with the bytes. They are valid until `body` returns. Do not copy them.
+    package borrowing func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// For a buffer that is still being written by its one owner.
+    /// For a buffer that its owner is still writing.
     mutating func withMutableBytes(_ body: (UnsafeMutableRawBufferPointer) -> Void) {
         body(UnsafeMutableRawBufferPointer(start: base, count: count))
     }
 }
 
-/// A secret with many readers, such as a key that a server holds for its life.
-public final class SharedSecret: Sendable {
-    /// The secret itself.
-    public let bytes: SecretBytes
+/// A secret with many readers, such as a key that a server keeps while it runs.
+package final class SharedSecret: Sendable {
+    package let bytes: SecretBytes
 
-    /// Takes the secret over.
-    public init(_ bytes: consuming SecretBytes) {
+    /// Takes ownership of the secret.
+    package init(_ bytes: consuming SecretBytes) {
         self.bytes = bytes
     }
 
-    /// Takes the secret over, where there is one.
-    public convenience init?(_ bytes: consuming SecretBytes?) {
+    /// Takes ownership of the secret; nil if there is none.
+    package convenience init?(_ bytes: consuming SecretBytes?) {
         switch consume bytes {
         case .some(let bytes): self.init(bytes)
         case nil: return nil

@@ -1,23 +1,23 @@
 internal import COpenSSL
 
-/// OpenSSL's secure heap: a region that is locked in memory, has guard pages at its ends and is left out of core dumps.
-/// OpenSSL keeps the private parts of its own keys there too.
-public enum SecureHeap {
-    /// Makes the heap, before the first secret; without it secrets lie in the ordinary heap. A process has one: where it
-    /// is made already, it stays as it is.
+/// OpenSSL's secure heap: a memory region that is locked, has guard pages at both ends, and is excluded from core dumps.
+/// OpenSSL stores the private parts of its own keys there too.
+package enum SecureHeap {
+    /// Creates the heap. Call this before the first secret; without it, secrets are in the ordinary heap. A process has
+    /// only one secure heap: a second call changes nothing.
     ///
-    /// - Parameter byteCount: its size, a power of two.
-    /// - Returns: whether there is the region. It is also true where the system's limit on locked memory
-    ///   (`RLIMIT_MEMLOCK`) left it unlocked: guard pages and the exclusion from core dumps hold all the same.
+    /// - Parameter byteCount: the size, a power of two.
+    /// - Returns: whether the region exists. Also true if the limit on locked memory (`RLIMIT_MEMLOCK`) prevented the
+    ///   lock: the region still has guard pages and is excluded from core dumps.
     @discardableResult
-    public static func initialize(byteCount: Int) -> Bool {
-        precondition(byteCount > 0 && byteCount.nonzeroBitCount == 1, "the secure heap's size is a power of two")
+    package static func initialize(byteCount: Int) -> Bool {
+        precondition(byteCount > 0 && byteCount.nonzeroBitCount == 1, "the size must be a power of two")
         return CRYPTO_secure_malloc_init(byteCount, smallestBlockByteCount) > 0
             || CRYPTO_secure_malloc_initialized() == 1
     }
 
-    /// Overwrites memory in a way that the compiler does not optimise away.
-    public static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
+    /// Overwrites memory. The compiler cannot optimize this away.
+    package static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
         guard let base = memory.baseAddress else { return }
         OPENSSL_cleanse(base, memory.count)
     }

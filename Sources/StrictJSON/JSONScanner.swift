@@ -1,18 +1,18 @@
 internal import SecureMemory
 
-/// Where the parts of a JSON text lie. It holds member names and places, but no values.
+/// The structure of a JSON text: member names and the positions of values, but no values.
 indirect enum JSONNode: Sendable {
     case null
     case bool(Bool)
     case number(Range<Int>)
-    /// What lies between the quotation marks.
+    /// The range between the quotation marks.
     case string(Range<Int>)
     case array([JSONNode])
     case object([JSONName: JSONNode])
 }
 
-/// The name of a member. It equals another only byte for byte (RFC 8259 section 8.3), where a `String` also equals one that
-/// is put together from other scalars.
+/// The name of a member. Names are compared byte for byte (RFC 8259 section 8.3). A `String` would also equal a canonically
+/// equivalent string with other scalars.
 struct JSONName: Hashable, Sendable {
     let text: String
 
@@ -25,8 +25,8 @@ struct JSONName: Hashable, Sendable {
     }
 }
 
-/// Reads one JSON text (RFC 8259) and is strict where the RFC lets a reader choose: UTF-8 without a byte order mark, no
-/// duplicate member names at any level, no lone surrogates, nothing behind the value, and a limit on nesting.
+/// Reads one JSON text (RFC 8259). It is strict wherever the RFC leaves a choice: UTF-8 without a byte order mark, no
+/// duplicate member names at any level, no lone surrogates, nothing after the value, and a limit on nesting.
 struct JSONScanner {
     static let maximumDepth = 16
 
@@ -155,7 +155,7 @@ struct JSONScanner {
         position += 6
     }
 
-    /// Well-formed UTF-8 as table 3-7 of the Unicode standard has it: no overlong form, no surrogate, not above U+10FFFF.
+    /// Reads well-formed UTF-8 (Unicode standard, table 3-7): no overlong form, no surrogate, nothing above U+10FFFF.
     private mutating func multibyteCharacter() throws(JSONError) {
         let lead = bytes[position]
         let (length, second): (Int, ClosedRange<UInt8>)

@@ -1,6 +1,6 @@
 internal import SecureMemory
 
-/// A string's place in a text that the scanner has found well-formed, and the reading of its escapes.
+/// A string in a text that the scanner already checked. Decodes its escapes.
 struct JSONString {
     private let bytes: UnsafeRawBufferPointer
 
@@ -8,17 +8,17 @@ struct JSONString {
         bytes = UnsafeRawBufferPointer(rebasing: text[range])
     }
 
-    /// The content, for what is no secret.
+    /// The content, if it is not secret.
     var text: String {
         String(unsafeUninitializedCapacity: bytes.count) { decode(into: UnsafeMutableRawBufferPointer($0)) }
     }
 
-    /// The content, without a passage through a `String`.
+    /// The content as secret bytes, without a `String` in between.
     var secret: SecretBytes {
         SecretBytes(capacity: bytes.count) { decode(into: $0) }
     }
 
-    /// An escape is never shorter than what it stands for, so that the text's own length is room enough.
+    /// An escape is never shorter than the decoded bytes, so the output fits in the length of the text.
     private func decode(into output: UnsafeMutableRawBufferPointer) -> Int {
         var (input, written) = (0, 0)
         func write(_ byte: UInt8) {
@@ -54,7 +54,7 @@ struct JSONString {
         UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
     }
 
-    /// What a backslash and this byte stand for; nil where they stand for nothing, and for `u`.
+    /// The byte that a backslash and this byte stand for; nil for `u` and for an invalid escape.
     static func unescaped(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte
@@ -67,7 +67,7 @@ struct JSONString {
         }
     }
 
-    /// The UTF-16 code unit that a `\uXXXX` at `index` stands for.
+    /// The UTF-16 code unit of a `\uXXXX` at `index`; nil if there is none.
     static func codeUnit(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt16? {
         guard index + 6 <= bytes.count, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] == UInt8(ascii: "u")
         else { return nil }

@@ -1,19 +1,21 @@
-public import SecureMemory
+package import SecureMemory
 
-/// A JSON object that may hold secrets: the text stays in wiped memory, and a member leaves it only as what the caller
-/// says it is.
-public struct JSONText: ~Copyable, Sendable {
-    /// The kind of a member's value.
-    public enum Kind: Sendable, Equatable {
+/// A JSON object that can contain secrets. The text stays in wiped memory. The caller decides for each member whether to
+/// read it as public text or as a secret.
+package struct JSONText: ~Copyable, Sendable {
+    /// The type of a member's value.
+    package enum Kind: Sendable, Equatable {
         case null, bool, number, string, array, object
     }
 
     /// The text as it was received.
-    public let bytes: SecretBytes
+    package let bytes: SecretBytes
     private let members: [JSONName: JSONNode]
 
     /// Reads one JSON object, as strictly as ``JSONValue/init(parsing:)``.
-    public init(_ bytes: consuming SecretBytes) throws(JSONError) {
+    ///
+    /// - Throws: also if the text is another JSON value than an object.
+    package init(_ bytes: consuming SecretBytes) throws(JSONError) {
         let node = try bytes.withBytes { (buffer) throws(JSONError) in try JSONScanner.scan(buffer) }
         guard case .object(let members) = node else { throw JSONError(reason: .notAnObject, offset: 0) }
         self.bytes = bytes
@@ -21,10 +23,10 @@ public struct JSONText: ~Copyable, Sendable {
     }
 
     /// The names of the members, in alphabetical order.
-    public var names: [String] { members.keys.map(\.text).sorted() }
+    package var names: [String] { members.keys.map(\.text).sorted() }
 
-    /// The kind of the member, nil where there is none.
-    public func kind(of name: String) -> Kind? {
+    /// The type of the member; nil if there is no such member.
+    package func kind(of name: String) -> Kind? {
         switch members[JSONName(text: name)] {
         case nil: nil
         case .null: .null
@@ -36,8 +38,8 @@ public struct JSONText: ~Copyable, Sendable {
         }
     }
 
-    /// A string's content, or a number's text; nil for every other kind.
-    public func text(of name: String) -> String? {
+    /// The content of a string, or the text of a number; nil for other types.
+    package func text(of name: String) -> String? {
         bytes.withBytes { bytes in
             switch members[JSONName(text: name)] {
             case .string(let range): JSONString(bytes, range).text
@@ -47,14 +49,14 @@ public struct JSONText: ~Copyable, Sendable {
         }
     }
 
-    /// A string's content, kept in wiped memory; nil for every other kind.
-    public func secret(of name: String) -> SecretBytes? {
+    /// The content of a string as secret bytes; nil for other types.
+    package func secret(of name: String) -> SecretBytes? {
         guard case .string(let range) = members[JSONName(text: name)] else { return nil }
         return bytes.withBytes { JSONString($0, range).secret }
     }
 
-    /// The strings of an array of nothing but strings; nil for everything else.
-    public func strings(_ name: String) -> [String]? {
+    /// The elements of an array that contains only strings; nil for everything else.
+    package func strings(_ name: String) -> [String]? {
         guard case .array(let elements) = members[JSONName(text: name)] else { return nil }
         let strings = bytes.withBytes { bytes in
             elements.compactMap { element -> String? in
@@ -65,8 +67,8 @@ public struct JSONText: ~Copyable, Sendable {
         return strings.count == elements.count ? strings : nil
     }
 
-    /// Whether the member is a string of no characters.
-    public func isEmptyString(_ name: String) -> Bool {
+    /// Whether the member is an empty string.
+    package func isEmptyString(_ name: String) -> Bool {
         guard case .string(let range) = members[JSONName(text: name)] else { return false }
         return range.isEmpty
     }

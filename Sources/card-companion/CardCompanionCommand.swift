@@ -1,15 +1,15 @@
 import ArgumentParser
 import SecureMemory
 
-/// The program: the server and what an operator does with it.
+/// The program: the server and the commands of its operator.
 @main
 struct CardCompanionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "card-companion",
         abstract: "Gives cardholders their card PIN, and takes the PIN that they choose, through their bank's app.",
         discussion: """
-            Without a database URL every command works on a private PostgreSQL in the data directory: on the one that a
-            running server has started, or on one that it starts for as long as it works.
+            Without a database URL, every command uses a private PostgreSQL in the data directory. If no server runs it,
+            the command starts it and stops it again.
 
             EXAMPLES
               card-companion serve --sandbox
@@ -19,13 +19,12 @@ struct CardCompanionCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            ServeCommand.self, MigrateCommand.self, CheckConfigCommand.self, BankCommand.self, KeyCommand.self,
-            CertificateCommand.self, CardholderCommand.self, ServerKeyCommand.self, IssuerKeyCommand.self,
-            WebhookCommand.self, ExplainCommand.self,
-            SandboxCommand.self,
+            ServeCommand.self, MigrateCommand.self, CheckConfigCommand.self, ConfigurationCommand.self,
+            BankCommand.self, KeyCommand.self, CertificateCommand.self, CardholderCommand.self, ServerKeyCommand.self,
+            IssuerKeyCommand.self, WebhookCommand.self, ExplainCommand.self, SandboxCommand.self,
         ])
 
-    /// Secrets beyond this lie in the ordinary heap, where they are wiped all the same.
+    /// Further secrets are in the ordinary heap. They are wiped there too.
     private static let secureHeapByteCount = 4 << 20
 
     static func main() async {

@@ -4,7 +4,6 @@ import EmbeddedPostgres
 import Foundation
 import KeyVault
 import Logging
-import PostgresLibPQ
 
 /// What commands work on: the database, the vault and the clock of one installation.
 struct Installation: Sendable {
@@ -12,29 +11,33 @@ struct Installation: Sendable {
     let store: Store
     let clock = WallClock.system
     let logger: Logger
-    private let client: PostgresClient
-    private let ownsSchema: Bool
+    private let database: Database
 
-    init(_ settings: ServerSettings, _ client: PostgresClient, ownsSchema: Bool, logger: Logger) {
+    init(_ settings: ServerSettings, _ store: Store, _ database: Database, logger: Logger) {
         self.settings = settings
-        self.client = client
-        self.ownsSchema = ownsSchema
+        self.store = store
+        self.database = database
         self.logger = logger
-        store = Store(client: client)
     }
 
-    var migrations: MigrationRunner { MigrationRunner(client: client, logger: logger) }
-
-    /// Brings the private database up to date; one that somebody else runs is only checked.
+    /// Makes sure that this program can serve the database. The private one is brought up to date.
     func prepareSchema() async throws {
-        if ownsSchema {
-            _ = try await migrations.run()
-        } else {
-            try await migrations.check()
+        do {
+            let schema = try await SchemaRunner(store: store, logger: logger).check()
+            if schema.isNewer {
+                logger.notice("The schema of the database is newer than this program; it still serves it")
+            }
+            if schema.ownsSchema, database.embedded == nil {
+                logger.notice(
+                    "The database role owns the schema: use a role that can only serve",
+                    metadata: ["group_role": "\(SchemaRunner.serviceRole)"])
+            }
+        } catch SchemaError.outdated where database.embedded != nil {
+            _ = try await database.migrate(settings, logger: logger)
         }
     }
 
-    /// Opens the vault, whose key file is made where there is none, and the data keys with it.
+    /// Opens the vault, and the data keys with it. If there is no key file, it is created.
     func keyring() async throws -> Keyring {
         try await Keyring.opened(with: try masterKey(), in: store, clock: clock)
     }
@@ -50,27 +53,69 @@ struct Installation: Sendable {
 
     /// The bank of that id.
     ///
-    /// - Throws: ``CommandError`` where there is none.
-    func bank(_ id: String) async throws -> BankRecord {
-        guard let bank = try await store.bank(id: id) else {
-            throw CommandError.notFound("there is no bank '\(id)': see 'card-companion bank list'")
-        }
+    /// - Throws: ``CommandError`` if there is none.
+    func bank(_ id: Identifier) async throws -> BankRecord {
+        try Self.found(try await store.bank(id: id), id)
+    }
+
+    /// What provisioning needs to know of the bank of that id.
+    ///
+    /// - Throws: ``CommandError`` if there is none.
+    func issuerBank(_ id: Identifier) async throws -> IssuerBank {
+        try Self.found(try await store.issuerBank(id: id), id)
+    }
+
+    private static func found<Bank>(_ bank: Bank?, _ id: Identifier) throws -> Bank {
+        guard let bank else { throw CommandError.notFound("there is no bank '\(id)': see 'card-companion bank list'") }
         return bank
     }
 
     /// Runs a short command on the installation that the options name.
     static func run<Result: Sendable>(
-        _ options: ConfigurationOptions, preparing: Bool = true,
-        _ command: @Sendable @escaping (Installation) async throws -> Result
+        _ options: ConfigurationOptions, _ command: @Sendable @escaping (Installation) async throws -> Result
+    ) async throws -> Result {
+        try await Database.opened(options) { database, settings, logger in
+            try await database.connected(to: database.url, settings, logger: logger) { store in
+                let installation = Installation(settings, store, database, logger: logger)
+                try await installation.prepareSchema()
+                return try await command(installation)
+            }
+        }
+    }
+}
+
+/// The database: the operator's, or the private one.
+struct Database: Sendable {
+    /// The connection string of the role that serves.
+    let url: String
+    /// The connection string of the role that migrates. For the operator's database it is the same.
+    let ownerURL: String
+    /// Nil if the operator has named a database.
+    let embedded: EmbeddedPostgres?
+
+    static func open(_ settings: ServerSettings, logger: Logger) async throws -> Database {
+        if let url = settings.databaseURL { return Database(url: url.text, ownerURL: url.text, embedded: nil) }
+        var configuration = EmbeddedPostgresConfiguration(dataDirectory: settings.dataDirectory)
+        configuration.binaryDirectory = settings.databaseBinaries
+        let embedded = try await EmbeddedPostgres.open(configuration, logger: logger)
+        return Database(
+            url: embedded.serviceConnectionString, ownerURL: embedded.connectionString, embedded: embedded)
+    }
+
+    func close() async {
+        await embedded?.close()
+    }
+
+    /// Opens the database that the options name for as long as `body` runs.
+    static func opened<Result: Sendable>(
+        _ options: ConfigurationOptions,
+        _ body: @Sendable @escaping (Database, ServerSettings, Logger) async throws -> Result
     ) async throws -> Result {
         let settings = try await ServerSettings.read(options)
         let logger = Log.bootstrap(settings, forServer: false)
-        let database = try await Database.open(settings, logger: logger)
+        let database = try await open(settings, logger: logger)
         do {
-            let result = try await database.connected(settings, logger: logger) { installation in
-                if preparing { try await installation.prepareSchema() }
-                return try await command(installation)
-            }
+            let result = try await body(database, settings, logger)
             await database.close()
             return result
         } catch {
@@ -78,51 +123,39 @@ struct Installation: Sendable {
             throw error
         }
     }
-}
 
-/// The database: the operator's, or the private one.
-struct Database: Sendable {
-    let url: String
-    /// Nil where the operator has named a database.
-    let embedded: EmbeddedPostgres?
-
-    static func open(_ settings: ServerSettings, logger: Logger) async throws -> Database {
-        if let url = settings.databaseURL { return Database(url: url.text, embedded: nil) }
-        var configuration = EmbeddedPostgresConfiguration(dataDirectory: settings.dataDirectory)
-        configuration.binaryDirectory = settings.databaseBinaries
-        let embedded = try await EmbeddedPostgres.open(configuration, logger: logger)
-        return Database(url: embedded.connectionString, embedded: embedded)
+    /// Brings the schema up to date.
+    ///
+    /// - Returns: the names of what was applied.
+    func migrate(_ settings: ServerSettings, logger: Logger) async throws -> [String] {
+        try await connected(to: ownerURL, settings, logger: logger) { store in
+            try await SchemaRunner(store: store, logger: logger).run()
+        }
     }
 
-    func close() async {
-        await embedded?.close()
-    }
-
-    func client(_ settings: ServerSettings, logger: Logger) -> PostgresClient {
-        var configuration = PostgresConfiguration(url: url)
-        configuration.applicationName = "card-companion"
+    func store(at url: String, _ settings: ServerSettings, logger: Logger) -> Store {
+        var configuration = StoreConfiguration(url: url)
         configuration.maximumConnections = settings.databaseConnections
         configuration.statementTimeoutMilliseconds = settings.databaseStatementTimeoutMilliseconds
-        configuration.acquireTimeoutSeconds = Double(settings.databaseAcquireTimeoutSeconds)
-        return PostgresClient(configuration: configuration, logger: logger)
+        configuration.acquireTimeoutSeconds = settings.databaseAcquireTimeoutSeconds
+        return Store(configuration, logger: logger)
     }
 
-    /// Runs `body` with a connected installation.
+    /// Runs `body` with a connected store.
     fileprivate func connected<Result: Sendable>(
-        _ settings: ServerSettings, logger: Logger,
-        _ body: @Sendable @escaping (Installation) async throws -> Result
+        to url: String, _ settings: ServerSettings, logger: Logger,
+        _ body: @Sendable @escaping (Store) async throws -> Result
     ) async throws -> Result {
-        let client = client(settings, logger: logger)
-        let installation = Installation(settings, client, ownsSchema: embedded != nil, logger: logger)
+        let store = store(at: url, settings, logger: logger)
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await client.run() }
+            group.addTask { try await store.run() }
             defer { group.cancelAll() }
-            return try await body(installation)
+            return try await body(store)
         }
     }
 }
 
-/// Where the log goes: standard error, so that a command's output stays its own.
+/// The log goes to standard error: standard output belongs to the command.
 enum Log {
     static func bootstrap(_ settings: ServerSettings, forServer: Bool) -> Logger {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }

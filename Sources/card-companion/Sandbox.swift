@@ -7,12 +7,13 @@ import HTTPSignatures
 import JOSE
 import KeyVault
 import SecureMemory
+import StrictJSON
 
-/// A bank for trying: with keys, a certificate and cardholders, made once, and files with what its back-end would hold.
+/// A bank for trial, with keys, a certificate and cardholders, and files with the secrets of its back-end.
 ///
-/// PINs are drawn at random and known to nobody. The files are the sandbox's own secrets: never use them elsewhere.
+/// PINs are random and unknown. The files contain secrets of the sandbox: never use them elsewhere.
 struct Sandbox: Sendable {
-    static let bankId = "SANDBOX"
+    static let bankId: Identifier = "SANDBOX"
     static let cardholders = ["alice", "bob", "carol"]
 
     private static let pinLength = 4
@@ -28,11 +29,10 @@ struct Sandbox: Sendable {
     /// The folder of the files.
     let directory: String
 
-    /// Makes the sandbox where there is none; one that was begun and not finished is made anew.
+    /// Creates the sandbox if there is none. An unfinished one is created again.
     static func prepare(_ installation: Installation, keyring: Keyring, keys: ServerKeys) async throws -> Sandbox {
         let sandbox = Sandbox(directory: "\(installation.settings.dataDirectory)/sandbox")
         let isThere = try await installation.store.bank(id: bankId) != nil
-        // An older release's sandbox has no issuer key.
         let isComplete = [completionFile, issuerKeyFile].allSatisfy {
             FileManager.default.fileExists(atPath: "\(sandbox.directory)/\($0)")
         }
@@ -45,7 +45,7 @@ struct Sandbox: Sendable {
         return sandbox
     }
 
-    /// What a newcomer pastes.
+    /// Commands for a newcomer.
     func instructions(url: String) -> String {
         let app = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("sandbox-app").relativePath
@@ -77,18 +77,18 @@ struct Sandbox: Sendable {
             atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
-    private func makeBank(_ installation: Installation) async throws -> BankRecord {
-        var settings = BankSettings(name: "Sandbox", programme: Self.bankId, scheme: .pciCPP)
+    private func makeBank(_ installation: Installation) async throws -> IssuerBank {
+        var settings = BankSettings(name: "Sandbox", programme: Self.bankId.text, scheme: .pciCPP)
         settings.retention = .keepRepeat
         settings.reminders = true
         settings.fetchLimit = 100
         settings.definitionsPerDay = 100
         let now = installation.clock.now()
         _ = try await installation.store.insertBank(id: Self.bankId, settings: settings, now: now)
-        return try await installation.bank(Self.bankId)
+        return try await installation.issuerBank(Self.bankId)
     }
 
-    /// Makes the bank's keys; returns the name of the one that its back-end signs its calls with.
+    /// Creates the bank's keys. Returns the name of the one that signs its calls.
     private func makeKeys(_ installation: Installation, _ keyring: Keyring) async throws -> String {
         let now = installation.clock.now()
         var hex = SecretBuffer()
@@ -102,7 +102,7 @@ struct Sandbox: Sendable {
         let authority = try certificateAuthority(at: now)
         let signingKey = try RSAPrivateKey.generate(bits: Self.signingKeyBits)
         let certificate = try authority.issue(request("Sandbox signing", at: now), for: signingKey.publicKey)
-        // A sandbox that is made anew keeps the old certificates: each has an alias of its own.
+        // A sandbox that is created again keeps the old certificates, so each has its own alias.
         let alias = "\(Self.certificateAlias)-\(now.seconds)"
         let checked = try CertificateImport(
             pem: Array(certificate.pem().utf8), trustedCAs: Array(authority.certificate.pem().utf8), alias: alias,
@@ -114,10 +114,10 @@ struct Sandbox: Sendable {
         return try await makeIssuerKey(installation, now)
     }
 
-    /// What the bank's back-end signs its calls with; returns its name.
+    /// Creates the key that signs the bank's calls. Returns its name.
     private func makeIssuerKey(_ installation: Installation, _ now: Timestamp) async throws -> String {
         let key = try Ed25519PrivateKey.generate()
-        // A sandbox that is made anew has another key under another name.
+        // A sandbox that is created again has another key with another name.
         let name = "\(Self.issuerKeyId)-\(now.seconds)"
         let record = try IssuerKeyRegistration.publicKey(
             pem: Array(key.publicKey.pem().utf8), algorithm: .ed25519, keyId: name, bankId: Self.bankId, now: now)
@@ -138,47 +138,54 @@ struct Sandbox: Sendable {
             commonName: name, notBefore: now.seconds - 3600, notAfter: now.seconds + Self.validityDays * 86_400)
     }
 
-    /// Provisions the cardholders as a bank would, through lines of an import; returns their codes.
+    /// Imports the cardholders, as a bank would. Returns their codes.
     private func makeCardholders(
-        _ installation: Installation, _ bank: BankRecord, _ keyring: Keyring, _ keys: ServerKeys
+        _ installation: Installation, _ bank: IssuerBank, _ keyring: Keyring, _ keys: ServerKeys
     ) async throws -> [String: SharedSecret] {
         guard let sealingKey = keys.published.keys.first, case .ec(let publicKey) = sealingKey.publicKey else {
             throw CommandError.unavailable("the server has no EC key")
         }
-        let provisioning = Provisioning(bank: bank, keyring: keyring, serverKeys: keys)
-        var cardholders = CardholderImport(
-            bankId: bank.id, provisioning: provisioning, store: installation.store, clock: installation.clock,
-            parallelism: 1)
         var codes: [String: SharedSecret] = [:]
+        var lines = ""
         for uniqueId in Self.cardholders {
             let code = SharedSecret(Self.randomDigits(Self.codeLength))
             codes[uniqueId] = code
-            let line = [
+            lines += try Terminal.encode([
                 "uniqueId": uniqueId,
                 "authenticationCode": try JWE.seal(code.bytes, to: publicKey, keyID: sealingKey.keyID),
                 "pin": try JWE.seal(Self.randomDigits(Self.pinLength), to: publicKey, keyID: sealingKey.keyID),
                 "freeField": "Welcome to the sandbox, \(uniqueId)",
-            ]
-            let text = SharedSecret(SecretBytes(copying: Array(try Terminal.encode(line).utf8)))
-            _ = try await cardholders.add(.whole(text))
+            ])
+            lines += "\n"
         }
-        _ = try await cardholders.finish()
-        _ = try await cardholders.merge()
+        var chunks = [SharedSecret(SecretBytes(copying: Array(lines.utf8)))]
+        var cardholders = CardholderImport(
+            bank: bank, provisioning: Provisioning(bank: bank, keyring: keyring, serverKeys: keys),
+            store: installation.store, clock: installation.clock, parallelism: 1)
+        try await cardholders.run {
+            chunks.popLast()
+        } report: { results, _ in
+            for case .refused(let refusal) in results.map(\.outcome) {
+                throw CommandError.refused("a cardholder of the sandbox was refused: \(refusal)")
+            }
+        }
         return codes
     }
 
-    /// Written last: where it stands, the sandbox is complete.
+    /// It is written last: if this file exists, the sandbox is complete.
     private func writeDescription(_ codes: [String: SharedSecret], issuerKeyId: String) throws {
-        var json = SecretBuffer()
-        json.append(#"{"bankId":"\#(Self.bankId)","issuerKeyId":"\#(issuerKeyId)","authenticationCodes":{"#)
-        for (index, uniqueId) in Self.cardholders.enumerated() {
-            guard let code = codes[uniqueId] else { continue }
-            json.append(#"\#(index == 0 ? "" : ",")"\#(uniqueId)":""#)
-            json.append(code.bytes)
-            json.append(#"""#)
+        let json = JSONWriter.object { json in
+            json.add("bankId", Self.bankId.text)
+            json.add("issuerKeyId", issuerKeyId)
+            json.add(
+                "authenticationCodes",
+                object: { members in
+                    for (uniqueId, code) in codes.sorted(by: { $0.key < $1.key }) {
+                        members.add(uniqueId, utf8: code.bytes)
+                    }
+                })
         }
-        json.append("}}\n")
-        try write(json.finish(), to: Self.completionFile)
+        try write(json, to: Self.completionFile)
     }
 
     private static func randomDigits(_ count: Int) -> SecretBytes {

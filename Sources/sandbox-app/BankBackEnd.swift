@@ -4,14 +4,14 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// What the sandbox bank's back-end does once it has authenticated the cardholder in its own way.
+/// The sandbox bank's back-end, after it has authenticated the cardholder.
 struct BankBackEnd {
     let bankId: String
     private let codes: [String: String]
     private let hmacKey: String
     private let signingKey: _RSA.Signing.PrivateKey
 
-    /// Reads the files that `card-companion sandbox` has written.
+    /// Reads the files that `card-companion sandbox` wrote.
     init(sandbox: URL) throws {
         func read(_ name: String) throws -> Data { try Data(contentsOf: sandbox.appendingPathComponent(name)) }
         let description = try JSONDecoder().decode(Description.self, from: try read("sandbox.json"))
@@ -27,15 +27,17 @@ struct BankBackEnd {
         let authenticationCodes: [String: String]
     }
 
-    /// The code that the bank has given the cardholder.
+    /// The cardholder's authentication code.
+    ///
+    /// - Throws: A ``Failure`` if the sandbox has no such cardholder.
     func authenticationCode(of cardholder: String) throws -> String {
         guard let code = codes[cardholder] else {
-            throw Failure(step: "authentication", code: 301, message: "the sandbox has no cardholder \(cardholder)")
+            throw Failure(step: "authentication", code: 301, message: "sandbox.json has no cardholder \(cardholder)")
         }
         return code
     }
 
-    /// The HMAC over bank, cardholder and time (protocol, section 2.1).
+    /// The HMAC over bankId + uniqueId + timestamp (protocol, section 2.1).
     func hmac(for cardholder: String) -> (timestamp: String, hashMac: String) {
         let timestamp = String(CardCompanionUtil.getTimestamp())
         return (timestamp, CryptoUtil.computeHMAC(key: hmacKey, data: bankId + cardholder + timestamp))

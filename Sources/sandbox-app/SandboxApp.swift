@@ -3,34 +3,34 @@ import CardCompanionAPI
 import CardCompanionSDK
 import Foundation
 
-/// Plays a bank for trying: its back-end, which authenticates the cardholder and signs, and its app, which fetches the
-/// PIN through the SDK and shows it. In a real bank the two are apart, and no key is in the app.
+/// A demo of both sides of a bank: its back-end, which authenticates the cardholder and signs, and its app, which
+/// fetches the PIN with the SDK and shows it. In a real bank these are separate, and the app has none of its keys.
 @main
 struct SandboxApp: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox-app",
-        abstract: "Fetches a PIN of the sandbox as an image with the SDK, and confirms that it was shown.",
+        abstract: "Fetches a PIN from the sandbox as an image with the SDK, and confirms that it was shown.",
         discussion: """
             EXAMPLES
               sandbox-app --sandbox .data/sandbox --cardholder alice --image pin.png
               sandbox-app --sandbox .data/sandbox --cardholder bob --flow token --image pin.png
             """)
 
-    /// What authenticates the cardholder.
+    /// How the cardholder is authenticated.
     enum Flow: String, ExpressibleByArgument {
-        /// An authentication code and an HMAC.
+        /// With an authentication code and an HMAC.
         case ac
-        /// A signed token.
+        /// With a signed token.
         case token
     }
 
-    @Option(help: "Where the server is.")
+    @Option(help: "The server's base URL.")
     var url = "http://127.0.0.1:8080"
-    @Option(help: "The folder with the sandbox's files.")
+    @Option(help: "The folder with the sandbox's files, such as .data/sandbox.")
     var sandbox: String
-    @Option(help: "Whose PIN.")
+    @Option(help: "The cardholder whose PIN to fetch.")
     var cardholder = "alice"
-    @Option(help: "What authenticates the cardholder: ac (authentication code and HMAC) or token.")
+    @Option(help: "How to authenticate the cardholder: ac (authentication code and HMAC) or token.")
     var flow = Flow.ac
     @Option(help: "The file to write the image to.")
     var image: String
@@ -64,7 +64,7 @@ struct SandboxApp: AsyncParsableCommand {
         try confirm(await PINDistribution.postNotifyTokenRequest(notify, hostUrl: url))
     }
 
-    /// Writes the image; an app would show it.
+    /// Writes the image to a file (a real app would show it) and returns the session.
     private func show(_ answer: ProvisioningResponse) throws -> String {
         let image = answer.pin.flatMap { Data(base64Encoded: $0) }
         guard answer.errorCode == 0, let sessionId = answer.sessionId, let png = image else {
@@ -84,7 +84,7 @@ struct SandboxApp: AsyncParsableCommand {
     }
 }
 
-/// An answer other than 0.
+/// A step that failed, with its code.
 struct Failure: Error, CustomStringConvertible {
     let step: String
     let code: Int

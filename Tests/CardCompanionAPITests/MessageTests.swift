@@ -8,18 +8,18 @@ import Testing
         return Set(try #require(object).keys)
     }
 
-    @Test func `Empty places of a keypad are written as null`() throws {
+    @Test func `Empty places of a keypad are encoded as null`() throws {
         let answer = KeypadAnswer(errorCode: 0, errorMessage: "Success", keypad: ["4", nil, "3"], keypadId: "k")
         let text = try #require(String(bytes: JSONEncoder().encode(answer), encoding: .utf8))
         #expect(text.contains(#""keypad":["4",null,"3"]"#))
     }
 
-    @Test func `An answer of an error has its code and message only`() throws {
+    @Test func `An error answer contains only code and message`() throws {
         #expect(try members(CaptchaAnswer(errorCode: 301, errorMessage: "m")) == ["errorCode", "errorMessage"])
         #expect(try members(KeypadAnswer(errorCode: 212, errorMessage: "m")) == ["errorCode", "errorMessage"])
     }
 
-    @Test func `Requests have the members of the protocol`() throws {
+    @Test func `Requests have exactly the protocol's members`() throws {
         let captcha = CaptchaRequest(
             bankId: "b", uniqueId: "u", authCode: "a", timestamp: "1475255010", hashMac: "h", rsaPublicKey: "k")
         #expect(try members(captcha) == ["bankId", "uniqueId", "authCode", "timestamp", "hashMac", "rsaPublicKey"])

@@ -7,7 +7,7 @@ import Testing
         bankId: "BANK_ID", uniqueId: "102456", providerId: "ServiceProvider", transactionId: "4567897",
         timestamp: 1_562_320_989, type: .reminder, signatureCertAlias: "CertificateDefault")
 
-    @Test func `A token is written as in section 5.4.1`() {
+    @Test func `A token's JSON matches the example in section 5.4.1`() {
         #expect(
             token.json() == """
                 {"IdBEL":"BANK_ID","IdPorteur":"102456","IdFournisseur":"ServiceProvider",\
@@ -16,13 +16,13 @@ import Testing
                 """)
     }
 
-    @Test func `Optional members are left out`() {
+    @Test func `Optional members that are nil are omitted`() {
         var token = token
         token.signatureCertAlias = nil
         #expect(token.json().hasSuffix(#""Type":"01"}"#))
     }
 
-    @Test func `Every character survives a foreign JSON parser`() throws {
+    @Test func `Foundation's JSON parser reads back every character`() throws {
         var token = token
         token.bankId = "a\"b\\c/d\u{0}\u{1f}\n\t é€😀\u{2028}"
         token.authenticationCode = "s3cret"
@@ -31,7 +31,7 @@ import Testing
         #expect(read["AuthenticationCode"] == "s3cret")
     }
 
-    @Test func `A type is read with and without its zero, and in no other form`() {
+    @Test func `A type parses with or without its leading zero, and in no other form`() {
         #expect(TokenType(text: "00") == .delivery)
         #expect(TokenType(text: "1") == .reminder)
         #expect(TokenType(text: "02") == .definition)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `What carries a secret does not print it`() {
+    @Test func `A token does not print its secret`() {
         var token = token
         token.authenticationCode = "s3cret"
         var dumped = ""

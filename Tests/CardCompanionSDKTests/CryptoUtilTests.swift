@@ -14,22 +14,22 @@ import Testing
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         ),
     ])
-    func `The HMAC is that of RFC 4231, under both names`(key: String, data: String, hmac: String) {
+    func `Both HMAC functions match the test vectors of RFC 4231`(key: String, data: String, hmac: String) {
         #expect(CryptoUtil.computeHMAC(key: key, data: data) == hmac)
         let hex = CardCompanionUtil.stringToHex(data)
         #expect(CardCompanionUtil.calculHashMacValue(key: key, str: hex) == hmac)
     }
 
     @Test(arguments: ["", "0", "0g", "0x00", "é", "0b 0b"])
-    func `There is no HMAC under a key that is not hex`(key: String) {
+    func `A key that is empty or not hex gives an empty HMAC`(key: String) {
         #expect(CryptoUtil.computeHMAC(key: key, data: "data") == "")
     }
 
-    @Test func `There is no HMAC over data that is not hex`() {
+    @Test func `Data that is not hex gives an empty HMAC`() {
         #expect(CardCompanionUtil.calculHashMacValue(key: "00", str: "data") == "")
     }
 
-    @Test func `A text in hex is its UTF-8 bytes`() {
+    @Test func `A text is converted to hex as UTF-8`() {
         #expect(CardCompanionUtil.stringToHex("Aé\n") == "41c3a90a")
     }
 

@@ -5,14 +5,14 @@ import Testing
 
 @testable import CardCompanionSDK
 
-/// A published EC key that nobody has the private half of.
+/// An EC key to publish. Its private key is discarded.
 func makeKey(_ id: String) -> JWK {
     var key = JWK(P256.KeyAgreement.PrivateKey().publicKey)
     key.kid = id
     return key
 }
 
-/// The library codes of PIN definition.
+/// The library codes that PIN definition returns.
 @Suite struct DefinitionFaultTests {
     private func define(_ react: @escaping @Sendable (TestRequest) throws -> Reaction) async throws -> Int {
         try await withTestServer(reacting: react) { url in
@@ -22,7 +22,7 @@ func makeKey(_ id: String) -> JWK {
 
     // MARK: Parameters
 
-    @Test func `90000 for empty parameters, and nothing is sent`() async throws {
+    @Test func `An empty parameter gives 90000 and nothing is sent`() async throws {
         let server = DefiningServer()
         let codes = try await withTestServer(reacting: server.react) { url in
             var hmac = DefinitionParameters.example
@@ -34,7 +34,7 @@ func makeKey(_ id: String) -> JWK {
                 await PINDefinition.postDefinePINRequest(hmac, hostUrl: url, session: .test()).errorCode,
                 await PINDefinition.postDefinePINECDHRequest(token, hostUrl: url, session: .test()).errorCode,
                 await PINDefinition.postGetKeyPadCoordinatesRequest(keypad, hostUrl: url, session: .test()).errorCode,
-                // A PIN where indexes are wanted, and the reverse.
+                // A PIN instead of indexes, and indexes instead of a PIN.
                 await PINDefinition.postDefinePINECDHCBRequest(.pinExample, hostUrl: url, session: .test()).errorCode,
                 await PINDefinition.postDefinePINECDHRequest(.indexesExample, hostUrl: url, session: .test()).errorCode,
             ]
@@ -44,7 +44,7 @@ func makeKey(_ id: String) -> JWK {
     }
 
     @Test(arguments: ["123", "1234567", "12a4", "12 4", "-123", "+123", "１２３４", "١٢٣٤", "12345678901234567"])
-    func `90007 for a PIN that is not 4 to 6 digits, and nothing is sent`(pin: String) async throws {
+    func `A PIN that is not 4 to 6 digits gives 90007 and nothing is sent`(pin: String) async throws {
         let server = DefiningServer()
         let codes = try await withTestServer(reacting: server.react) { url in
             var hmac = DefinitionParameters.example
@@ -60,7 +60,7 @@ func makeKey(_ id: String) -> JWK {
     }
 
     @Test(arguments: ["0,1,2", "0,1,2,3,4,5,6", "0,1,,3", "0,1,2,60", "0,1,2,-3", "[0,1,2,3", "0;1;2;3", "123", "a"])
-    func `90007 for indexes of another form`(indexes: String) async throws {
+    func `Malformed indexes give 90007 and nothing is sent`(indexes: String) async throws {
         let server = DefiningServer()
         let parameters = DefinitionTokenParameters(token: "{}", signature: "c2ln", indexes: indexes)
         let response = try await withTestServer(reacting: server.react) { url in
@@ -73,14 +73,14 @@ func makeKey(_ id: String) -> JWK {
     @Test(arguments: [
         ("0,1,0,1", "0,1,0,1"), ("[0, 1, 0, 1]", "0,1,0,1"), ("2936", "2936"), ("0,59,10,1,2,3", "0,59,10,1,2,3"),
     ])
-    func `Indexes are taken as Java and Swift write them`(indexes: String, sealed: String) throws {
+    func `Indexes are accepted with commas, in brackets and as plain digits`(indexes: String, sealed: String) throws {
         let content = try PINPlaintext.indexes(indexes, lengths: 4...6)
         #expect(String(decoding: content, as: UTF8.self) == sealed.padding(toLength: 64, withPad: " ", startingAt: 0))
     }
 
     // MARK: The server's keys
 
-    @Test func `90009 for a key that the app has not pinned, of either kind`() async throws {
+    @Test func `A server key that is not pinned gives 90009, RSA and EC`() async throws {
         let session = CardCompanionSession.test(
             configuration: .init(timeout: .seconds(120), pinnedServerKeyThumbprints: ["another"]))
         let server = DefiningServer()
@@ -94,13 +94,13 @@ func makeKey(_ id: String) -> JWK {
         #expect(server.recorder.requests.map(\.path) == [APIPath.keySet, APIPath.keySet])
     }
 
-    @Test func `90009 for a point that is not on the curve`() async throws {
+    @Test func `A point that is not on the curve gives 90009`() async throws {
         var key = makeKey("ec-1")
         key.y = key.x
         #expect(try await define(DefiningServer(keys: [key]).react) == 90009)
     }
 
-    @Test func `90014 for an EC key that cannot be read`() async throws {
+    @Test func `A malformed EC key gives 90014`() async throws {
         var curveless = makeKey("ec-1")
         curveless.crv = "P-384"
         var short = makeKey("ec-1")
@@ -112,7 +112,7 @@ func makeKey(_ id: String) -> JWK {
         }
     }
 
-    @Test func `90003 where no key is meant for this`() async throws {
+    @Test func `A key set without a usable key gives 90003`() async throws {
         var signing = makeKey("ec-1")
         signing.use = "sig"
         var nameless = makeKey("ec-1")
@@ -124,7 +124,7 @@ func makeKey(_ id: String) -> JWK {
         }
     }
 
-    @Test func `90003 for an RSA key that is too small`() async throws {
+    @Test func `An RSA key of less than 2048 bits gives 90003`() async throws {
         let small = JWK(
             kty: "RSA", kid: "rsa-1", n: Base64URL.encode([0x80] + [UInt8](repeating: 1, count: 127)), e: "AQAB")
         let server = DefiningServer(keys: [small])
@@ -134,13 +134,13 @@ func makeKey(_ id: String) -> JWK {
         #expect(response.errorCode == 90003)
     }
 
-    // MARK: On the way
+    // MARK: The answers
 
     @Test(arguments: [
         (Reaction.answer(status: 503, body: "{}"), 90015), (.answer(body: ""), 90002), (.answer(body: "{}"), 90003),
         (.hangUp, 90006),
     ])
-    func `A bad key set has its code`(reaction: Reaction, code: Int) async throws {
+    func `A bad answer to the key set request gives its code`(reaction: Reaction, code: Int) async throws {
         #expect(try await define { _ in reaction } == code)
     }
 
@@ -148,7 +148,7 @@ func makeKey(_ id: String) -> JWK {
         (Reaction.answer(status: 500, body: "{}"), 90015), (.answer(body: ""), 90002), (.answer(body: "[]"), 90003),
         (.hangUp, 90006),
     ])
-    func `A bad answer has its code`(reaction: Reaction, code: Int) async throws {
+    func `A bad answer to the definition gives its code`(reaction: Reaction, code: Int) async throws {
         let publish = DefiningServer().react
         #expect(try await define { $0.path == APIPath.keySet ? try publish($0) : reaction } == code)
     }
@@ -162,7 +162,7 @@ func makeKey(_ id: String) -> JWK {
             ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "9", nil],
             ["0", "1", "2", "3", "4", "5", "6", "7", "8", "x", nil, nil],
         ] as [[String?]?])
-    func `90003 for a keypad that is not one of the size wanted`(keypad: [String?]?) async throws {
+    func `A keypad of the wrong size or with wrong digits gives 90003`(keypad: [String?]?) async throws {
         let response = try await withTestServer { _ in
             .json(KeypadAnswer(errorCode: 0, errorMessage: "Success", keypad: keypad, keypadId: "k"))
         } _: { url in

@@ -4,10 +4,10 @@ import Testing
 
 @testable import CardCompanionSDK
 
-/// PIN definition, against a server that behaves.
+/// PIN definition against a well-behaved server.
 @Suite struct DefinitionTests {
     @Test(.enabled(if: Oracle.isThere, Oracle.wanted), arguments: [("RSA", "size", "2048"), ("EC", "crv", "P-256")])
-    func `Another implementation opens the PIN`(type: String, parameter: String, value: String) async throws {
+    func `jwcrypto decrypts the PIN`(type: String, parameter: String, value: String) async throws {
         let key = try Oracle.run("key", ["kty": type, "kid": "key-1", parameter: value])
         let published = try #require(key["public"])
         let recorder = Recorder()
@@ -31,13 +31,13 @@ import Testing
     }
 
     @Test(.enabled(if: Oracle.isThere, Oracle.wanted), arguments: [("RSA", "size", "2048"), ("EC", "crv", "P-256")])
-    func `A thumbprint is the one of another implementation`(type: String, parameter: String, value: String) throws {
+    func `A thumbprint matches jwcrypto's`(type: String, parameter: String, value: String) throws {
         let key = try Oracle.run("key", ["kty": type, "kid": "key-1", parameter: value])
         let jwk = try JSONDecoder().decode(JWK.self, from: Data(#require(key["public"]).utf8))
         #expect(jwk.thumbprint == key["thumbprint"])
     }
 
-    @Test func `Definition by HMAC sends the document's members`() async throws {
+    @Test func `Definition by HMAC fetches the key set and sends all members`() async throws {
         let server = DefiningServer()
         let response = try await withTestServer(reacting: server.react) { url in
             await PINDefinition.postDefinePINRequest(.example, hostUrl: url, session: .test())
@@ -69,7 +69,7 @@ import Testing
         #expect(opened.header.kid == "ec-1")
     }
 
-    @Test func `Definition by keypad sends padded indexes and the keypad's name`() async throws {
+    @Test func `Definition by keypad sends padded indexes and the keypadId`() async throws {
         let server = DefiningServer()
         let response = try await withTestServer(reacting: server.react) { url in
             await PINDefinition.postDefinePINECDHCBRequest(.indexesExample, hostUrl: url, session: .test())
@@ -84,7 +84,7 @@ import Testing
         #expect(content.trimmingCharacters(in: .whitespaces) == "0,11,0,1")
     }
 
-    @Test func `A server's code and message pass through`() async throws {
+    @Test func `The server's code and message are passed to the app`() async throws {
         let server = DefiningServer(answer: StatusAnswer(errorCode: 131, errorMessage: "PIN format is invalid"))
         let response = try await withTestServer(reacting: server.react) { url in
             await PINDefinition.postDefinePINRequest(.example, hostUrl: url, session: .test())
@@ -93,7 +93,7 @@ import Testing
         #expect(response.errorMessage == "PIN format is invalid")
     }
 
-    @Test func `A keypad reaches the app with its empty places`() async throws {
+    @Test func `A keypad is passed to the app with its empty places`() async throws {
         let keypad = ["4", "3", "2", nil, "6", "9", "0", "7", "5", nil, "8", "1"]
         let recorder = Recorder()
         let response = try await withTestServer { request in
@@ -111,7 +111,7 @@ import Testing
         #expect(body.bankId == "BANK" && body.uniqueId == "102456" && body.keypadSize == 12)
     }
 
-    @Test func `A pinned key is chosen, wherever it stands`() async throws {
+    @Test func `The pinned key is used even if it is not the first`() async throws {
         let keys = [makeKey("ec-0")] + DefiningServer.publishedKeys
         let pinned = try #require(keys.last?.thumbprint)
         let server = DefiningServer(keys: keys)
@@ -125,7 +125,7 @@ import Testing
         #expect(try DefiningServer.opened(body.pin).header.kid == "ec-1")
     }
 
-    @Test func `Longer PINs are sent where the app says so`() async throws {
+    @Test func `Longer PINs are sent if the configuration allows them`() async throws {
         let server = DefiningServer()
         let session = CardCompanionSession.test(
             configuration: .init(timeout: .seconds(120), definedPINLengths: 4...12))

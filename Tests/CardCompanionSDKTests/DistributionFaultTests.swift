@@ -7,8 +7,8 @@ import Testing
 
 @testable import CardCompanionSDK
 
-/// Every library code of PIN distribution, through a server that does what it should not. (90010 has no such way:
-/// with two valid P-256 keys an agreement cannot fail.)
+/// The library codes that PIN distribution returns, provoked by a misbehaving server. 90010 is missing: with two valid
+/// P-256 keys the key agreement cannot fail.
 @Suite struct DistributionFaultTests {
     private func fetchByAC(
         _ server: DeliveringServer, session: CardCompanionSession = .test()
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    // MARK: Before anything is sent
+    // MARK: Before the request
 
     private static let incompleteParameters = {
         let members: [WritableKeyPath<ProvisioningParameters, String>] = [
@@ -40,7 +40,7 @@ import Testing
     }()
 
     @Test(arguments: incompleteParameters)
-    func `90000 for an empty parameter`(parameters: ProvisioningParameters) async throws {
+    func `An empty parameter gives 90000 and nothing is sent`(parameters: ProvisioningParameters) async throws {
         let server = DeliveringServer()
         let response = try await withTestServer(reacting: server.react) { url in
             await PINDistribution.postGetPINCaptchaRequest(parameters, hostUrl: url, session: .test())
@@ -53,22 +53,22 @@ import Testing
         "", "not a url", "example.com", "https://", "ftp://localhost", "http://192.0.2.1", "http://127.0.0.1.example",
         "https://user:password@localhost", "https://localhost?a=b", "https://localhost#a",
     ])
-    func `90000 for an address that is not a server's, or not https`(hostUrl: String) async {
+    func `A hostUrl that is malformed or not https gives 90000`(hostUrl: String) async {
         let response = await PINDistribution.postGetPINCaptchaTokenRequest(
             .example, hostUrl: hostUrl, session: .test())
         #expect(response.errorCode == 90000)
     }
 
     @Test(arguments: ["https://192.0.2.1", "http://localhost:1", "http://127.1.2.3", "http://[::1]:1"])
-    func `Https is allowed everywhere, plain http to this machine`(hostUrl: String) throws {
+    func `Https is allowed to every host, plain http to this machine`(hostUrl: String) throws {
         _ = try HostURL(hostUrl, allowsPlainHTTP: false)
     }
 
-    @Test func `Plain http is allowed where the app says so`() throws {
+    @Test func `Plain http to other hosts is allowed if the app allows it`() throws {
         _ = try HostURL("http://192.0.2.1", allowsPlainHTTP: true)
     }
 
-    @Test func `90000 for a token notify whose token names nobody`() async {
+    @Test func `A token notify whose token lacks IdBEL or IdPorteur gives 90000`() async {
         for token in ["no JSON", "{}", #"{"IdBEL":"BANK"}"#] {
             let parameters = TokenNotifyParameters(token: token, sessionId: "s-1", status: .success)
             let response = await PINDistribution.postNotifyTokenRequest(
@@ -77,40 +77,40 @@ import Testing
         }
     }
 
-    @Test func `90004 where no RSA key can be made`() async throws {
+    @Test func `Failing RSA key generation gives 90004`() async throws {
         var keys = FreshKeys.generated
         keys.rsa = { throw CryptoKitError.incorrectKeySize }
         #expect(try await fetchByAC(DeliveringServer(), session: .test(freshKeys: keys)).errorCode == 90004)
     }
 
-    @Test func `90008 where no EC key can be made`() async throws {
+    @Test func `Failing EC key generation gives 90008`() async throws {
         var keys = FreshKeys.generated
         keys.p256 = { throw CryptoKitError.incorrectKeySize }
         let session = CardCompanionSession.test(freshKeys: keys)
         #expect(try await fetchByToken(session: session, DeliveringServer().react).errorCode == 90008)
     }
 
-    // MARK: On the way
+    // MARK: The connection
 
-    @Test func `90001 where nobody listens`() async {
-        // Port 1 (tcpmux) has no server.
+    @Test func `A refused connection gives 90001`() async {
+        // Port 1 (tcpmux) is not in use.
         let response = await PINDistribution.postGetPINCaptchaTokenRequest(
             .example, hostUrl: "http://127.0.0.1:1", session: .test())
         #expect(response.errorCode == 90001)
     }
 
     @Test(arguments: [Reaction.silence, .drip])
-    func `90006 where the answer does not end in time`(reaction: Reaction) async throws {
+    func `An answer that does not end before the timeout gives 90006`(reaction: Reaction) async throws {
         let session = CardCompanionSession.test(configuration: .init(timeout: .milliseconds(300)))
         #expect(try await fetchByToken(session: session) { _ in reaction }.errorCode == 90006)
     }
 
     @Test(arguments: [Reaction.hangUp, .cutOff])
-    func `90006 where the connection ends before the answer`(reaction: Reaction) async throws {
+    func `A connection that closes before the end of the answer gives 90006`(reaction: Reaction) async throws {
         #expect(try await fetchByToken { _ in reaction }.errorCode == 90006)
     }
 
-    @Test func `90006 where the app no longer waits`() async throws {
+    @Test func `A cancelled call gives 90006`() async throws {
         let response = try await withTestServer(reacting: { _ in .silence }) { url in
             await withTaskGroup(of: ProvisioningResponse.self) { group in
                 group.addTask {
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(.enabled(if: Oracle.isThere, Oracle.wanted))
-    func `90006 where the server's certificate is not trusted`() async throws {
+    func `An untrusted server certificate gives 90006 and nothing is sent`() async throws {
         let made = try Oracle.run("certificate", [:])
         let certificate = try NIOSSLCertificate(bytes: Array(#require(made["certificate"]).utf8), format: .pem)
         let key = try NIOSSLPrivateKey(bytes: Array(#require(made["key"]).utf8), format: .pem)
@@ -139,7 +139,7 @@ import Testing
         #expect(server.recorder.requests.isEmpty)
     }
 
-    @Test func `90006 where the server does not speak TLS`() async throws {
+    @Test func `A server without TLS gives 90006`() async throws {
         let response = try await withTestServer(reacting: DeliveringServer().react) { url in
             let hostUrl = url.replacing("http://", with: "https://")
             return await PINDistribution.postGetPINCaptchaTokenRequest(.example, hostUrl: hostUrl, session: .test())
@@ -154,7 +154,7 @@ import Testing
         .answer(status: 302, location: "/elsewhere", body: ""),
         .answer(status: 307, location: "/elsewhere", body: ""),
     ])
-    func `90015 for every status but 200, redirects among them`(reaction: Reaction) async throws {
+    func `Every status except 200 gives 90015, and redirects are not followed`(reaction: Reaction) async throws {
         let recorder = Recorder()
         let response = try await fetchByToken { request in
             recorder.record(request)
@@ -166,7 +166,7 @@ import Testing
 
     // MARK: The answer
 
-    @Test func `90002 for an empty answer`() async throws {
+    @Test func `An empty body gives 90002`() async throws {
         #expect(try await fetchByToken { _ in .answer(body: "") }.errorCode == 90002)
     }
 
@@ -177,11 +177,11 @@ import Testing
         #"{"errorCode":0,"errorMessage":"Success","pin":"a.b.c.d.e","sessionId":""}"#,
         #"{"errorCode":0,"errorMessage":"Success","pin":1,"sessionId":"s"}"#,
     ])
-    func `90003 for an answer of another form`(body: String) async throws {
+    func `A malformed answer gives 90003`(body: String) async throws {
         #expect(try await fetchByToken { _ in .answer(body: body) }.errorCode == 90003)
     }
 
-    @Test func `90003 for an answer that is too large`() async throws {
+    @Test func `An answer larger than the limit gives 90003`() async throws {
         let configuration = CardCompanionConfiguration(timeout: .seconds(120), maximumAnswerByteCount: 1000)
         let padded = #"{"errorCode":203,"errorMessage":""}"#
         let exact = padded + String(repeating: " ", count: 1000 - padded.utf8.count)
@@ -193,7 +193,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a.b.c.d", "a.b.c.d.e", "e30=.AA.AA.AA.AA", "e30.AA.AAAAAAAAAAAAAAAA.AA.AA"])
-    func `90005 for a PIN that is no JWE`(pin: String) async throws {
+    func `A PIN that is not a JWE gives 90005`(pin: String) async throws {
         let response = try await fetchByToken { _ in
             .json(CaptchaAnswer(errorCode: 0, errorMessage: "Success", pin: pin, sessionId: "s-1"))
         }
@@ -215,7 +215,7 @@ import Testing
             (TestSealer(garblesEncryptedKey: true), 90012),
             (TestSealer(sealsToAnotherKey: true), 90012),
         ])
-    func `What is wrongly sealed has its code, in both flows`(sealer: TestSealer, code: Int) async throws {
+    func `A badly sealed PIN gives its code in both flows`(sealer: TestSealer, code: Int) async throws {
         let server = DeliveringServer(sealer: sealer)
         #expect(try await fetchByAC(server).errorCode == code)
         var other = server
@@ -233,7 +233,7 @@ import Testing
             (#"{"epk":{"kty":"EC","crv":"P-256","x":"\#(zero)","y":"\#(zero)"}}"#, 90009),
             (#"{"apu":"="}"#, 90005),
         ])
-    func `A bad ephemeral key has its code`(headerChanges: String, code: Int) async throws {
+    func `A bad ephemeral key gives its code`(headerChanges: String, code: Int) async throws {
         let server = DeliveringServer(sealer: TestSealer(headerChanges: headerChanges))
         #expect(try await fetchByToken(server.react).errorCode == code)
     }
@@ -245,7 +245,7 @@ import Testing
             TestDelivery(format: "text"), TestDelivery(images: ["no base64!"]), TestDelivery(images: ["R0lGODlh"]),
             TestDelivery(notifyKey: "AA"), TestDelivery(notifyKey: "!"),
         ])
-    func `90011 for a plaintext that does not parse`(delivery: TestDelivery) async throws {
+    func `A malformed plaintext gives 90011`(delivery: TestDelivery) async throws {
         #expect(try await fetchByToken(DeliveringServer(delivery: delivery).react).errorCode == 90011)
     }
 
@@ -259,7 +259,7 @@ import Testing
             TestDelivery(format: "digits", length: 5, images: digits, order: [0, 1, 2, 3]),
             TestDelivery(format: "digits", length: 4, images: digits + digits, order: [0, 1, 2, 3]),
         ])
-    func `90013 where the images do not make a PIN, with a session to notify`(delivery: TestDelivery) async throws {
+    func `Images that do not match the PIN give 90013 and a session`(delivery: TestDelivery) async throws {
         let server = DeliveringServer(delivery: delivery)
         let session = CardCompanionSession.test()
         let (fetched, notified) = try await withTestServer(reacting: server.react) { url in

@@ -3,10 +3,10 @@ import CardCompanionSDK
 import Foundation
 import Testing
 
-/// Fetch and notify, against a server that behaves.
+/// Fetch and notify against a well-behaved server.
 @Suite struct DistributionTests {
     @Test(.enabled(if: Oracle.isThere, Oracle.wanted))
-    func `A PIN sealed to RSA by another implementation is opened`() async throws {
+    func `A PIN that jwcrypto sealed to the RSA key is decrypted`() async throws {
         let response = try await withTestServer { request in
             let key = try request.decoded(CaptchaRequest.self).rsaPublicKey
             let sealed = try Oracle.run(
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(.enabled(if: Oracle.isThere, Oracle.wanted))
-    func `A PIN sealed to P-256 by another implementation is opened`() async throws {
+    func `A PIN that jwcrypto sealed to the P-256 key is decrypted`() async throws {
         let response = try await withTestServer { request in
             let key = try request.decoded(TokenCaptchaRequest.self).ecdhPublicKey
             let sealed = try Oracle.run(
@@ -38,7 +38,7 @@ import Testing
         #expect(response.pin == TestDelivery.image(0))
     }
 
-    @Test func `An AC fetch sends the document's members and a fresh key each time`() async throws {
+    @Test func `A fetch by authentication code sends all members and a new key each time`() async throws {
         let server = DeliveringServer()
         try await withTestServer(reacting: server.react) { url in
             for _ in 0..<2 {
@@ -55,7 +55,7 @@ import Testing
         #expect(bodies[0].rsaPublicKey != bodies[1].rsaPublicKey)
     }
 
-    @Test func `An AC notify proves that the delivery was opened`() async throws {
+    @Test func `A notify sends the HMAC under the delivered notifyKey`() async throws {
         let server = DeliveringServer()
         let session = CardCompanionSession.test()
         let notified = try await withTestServer(reacting: server.react) { url in
@@ -72,7 +72,7 @@ import Testing
         #expect(body.hash == TestDelivery.notifyHash("BANK102456s-12"))
     }
 
-    @Test func `A token notify takes the names from the token and sends it unchanged`() async throws {
+    @Test func `A token notify takes the identifiers from the token and sends it unchanged`() async throws {
         let server = DeliveringServer()
         let session = CardCompanionSession.test()
         let token = TokenProvisioningParameters.example.token
@@ -90,7 +90,7 @@ import Testing
         #expect(body.hash == TestDelivery.notifyHash("BANK102456s-10"))
     }
 
-    @Test func `Digit images come in the PIN's order, and without a captcha`() async throws {
+    @Test func `Digit images are in the PIN's order and there is no captcha`() async throws {
         let images = (0..<5).map { TestDelivery.image($0) }
         let server = DeliveringServer(
             delivery: TestDelivery(format: "digits", length: 5, images: images, order: [3, 1, 4, 0, 2]))
@@ -102,7 +102,7 @@ import Testing
         #expect(response.images == [3, 1, 4, 0, 2].map { TestDelivery.image($0) })
     }
 
-    @Test func `The bank's free field reaches the app`() async throws {
+    @Test func `The bank's free field is passed to the app`() async throws {
         let server = DeliveringServer(delivery: TestDelivery(freeField: "Für Sie"))
         let response = try await withTestServer(reacting: server.react) { url in
             await PINDistribution.postGetPINCaptchaTokenRequest(.example, hostUrl: url, session: .test())
@@ -110,7 +110,7 @@ import Testing
         #expect(response.freeField == "Für Sie")
     }
 
-    @Test func `A server's code and message pass through`() async throws {
+    @Test func `The server's code and message are passed to the app`() async throws {
         let response = try await withTestServer { _ in
             .json(CaptchaAnswer(errorCode: 203, errorMessage: "Wrong Authentication Code"))
         } _: { url in
@@ -133,7 +133,7 @@ import Testing
     }
 }
 
-/// A server that delivers one PIN again and again, under the session `s-1`.
+/// A server that delivers the same PIN to every fetch, with the session `s-1`.
 struct DeliveringServer: Sendable {
     var delivery = TestDelivery()
     var sealer = TestSealer()

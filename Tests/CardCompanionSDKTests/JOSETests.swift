@@ -5,7 +5,7 @@ import Testing
 @testable import CardCompanionSDK
 
 @Suite struct JOSETests {
-    @Test func `The key derivation gives the key of RFC 7518 appendix C`() throws {
+    @Test func `The Concat KDF matches the example of RFC 7518 appendix C`() throws {
         let alice = try P256.KeyAgreement.PrivateKey(
             rawRepresentation: #require(Base64URL.decode("0_NxaRPUMQoAJt50Gz8YiTr8gRTwyEaCumd-MToTmIo")))
         let bob = JWK(
@@ -17,7 +17,7 @@ import Testing
         #expect(key.withUnsafeBytes { Base64URL.encode($0) } == "VqqN6vgjbSBcIijNcacQGg")
     }
 
-    @Test func `A thumbprint is that of RFC 7638 section 3_1`() {
+    @Test func `A thumbprint matches the example of RFC 7638 section 3_1`() {
         let key = JWK(
             kty: "RSA", alg: "RS256", kid: "2011-04-29",
             n: """
@@ -35,13 +35,13 @@ import Testing
         ([3, 236, 255, 224, 193], "A-z_4ME"), ([], ""), (Array("f".utf8), "Zg"), (Array("fo".utf8), "Zm8"),
         (Array("foo".utf8), "Zm9v"), (Array("foob".utf8), "Zm9vYg"),
     ])
-    func `Base64url has no padding`(bytes: [UInt8], text: String) {
+    func `Base64url is encoded and decoded without padding`(bytes: [UInt8], text: String) {
         #expect(Base64URL.encode(bytes) == text)
         #expect(Base64URL.decode(text) == Data(bytes))
     }
 
     @Test(arguments: ["Zg==", "Zm8=", "Zh", "Z", "A+z/4ME", "Zm 9v", "Zm9v\n", "Zmé", "="])
-    func `Base64url is read in its canonical form only`(text: String) {
+    func `Base64url that is not canonical is refused`(text: String) {
         #expect(Base64URL.decode(text) == nil)
     }
 }

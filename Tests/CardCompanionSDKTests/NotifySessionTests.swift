@@ -5,7 +5,7 @@ import Testing
 
 @testable import CardCompanionSDK
 
-/// How long a session can be notified.
+/// When a notify key is kept and removed.
 @Suite struct NotifySessionTests {
     private let parameters = TokenNotifyParameters(
         token: TokenProvisioningParameters.example.token, sessionId: "s-1", status: .success)
@@ -15,7 +15,7 @@ import Testing
         #expect(response.errorCode == 0)
     }
 
-    @Test func `A session of which nothing was fetched is refused`() async throws {
+    @Test func `A session without a fetch gives 90000 and nothing is sent`() async throws {
         let server = DeliveringServer()
         let response = try await withTestServer(reacting: server.react) { url in
             await PINDistribution.postNotifyTokenRequest(parameters, hostUrl: url, session: .test())
@@ -24,7 +24,7 @@ import Testing
         #expect(server.recorder.requests.isEmpty)
     }
 
-    @Test func `A session that the server has decided is over`() async throws {
+    @Test func `After a successful notify the session gives 90000`() async throws {
         let session = CardCompanionSession.test()
         let codes = try await withTestServer(reacting: DeliveringServer().react) { url in
             await fetch(url, session)
@@ -35,7 +35,7 @@ import Testing
         #expect(codes == [0, 90000])
     }
 
-    @Test func `A notify that failed on its way can be sent again`() async throws {
+    @Test func `A notify that failed on the way can be retried`() async throws {
         let session = CardCompanionSession.test()
         let deliver = DeliveringServer().react
         let failures = Mutex([Reaction.hangUp, .answer(status: 503, body: "{}")])
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [(14 * 60 + 59, 0), (15 * 60, 90000)])
-    func `A session lives 15 minutes`(seconds: Int, code: Int) async throws {
+    func `A session expires after 15 minutes`(seconds: Int, code: Int) async throws {
         let clock = ManualClock()
         let session = CardCompanionSession.test(clock: clock)
         let response = try await withTestServer(reacting: DeliveringServer().react) { url in
@@ -66,7 +66,7 @@ import Testing
         #expect(response.errorCode == code)
     }
 
-    @Test func `The oldest keys make room for new ones`() async {
+    @Test func `When the store is full, the oldest key is removed`() async {
         let clock = ManualClock()
         let store = NotifyKeyStore(now: clock.now)
         for number in 0...NotifyKeyStore.maximumCount {

@@ -3,7 +3,7 @@ import CardCompanionSDK
 import Testing
 
 @Suite struct PublicSurfaceTests {
-    @Test func `What carries a secret does not print it`() {
+    @Test func `Parameters do not print their secrets`() {
         let secret = "s3cret"
         let values: [any Sendable] = [
             ProvisioningParameters(bankId: "b", uniqueId: "u", authCode: secret, timestamp: "t", hashMac: "h"),
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `The names of table 4 still lead to their operations`() async {
+    @Test func `The deprecated names of table 4 call their operations`() async {
         let codes = await (FormerNames() as any Callable).callAll()
         #expect(codes == Array(repeating: 90000, count: 8))
     }
@@ -30,7 +30,8 @@ private protocol Callable {
     func callAll() async -> [Int]
 }
 
-/// Calls what is deprecated from where that is no warning, and with what every operation refuses.
+/// Calls the deprecated functions from a deprecated function, to avoid warnings. The parameters are empty, so every
+/// operation refuses them.
 private struct FormerNames: Callable {
     @available(*, deprecated)
     func callAll() async -> [Int] {

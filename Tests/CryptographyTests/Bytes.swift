@@ -2,13 +2,13 @@ import Cryptography
 import SecureMemory
 import Testing
 
-/// Bytes written as hexadecimal digits, white space ignored.
+/// Decodes hexadecimal digits. White space is ignored.
 func hex(_ text: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> [UInt8] {
     try #require(Hex.decode(String(text.filter { !$0.isWhitespace })), sourceLocation: sourceLocation)
 }
 
 extension SecretBytes {
-    /// The content, which is no secret in a test.
+    /// The content. In a test it is not secret.
     var revealed: [UInt8] { withBytes { [UInt8]($0) } }
 }
 

@@ -3,13 +3,13 @@ import PythonOracle
 import SecureMemory
 import Testing
 
-/// Both directions against another implementation, Python's cryptography.
-@Suite("Against Python's cryptography", .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
+/// Both directions against another implementation: Python's cryptography.
+@Suite("With Python's cryptography", .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
 struct PythonTests {
     private let oracle = PythonOracle(script: "Oracles/cryptography_oracle.py")
     private let message = "a message, ünd more".bytes
 
-    @Test("RSA keys of both sides are read by the other, and each opens and verifies what the other made")
+    @Test("Both sides can read the other side's RSA keys, decrypt its ciphertexts and verify its signatures")
     func rsa() throws {
         let theirs = try oracle.ask("new_rsa_key", ["bits": "3072"])
         let key = try RSAPrivateKey(pkcs8: hex(#require(theirs["privateKey"])))
@@ -42,14 +42,14 @@ struct PythonTests {
         #expect(try oracle.ask("verify", asked.merging(ourSignatures) { $1 })["isValid"] == "true")
     }
 
-    @Test("An exponent other than 65537 is taken")
+    @Test("An RSA key with an exponent other than 65537 is accepted")
     func smallExponent() throws {
         let theirs = try oracle.ask("new_rsa_key", ["bits": "2048", "exponent": "3"])
         let publicKey = try RSAPublicKey(subjectPublicKeyInfo: hex(#require(theirs["publicKey"])))
         #expect(publicKey.publicExponent == [3])
     }
 
-    @Test("Ciphertexts with another padding than OAEP with SHA-256 do not open")
+    @Test("A ciphertext with a padding other than OAEP with SHA-256 is not decrypted")
     func otherPaddings() throws {
         let key = RSATests.key
         let others = try oracle.ask(
@@ -64,7 +64,7 @@ struct PythonTests {
         }
     }
 
-    @Test("Of PKCS#1 v1.5 signatures that are nearly right only the right one is valid")
+    @Test("PKCS#1 v1.5 signatures with an almost correct padding are not valid")
     func forgedSignatures() throws {
         let key = RSATests.key
         let forged = try oracle.ask(
@@ -76,7 +76,7 @@ struct PythonTests {
         }
     }
 
-    @Test("PSS signatures with another salt length, MGF1 or hash are not valid")
+    @Test("PSS signatures with another salt length, MGF1 hash or hash are not valid")
     func otherPSS() throws {
         let key = RSATests.key
         let others = try oracle.ask(
@@ -88,7 +88,7 @@ struct PythonTests {
         }
     }
 
-    @Test("ECDSA signatures on P-256 of each side are valid to the other")
+    @Test("Both sides accept the other side's ECDSA signatures on P-256")
     func ecdsa() throws {
         let theirs = try oracle.ask("new_p256_key")
         let theirKey = try P256PublicKey(subjectPublicKeyInfo: hex(#require(theirs["publicKey"])))
@@ -100,7 +100,7 @@ struct PythonTests {
         }
     }
 
-    @Test("Ed25519 keys and signatures of each side are read by the other")
+    @Test("Both sides can read the other side's Ed25519 keys and verify its signatures")
     func ed25519() throws {
         let theirs = try oracle.ask("new_ed25519_key")
         let theirKey = try Ed25519PrivateKey(pkcs8: hex(#require(theirs["privateKey"])))
@@ -129,7 +129,7 @@ struct PythonTests {
         }
     }
 
-    @Test("P-256 keys of both sides are read by the other and agree on one secret")
+    @Test("Both sides can read the other side's P-256 keys, and agree on one shared secret")
     func agreement() throws {
         let theirs = try oracle.ask("new_p256_key")
         let theirKey = try P256PrivateKey(pkcs8: hex(#require(theirs["privateKey"])))

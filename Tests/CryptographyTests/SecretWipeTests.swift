@@ -2,9 +2,9 @@ import Cryptography
 import SecureMemory
 import Testing
 
-/// What is let go lies in the secure heap's own region still, which stays readable: so a test can look whether it was
-/// overwritten. (The heap's own bookkeeping takes the first bytes of a free block.)
-@Suite("Secrets leave nothing behind", .serialized)
+/// Freed memory of the secure heap stays readable, so a test can check whether it was overwritten. (The heap uses the first
+/// bytes of a free block for its own bookkeeping.)
+@Suite("Decrypted secrets are wiped", .serialized)
 struct SecretWipeTests {
     private static let isHeapReady = SecureHeap.initialize(byteCount: 1 << 20)
     private static let bookkeepingByteCount = 32
@@ -14,7 +14,7 @@ struct SecretWipeTests {
     private let marker = SecureRandom.bytes(count: 16)
     private var plaintext: [UInt8] { (0..<256).flatMap { _ in marker } }
 
-    @Test("An opened plaintext is overwritten when its owner lets it go")
+    @Test("A plaintext is overwritten when its lifetime ends")
     func success() throws {
         try #require(Self.isHeapReady)
         let (ciphertext, tag) = try AESGCM.seal(plaintext, key: key, nonce: nonce, authenticating: [])
@@ -22,12 +22,12 @@ struct SecretWipeTests {
         #expect(!holdsMarker(place))
     }
 
-    @Test("A plaintext that turns out not to be authentic is overwritten")
+    @Test("A plaintext whose tag is wrong is overwritten")
     func failure() throws {
         try #require(Self.isHeapReady)
         let (ciphertext, tag) = try AESGCM.seal(plaintext, key: key, nonce: nonce, authenticating: [])
         let place = try placeOfOpened(ciphertext, tag)
-        // The heap gives the same free block again; OpenSSL has written the plaintext when it looks at the tag.
+        // The heap returns the same free block again. OpenSSL writes the plaintext before it checks the tag.
         #expect(throws: CryptographyError.self) {
             _ = try AESGCM.open(
                 ciphertext: ciphertext, tag: tag.flipping(bit: 0), key: key, nonce: nonce, authenticating: [])
@@ -44,7 +44,7 @@ struct SecretWipeTests {
         }
     }
 
-    /// Other tests use the heap at the same time, so that only the marker tells whose bytes are there.
+    /// Other tests use the heap at the same time, so the marker identifies the bytes of this test.
     private func holdsMarker(_ place: UnsafeRawBufferPointer) -> Bool {
         stride(from: Self.bookkeepingByteCount, to: place.count, by: marker.count).contains { offset in
             place[offset..<offset + marker.count].elementsEqual(marker)

@@ -8,16 +8,16 @@ import Testing
         ("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n", 15), ("postgres (PostgreSQL) 17.0\n", 17),
         ("postgres (PostgreSQL) 18beta1\n", 18), ("postgres (PostgreSQL) 9.6.24\n", 9),
     ])
-    func `The major version is read from what postgres says of itself`(answer: String, version: Int) {
+    func `The major version is read from the output of postgres --version`(answer: String, version: Int) {
         #expect(Binaries.majorVersion(answer) == version)
     }
 
     @Test(arguments: ["", "postgres", "postgres (PostgreSQL)", "postgres (PostgreSQL) devel"])
-    func `Another answer has no version`(answer: String) {
+    func `Other outputs have no version`(answer: String) {
         #expect(Binaries.majorVersion(answer) == nil)
     }
 
-    @Test func `A folder without PostgreSQL is refused with the command that installs it`() async throws {
+    @Test func `A folder without PostgreSQL is refused, with the install command in the error`() async throws {
         try await TestServer.with { server in
             var server = server
             server.configuration.binaryDirectory = "/usr/share"
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `Where nothing is configured, this machine's PostgreSQL is found`() async throws {
+    @Test func `Without a configured folder, the installed PostgreSQL is found`() async throws {
         let user = try #require(ServerUser.runsAsRoot ? ServerUser.unprivileged : .current)
         let found = try await Binaries.find(configured: nil, clusterVersion: nil, user: user)
         #expect(found.majorVersion >= Binaries.oldestMajorVersion)

@@ -5,7 +5,7 @@ import Testing
 @testable import EmbeddedPostgres
 
 @Suite(.serialized) struct EmbeddedPostgresTests {
-    @Test func `A first open makes a cluster that answers on its socket alone`() async throws {
+    @Test func `The first open creates a cluster that listens only on its socket`() async throws {
         try await TestServer.with { server in
             try await server.use { postgres in
                 #expect(await postgres.isOwner)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `A second open finds the data of the first`() async throws {
+    @Test func `The second open finds the data of the first`() async throws {
         try await TestServer.with { server in
             try await server.use { _ = try await query($0, "CREATE TABLE t AS SELECT 42 AS a") }
             try await server.use { try await expect($0, "SELECT a FROM t", gives: "42") }
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `The last one out stops the server, be it owner or guest`() async throws {
+    @Test func `The last process that closes stops the server, whether owner or guest`() async throws {
         try await TestServer.with { server in
             let owner = try await server.open()
             let guest = try await server.open()
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `Closing twice is closing once`() async throws {
+    @Test func `A second close has no effect`() async throws {
         try await TestServer.with { server in
             let first = try await server.open()
             await first.close()
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `Several that open an empty folder at once share one server`() async throws {
+    @Test func `Several that open an empty folder at the same time share one server`() async throws {
         try await TestServer.with { server in
             try await withThrowingTaskGroup(of: String.self) { group in
                 for _ in 0..<4 {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `A path that is long and full of special characters works`() async throws {
+    @Test func `A long path with special characters works`() async throws {
         let name = "a'b \"c\" $(d) \\e, `f` é " + String(repeating: "x", count: 100)
         try await TestServer.with(name) { server in
             try await server.use { postgres in
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `A cluster of another version is refused and left as it is`() async throws {
+    @Test func `A cluster of another version is refused and not changed`() async throws {
         try await TestServer.with { server in
             try await server.use { _ = try await query($0, "CREATE TABLE t AS SELECT 42 AS a") }
             let file = try await server.cluster.folder.cluster.appending("PG_VERSION").string
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `A data folder that cannot be is refused`() async throws {
+    @Test func `A data folder that cannot be created is refused`() async throws {
         try await TestServer.with("file/data") { server in
             try Data().write(to: URL(filePath: server.base.appending("file").string))
             let error = await #expect(throws: EmbeddedPostgresError.self) { try await server.open() }

@@ -22,21 +22,21 @@ import Testing
     }
 
     @Test(arguments: ["starting", "stopping", "standby"])
-    func `A server in another state takes no connections`(state: String) throws {
+    func `A server in another state is not ready`(state: String) throws {
         let text = Self.pidFile.replacing("ready   ", with: state)
         #expect(try #require(Postmaster(pidFile: text)).isReady == false)
     }
 
-    @Test func `A file that is still being written is of a server that is not ready`() throws {
+    @Test func `An incomplete file means that the server is not ready`() throws {
         #expect(try #require(Postmaster(pidFile: "4242\n/data/postgres/cluster\n")).isReady == false)
     }
 
     @Test(arguments: ["", "\n", "x\n", "-1\n", "0\n", "1\n", "99999999999\n"])
-    func `A file without a process id is of no server`(text: String) {
+    func `A file without a process id means no server`(text: String) {
         #expect(Postmaster(pidFile: text) == nil)
     }
 
-    @Test func `A process is known by an argument that it was started with`() throws {
+    @Test func `A process is identified by an argument of its command line`() throws {
         let argument = try #require(CommandLine.arguments.first)
         let thisProcess = try #require(Postmaster(pidFile: "\(getpid())\n"))
         #expect(thisProcess.wasStarted(with: argument))

@@ -6,7 +6,7 @@ import Testing
 @testable import EmbeddedPostgres
 
 @Suite(.serialized) struct RecoveryTests {
-    @Test func `A server that is killed is started again with its data, until its task is cancelled`() async throws {
+    @Test func `A killed server is restarted with its data, until the task is cancelled`() async throws {
         try await TestServer.with { server in
             let postgres = try await server.open()
             _ = try await query(postgres, "CREATE TABLE t AS SELECT 42 AS a")
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `A guest that runs takes the owner's place`() async throws {
+    @Test func `A guest that runs becomes the owner when the owner closes`() async throws {
         try await TestServer.with { server in
             let owner = try await server.open()
             let guest = try await server.open()
@@ -40,10 +40,10 @@ import Testing
         }
     }
 
-    @Test func `A server whose owner was killed is taken over, and stopped in the end`() async throws {
+    @Test func `A server whose owner was killed is taken over, and stopped at the end`() async throws {
         try await TestServer.with { server in
             try await server.use { _ in }
-            // What a killed owner leaves: a server, and no lock.
+            // The state after an owner was killed: a server, and no lock.
             let cluster = try await server.cluster
             let socketDirectory = try SocketDirectory.prepare(in: cluster.folder)
             try await cluster.bringUp(socketDirectory: socketDirectory)
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `A server that was left running with other settings is started anew`() async throws {
+    @Test func `A running server with other settings is restarted`() async throws {
         try await TestServer.with { server in
             let cluster = try await server.cluster
             let socketDirectory = try SocketDirectory.prepare(in: cluster.folder)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `A stale process file is no hindrance, even if its number was given to a process since`() async throws {
+    @Test func `A stale postmaster.pid is ignored, even if another process has its number now`() async throws {
         try await TestServer.with { server in
             let cluster = try await server.cluster
             try await cluster.bringUp(socketDirectory: try SocketDirectory.prepare(in: cluster.folder))
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `An initdb that was interrupted is done again`() async throws {
+    @Test func `An interrupted initdb is repeated`() async throws {
         try await TestServer.with { server in
             let folder = try await server.cluster.folder
             try Directory.make(folder.staging, owner: folder.serverUser)
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `A server that does not start is an error with the end of its log`() async throws {
+    @Test func `If a server does not start, the error has the end of its log`() async throws {
         try await TestServer.with { server in
             try await server.use { _ in }
             let control = try await server.cluster.folder.cluster.appending("global/pg_control").string
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// Runs a process of another program for the time of `body`.
+    /// Runs a process of another program during `body`.
     private func withProcess(of user: ServerUser, _ body: (Int32) async throws -> Void) async throws {
         let asUser = ["--reuid", "\(user.id)", "--regid", "\(user.groupID)", "--clear-groups", "--", "sleep", "600"]
         _ = try await Subprocess.run(

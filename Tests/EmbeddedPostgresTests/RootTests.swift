@@ -4,10 +4,10 @@ import Testing
 
 @testable import EmbeddedPostgres
 
-/// What only root meets: PostgreSQL runs as another user than the program.
+/// For root only: PostgreSQL runs as another user than the program.
 @Suite(.serialized, .enabled(if: ServerUser.runsAsRoot, "needs root"))
 struct RootTests {
-    @Test func `PostgreSQL runs as an unprivileged user, who owns the cluster and nothing above it`() async throws {
+    @Test func `PostgreSQL runs as an unprivileged user, who owns the cluster but nothing above it`() async throws {
         try await TestServer.with { server in
             try await server.use { _ in
                 let cluster = try await server.cluster
@@ -21,7 +21,7 @@ struct RootTests {
         }
     }
 
-    @Test func `No other user gets in, not even where the socket's folder stands open`() async throws {
+    @Test func `Other users cannot connect, even if the socket's folder is open`() async throws {
         try await TestServer.with { server in
             try await server.use { postgres in
                 let nobody = try #require(ServerUser(name: "nobody"))
@@ -37,7 +37,7 @@ struct RootTests {
         }
     }
 
-    @Test func `A data folder that PostgreSQL's user may not enter has its cluster elsewhere`() async throws {
+    @Test func `If PostgreSQL's user cannot enter the data folder, the cluster is in the system folder`() async throws {
         try await TestServer.with { server in
             chmod(server.base.string, 0o700)
             defer { chmod(server.base.string, 0o755) }
@@ -63,7 +63,7 @@ struct RootTests {
         }
     }
 
-    @Test func `Another user's folder stays that user's, and works for both`() async throws {
+    @Test func `Another user's folder still belongs to that user after root used it`() async throws {
         try await TestServer.with { server in
             let nobody = try #require(ServerUser(name: "nobody"))
             try Directory.make(server.data, owner: nobody)

@@ -5,7 +5,7 @@ import Testing
 @testable import EmbeddedPostgres
 
 @Suite(.serialized) struct ServerLogTests {
-    @Test func `A log beyond its limit is emptied under the running server, and its end is kept`() async throws {
+    @Test func `A log above its limit is emptied while the server runs, and its end is kept`() async throws {
         try await TestServer.with { server in
             let log = try await server.use { _ in
                 let log = try await server.cluster.log
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `A log within its limit is left alone`() async throws {
+    @Test func `A log within its limit is not changed`() async throws {
         try await TestServer.with { server in
             try await server.use { _ in
                 let log = try await server.cluster.log

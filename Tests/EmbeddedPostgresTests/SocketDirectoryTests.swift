@@ -10,11 +10,11 @@ import Testing
         #expect(!SocketDirectory.isUsable(FilePath(longest.string + "x")))
     }
 
-    @Test func `Bytes count, not letters`() {
+    @Test func `The limit counts bytes, not characters`() {
         #expect(!SocketDirectory.isUsable(FilePath("/" + String(repeating: "é", count: 50))))
     }
 
-    @Test func `A path with a comma is not used, for libpq takes it for two`() {
+    @Test func `A path with a comma is not used, because libpq splits it`() {
         #expect(!SocketDirectory.isUsable("/data/a,b/socket"))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EmbeddedPostgres
 
-/// A data folder for one test. When the test is over no server runs in it any more, and it is gone.
+/// A data folder for one test. After the test, its server is stopped and the folder is removed.
 struct TestServer {
     let base: FilePath
     var configuration: EmbeddedPostgresConfiguration
@@ -36,7 +36,7 @@ struct TestServer {
         try await EmbeddedPostgres.open(configuration, logger: Self.logger)
     }
 
-    /// Opens it, and closes it after `body`.
+    /// Opens the server, and closes it after `body`.
     func use<Value>(_ body: (EmbeddedPostgres) async throws -> Value) async throws -> Value {
         let postgres = try await open()
         do {
@@ -49,7 +49,7 @@ struct TestServer {
         }
     }
 
-    /// What lies behind the public face: its folder is made by this if nothing was opened yet.
+    /// The internal cluster. Creates its folder if nothing was opened yet.
     var cluster: Cluster {
         get async throws {
             Cluster(
@@ -62,7 +62,7 @@ struct TestServer {
     }
 }
 
-/// What psql says: another client than ours.
+/// Runs a statement with psql, a client that is independent of this project.
 func psql(
     _ connectionString: String, _ statement: String, user: ServerUser = .current
 ) async throws -> Command.Result {
@@ -70,14 +70,14 @@ func psql(
     return try await Command("psql", arguments, user: user, timeoutSeconds: 60).run()
 }
 
-/// The row that a statement gives.
+/// The row that a statement returns.
 func query(_ postgres: EmbeddedPostgres, _ statement: String) async throws -> String {
     let result = try await psql(postgres.connectionString, statement)
     try #require(result.isSuccess, "\(result.output)")
     return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
 }
 
-/// Checks the row that a statement gives.
+/// Checks the row that a statement returns.
 func expect(
     _ postgres: EmbeddedPostgres, _ statement: String, gives expected: String,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -86,11 +86,11 @@ func expect(
     #expect(row == expected, sourceLocation: sourceLocation)
 }
 
-/// Waits until something holds; the limit is there for a test that fails.
+/// Waits until a condition is true. Fails after the time limit.
 func eventually(limitSeconds: Int = 60, _ condition: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(limitSeconds)
     while try await !condition() {
-        try #require(ContinuousClock.now < deadline, "it did not come about within \(limitSeconds) s")
+        try #require(ContinuousClock.now < deadline, "the condition was not true within \(limitSeconds) s")
         try await Task.sleep(for: .milliseconds(100))
     }
 }

@@ -2,7 +2,7 @@ import HTTPSignatures
 import HTTPTypes
 import Testing
 
-@Suite("The values of components")
+@Suite("Component values")
 struct ComponentValueTests {
     @Test("Fields have the values of RFC 9421 section 2.1")
     func fields() throws {
@@ -42,7 +42,7 @@ struct ComponentValueTests {
         #expect(try line(of: .status, SignedMessage(status: 200, fields: [])) == "\"@status\": 200")
     }
 
-    @Test("Path and query are as they were sent: nothing is decoded, resolved or put in order")
+    @Test("Path and query are used as they were sent: not decoded, resolved or sorted")
     func asSent() throws {
         let message = request(target: "/a%2Fb/../%7Euser/?b=%20&a=+&?")
         #expect(try line(of: .path, message) == "\"@path\": /a%2Fb/../%7Euser/")
@@ -51,7 +51,7 @@ struct ComponentValueTests {
     }
 
     @Test(
-        "A host is in lower case and has no port where it is the scheme's own",
+        "The authority is in lower case and omits the default port of the scheme",
         arguments: [
             ("https", "Api.EXAMPLE.com", "api.example.com"), ("https", "api.example.com:443", "api.example.com"),
             ("http", "api.example.com:443", "api.example.com:443"), ("http", "api.example.com:80", "api.example.com"),
@@ -61,12 +61,12 @@ struct ComponentValueTests {
     func authority(scheme: String, authority: String, expected: String) throws {
         let message = SignedMessage(method: "GET", scheme: scheme, authority: authority, target: "/a?b", fields: [])
         #expect(try line(of: .authority, message) == "\"@authority\": \(expected)")
-        // The whole URI is as it was sent.
+        // @target-uri is used as it was sent.
         #expect(try line(of: .targetURI, message) == "\"@target-uri\": \(scheme)://\(authority)/a?b")
     }
 
     @Test(
-        "Parameters of a query have the values of RFC 9421 section 2.2.8",
+        "Query parameters have the values of RFC 9421 section 2.2.8",
         arguments: [
             ("/path?param=value&foo=bar&baz=batman&qux=", "baz", "batman"),
             ("/path?param=value&foo=bar&baz=batman&qux=", "qux", ""),
@@ -85,7 +85,7 @@ struct ComponentValueTests {
         #expect(try line(of: component, request(target: target)) == "\"@query-param\";name=\"\(name)\": \(value)")
     }
 
-    @Test("What a message does not have, or has twice where it must be one, cannot be covered")
+    @Test("A component that the message does not have, or a query parameter that occurs twice, cannot be covered")
     func absent() throws {
         let plain = request(target: "/path")
         let response = SignedMessage(status: 200, fields: [("Date", "x")])
@@ -107,7 +107,7 @@ struct ComponentValueTests {
     }
 
     @Test(
-        "A value that could begin another line of the base, or is not ASCII, is refused",
+        "A value with a line end, a control character or a non-ASCII character is refused",
         arguments: ["a\nb", "a\r\nb", "a\rb", "a\0b", "a\u{7f}b", "é", "a\r\n\"@method\": GET", "a\n b", "a\u{85}b"])
     func unprintable(value: String) throws {
         let name = try #require(HTTPField.Name("x-field"))
@@ -117,7 +117,7 @@ struct ComponentValueTests {
         #expect(pathError?.reason == .unprintableComponent("\"@path\""))
     }
 
-    @Test("A request and a response of HTTPTypes give what their parts give")
+    @Test("Requests and responses of HTTPTypes have the same component values")
     func httpTypes() throws {
         var request = HTTPRequest(method: .get, scheme: "http", authority: "Example.com:443", path: "/a?b")
         request.headerFields.append(HTTPField(name: .accept, value: "a"))

@@ -9,7 +9,7 @@ struct ContentDigestTests {
     private let sha512 =
         "sha-512=:YMAam51Jz/jOATT6/zvHrLVgOYTGFy1d6GJiOHTohq4yP+pgk4vf2aCsyRZOtw8MjkM7iw7yZ/WkppmM44T3qg==:"
 
-    @Test("They are those of RFC 9530 section 2 and appendix B.1")
+    @Test("Digests have the values of RFC 9530 section 2 and appendix B.1")
     func vectors() throws {
         #expect(ContentDigest.fieldValue(for: content) == sha256)
         #expect(ContentDigest.fieldValue(for: content, algorithm: .sha512) == sha512)
@@ -20,7 +20,7 @@ struct ContentDigestTests {
             ContentDigest.fieldValue(for: [UInt8]()) == "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:")
     }
 
-    @Test("Other content does not have them, and of several every supported one must be right")
+    @Test("Other content is refused, and every supported digest must match")
     func mismatch() throws {
         let other = "{\"hello\": \"world\"}".bytes
         let otherSHA512 = ContentDigest.fieldValue(for: other, algorithm: .sha512)
@@ -32,7 +32,7 @@ struct ContentDigestTests {
         #expect(refusal { try digest("\(sha256), \(otherSHA512)").verify(other) }?.reason == .digestMismatch(.sha256))
     }
 
-    @Test("Content that comes in parts is checked as it comes")
+    @Test("Content that arrives in parts can be checked")
     func parts() throws {
         let value = "\(sha256), \(sha512)"
         for size in [1, 5, 18, 19] {
@@ -49,7 +49,7 @@ struct ContentDigestTests {
         #expect(refusal { try nothing.finish() }?.reason == .digestMismatch(.sha256))
     }
 
-    @Test("Algorithms that are unknown or insecure are left alone, and alone they are not enough")
+    @Test("Digests with unknown or insecure algorithms are ignored, and are not sufficient on their own")
     func otherAlgorithms() throws {
         let others = "md5=:1B2M2Y8AsgTpgAmY7PhCfg==:, sha=:2jmj7l5rSw0yVb/vlWAYkK/YBwk=:, unixsum=:AAA=:"
         #expect(try digest("\(others), \(sha256)") == digest(sha256))
@@ -59,7 +59,7 @@ struct ContentDigestTests {
     }
 
     @Test(
-        "What is not of the form is refused",
+        "A field in another format is refused",
         arguments: [
             "", "sha-256", "sha-256=AAAA", "sha-256=\"AAAA\"", "sha-256=(:AAAA:)", "SHA-256=:AAAA:",
             "sha-256=RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=",
@@ -77,19 +77,19 @@ struct ContentDigestTests {
         }
     }
 
-    @Test("More digests and bytes than the limits allow are refused")
+    @Test("A field with more digests or bytes than the limits is refused")
     func limits() throws {
         let others = (0..<8).map { "x\($0)=:AAAA:" }.joined(separator: ", ")
         #expect(
             refusal { _ = try digest("\(others), \(sha256)") }?.reason
-                == .limitExceeded("digests of a message", limit: 8))
+                == .limitExceeded("digests in a message", limit: 8))
         let long = "x=:\(String(repeating: "A", count: 16_384)):"
         #expect(
             refusal { _ = try digest(long) }?.reason
                 == .limitExceeded("bytes in the Content-Digest field", limit: 16_384))
     }
 
-    @Test("It is read from a message's lines together")
+    @Test("The lines of a message's Content-Digest field are joined")
     func message() throws {
         let lines = SignedMessage(status: 200, fields: [("Content-Digest", sha256), ("content-digest", sha512)])
         #expect(try ContentDigest(lines).digests.count == 2)

@@ -6,9 +6,9 @@ import PythonOracle
 import SecureMemory
 import Testing
 
-/// Both directions against another implementation, Python's http-message-signatures.
+/// Both directions against another implementation: Python's http-message-signatures.
 @Suite(
-    "Against Python's http-message-signatures",
+    "With Python's http-message-signatures",
     .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
 struct PythonClientTests {
     private static let created: Int64 = 1_700_000_000
@@ -16,7 +16,7 @@ struct PythonClientTests {
     private let oracle = PythonOracle(script: "Oracles/http_signatures_oracle.py")
     private let exchange = Exchange(created: created)
 
-    @Test("We verify what it signed", arguments: TestKeys.all)
+    @Test("We verify what Python signed", arguments: TestKeys.all)
     func verifies(key: SigningKey) throws {
         var asked = try arguments(key)
         asked["components"] = try json(exchange.components.map(\.description))
@@ -37,7 +37,7 @@ struct PythonClientTests {
         #expect(verified.contentDigest != nil)
     }
 
-    @Test("It verifies what we signed, and not what was altered", arguments: TestKeys.all)
+    @Test("Python verifies what we signed, and refuses altered messages", arguments: TestKeys.all)
     func isVerified(key: SigningKey) throws {
         var signed = exchange
         signed.key = key
@@ -54,7 +54,7 @@ struct PythonClientTests {
         #expect(try oracle.ask("verify", asked).isEmpty)
     }
 
-    @Test("Our signature base is its, for all components and for fields of many lines")
+    @Test("Both compute the same signature base, for all components and for fields with several lines")
     func base() throws {
         let lines = [
             ("X-List", "one"), ("Date", "  today\t"), ("X-LIST", "two,  three "), ("X-Fold", "a\r\n   b"),

@@ -3,7 +3,7 @@ import HTTPSignatures
 import SecureMemory
 import Testing
 
-/// The keys of RFC 9421 appendix B.1; the private ones in PKCS#8.
+/// The keys of RFC 9421 appendix B.1. The private keys are in PKCS#8.
 enum RFC9421Keys {
     static func rsaPSS() throws -> VerificationKey {
         try VerificationKey(
@@ -73,7 +73,7 @@ enum RFC9421Keys {
         """
 }
 
-/// The messages that RFC 9421 appendix B.2 signs.
+/// The messages of RFC 9421 appendix B.2.
 enum RFC9421Messages {
     static let digest =
         "sha-512=:WZDPaVn/7XgHaAy8pmojAkGWoRx2UFChF41A2svX+TaPm+AbwAgBWnrIiYllu7BNNyealdVLvRwEmTHWXvJwew==:"

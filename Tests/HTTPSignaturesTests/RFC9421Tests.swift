@@ -3,7 +3,7 @@ import Testing
 
 @Suite("The test cases of RFC 9421")
 struct RFC9421Tests {
-    @Test("Appendix B.2.1: a signature with RSA-PSS that covers nothing")
+    @Test("Appendix B.2.1: RSA-PSS, no covered components")
     func minimal() throws {
         try verify(
             label: "sig-b21", input: #"();created=1618884473;keyid="test-key-rsa-pss";nonce="b3k2pp5k7z-50gnwp.yemd""#,
@@ -15,7 +15,7 @@ struct RFC9421Tests {
                 """, key: RFC9421Keys.rsaPSS(), lines: [])
     }
 
-    @Test("Appendix B.2.2: with RSA-PSS over some components, one parameter of the query among them")
+    @Test("Appendix B.2.2: RSA-PSS over selected components, with a query parameter")
     func selective() throws {
         try verify(
             label: "sig-b22",
@@ -35,7 +35,7 @@ struct RFC9421Tests {
             ])
     }
 
-    @Test("Appendix B.2.3: with RSA-PSS over all of the request")
+    @Test("Appendix B.2.3: RSA-PSS over the whole request")
     func full() throws {
         try verify(
             label: "sig-b23",
@@ -57,7 +57,7 @@ struct RFC9421Tests {
             ])
     }
 
-    @Test("Appendix B.2.4: with ECDSA on P-256 over a response, whose content has the digest")
+    @Test("Appendix B.2.4: ECDSA on P-256 over a response with a content digest")
     func response() throws {
         let input = """
             sig-b24=("@status" "content-type" "content-digest" "content-length");created=1618884473\
@@ -73,7 +73,7 @@ struct RFC9421Tests {
         try ContentDigest(message).verify(#"{"message": "good dog"}"#.bytes)
     }
 
-    @Test("Appendix B.2.5: with HMAC, byte for byte")
+    @Test("Appendix B.2.5: HMAC, byte for byte")
     func hmac() throws {
         let key = try RFC9421Keys.hmac()
         let received = try verify(
@@ -88,7 +88,7 @@ struct RFC9421Tests {
         #expect(made.signature == "sig-b25=:pxcQw6G3AjtMBQjwo8XzkZf/bws5LelbaMk5rGIGtE8=:")
     }
 
-    @Test("Appendix B.2.6: with Ed25519, byte for byte")
+    @Test("Appendix B.2.6: Ed25519, byte for byte")
     func ed25519() throws {
         let key = try RFC9421Keys.ed25519()
         let signature = "wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw=="
@@ -107,7 +107,7 @@ struct RFC9421Tests {
         #expect(made.signatureInput == "sig-b26=\(received.parameters.text)")
     }
 
-    @Test("Section 4.3: a client's signature and a proxy's over what it changed, each of its own key")
+    @Test("Section 4.3: a client's signature and a proxy's signature over the changed message, with different keys")
     func multiple() throws {
         let components = #""@method" "@authority" "@path" "content-digest" "content-type" "content-length""#
         let clients = #"(\#(components));created=1618884475;keyid="test-key-ecc-p256""#
@@ -146,7 +146,7 @@ struct RFC9421Tests {
         #expect(made.signature == "proxy_sig=:\(proxySignature):")
     }
 
-    /// Checks a signature of the request, and that its base has these lines.
+    /// Verifies a signature of the request, and checks the lines of its signature base.
     @discardableResult
     private func verify(
         label: String, input: String, signature: String, key: VerificationKey, lines: [String]
@@ -165,14 +165,14 @@ struct RFC9421Tests {
     }
 }
 
-/// Appendix B.4: what a proxy may change of a message, and what it may not.
+/// Appendix B.4: what a proxy can change in a message, and what it cannot.
 @Suite("The transformations of RFC 9421")
 struct RFC9421TransformationTests {
     private static let lines = [
         ("Date", "Fri, 15 Jul 2022 14:24:55 GMT"), ("Accept", "application/json"), ("Accept", "*/*"),
     ]
 
-    @Test("Fields and queries that are not covered, and the lines of a field joined, leave it valid")
+    @Test("A signature stays valid if uncovered fields or queries change, or the lines of a field are joined")
     func harmless() throws {
         #expect(try isValid(lines: Self.lines))
         #expect(
@@ -185,7 +185,7 @@ struct RFC9421TransformationTests {
         #expect(try isValid(lines: Array(Self.lines.dropFirst()) + Self.lines.prefix(1)))
     }
 
-    @Test("Another method, another host and lines of a field in another order do not")
+    @Test("A signature becomes invalid if the method, the host or the order of a field's lines changes")
     func harmful() throws {
         #expect(try !isValid(method: "POST", lines: Self.lines))
         #expect(try !isValid(authority: "example.com", lines: Self.lines))

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Reading signatures")
 struct SignatureFieldsTests {
-    @Test("White space, order and lines may be anyhow, and the base has the canonical form")
+    @Test("Any white space, order and lines are accepted, and the signature base is canonical")
     func lenient() throws {
         let message = message([
             ("signature-input", #"a=( "@method"   "@path" ); keyid="k";  created=5 "#), ("SIGNATURE", "b=:AAAA:"),
@@ -25,7 +25,7 @@ struct SignatureFieldsTests {
                 """)
     }
 
-    @Test("Texts with quotes, commas and semicolons in them are read as texts")
+    @Test("Strings with quotes, commas and semicolons are read as strings")
     func quoted() throws {
         let fields = try SignatureFields(
             message(input: #"s=();keyid="k";nonce="a\", b=\"c\\;created=\"1";tag="x;y,z""#))
@@ -35,7 +35,7 @@ struct SignatureFieldsTests {
         #expect(parameters.created == nil)
     }
 
-    @Test("A message without one of the fields is not signed")
+    @Test("A message without Signature-Input or Signature is refused")
     func missing() throws {
         #expect(refusal { _ = try SignatureFields(message([])) }?.reason == .missingField("Signature-Input"))
         let half = message([("Signature-Input", "a=()")])
@@ -43,7 +43,7 @@ struct SignatureFieldsTests {
     }
 
     @Test(
-        "Fields that are not dictionaries of their form are refused",
+        "Fields in another format are refused",
         arguments: [
             ("Signature-Input", "", "s=:AAAA:"), ("Signature-Input", "s", "s=:AAAA:"),
             ("Signature-Input", #"s="@method""#, "s=:AAAA:"), ("Signature-Input", "s=(", "s=:AAAA:"),
@@ -61,14 +61,14 @@ struct SignatureFieldsTests {
     func malformed(field: String, input: String, signature: String) throws {
         let message = message([("Signature-Input", input), ("Signature", signature)])
         guard case .malformedField(field, _) = refusal({ _ = try SignatureFields(message) })?.reason else {
-            // What is wrong in the input is found first; a broken signature beside it changes nothing.
+            // Errors in Signature-Input are found before errors in Signature.
             Issue.record("not refused as a malformed \(field)")
             return
         }
     }
 
     @Test(
-        "A label or a parameter that stands twice is refused, in one line or in two",
+        "A duplicate label or parameter is refused, in one line or in two",
         arguments: [
             #"s=();keyid="k", s=();keyid="k""#, #"s=();keyid="k";keyid="k""#, #"s=();created=1;keyid="k";created=2"#,
             #"s=("@query-param";name="a";name="b");keyid="k""#, #"s=();keyid="k",t=(),s=()"#,
@@ -77,7 +77,7 @@ struct SignatureFieldsTests {
         let error = refusal { _ = try SignatureFields(message(input: input)) }
         #expect(
             error?.reason
-                == .malformedField("Signature-Input", problem: "a label or a parameter stands in it twice"))
+                == .malformedField("Signature-Input", problem: "a label or a parameter occurs twice"))
         let lines = message([
             ("Signature-Input", "s=()"), ("Signature-Input", "s=()"), ("Signature", "s=:AAAA:"),
         ])
@@ -87,11 +87,11 @@ struct SignatureFieldsTests {
         ])
         #expect(
             refusal { _ = try SignatureFields(signatures) }?.reason
-                == .malformedField("Signature", problem: "a label or a parameter stands in it twice"))
+                == .malformedField("Signature", problem: "a label or a parameter occurs twice"))
     }
 
     @Test(
-        "Components that are unknown, in another form or with parameters are refused",
+        "Components that are unknown, malformed or have parameters are refused",
         arguments: [
             #""@unknown""#, #""@signature-params""#, #""@METHOD""#, #""Date""#, #""a b""#, #""""#, #""@""#,
             #""@method";req"#, #""date";sf"#, #""date";bs"#, #""date";key="a""#, #""date";tr"#, #""date";x=1"#,
@@ -103,12 +103,13 @@ struct SignatureFieldsTests {
         #expect(error?.reason == .unsupportedComponent(component))
     }
 
-    @Test("A component that is no string is refused", arguments: ["date", "1", "?1", ":AAAA:", "1.5", "@1"])
+    @Test("A component that is not a string is refused", arguments: ["date", "1", "?1", ":AAAA:", "1.5", "@1"])
     func componentsOfOtherTypes(component: String) throws {
         let fields = try SignatureFields(message(input: "s=(\(component));keyid=\"k\""))
         let error = refusal { _ = try fields.only(ofKeys: ["k"]) }
         #expect(
-            error?.reason == .malformedField("Signature-Input", problem: "a covered component is not a string"))
+            error?.reason
+                == .malformedField("Signature-Input", problem: "each covered component must be a quoted string"))
     }
 
     @Test(
@@ -122,7 +123,7 @@ struct SignatureFieldsTests {
     }
 
     @Test(
-        "Parameters that are unknown or of another type are refused",
+        "Parameters that are unknown or have another type are refused",
         arguments: [
             ("created", "created=\"1\""), ("created", "created=1.5"), ("created", "created"), ("created", "created=@1"),
             ("expires", "expires=a"), ("nonce", "nonce=a"), ("nonce", "nonce=1"), ("nonce", "nonce=:AAAA:"),
@@ -137,7 +138,7 @@ struct SignatureFieldsTests {
         }
     }
 
-    @Test("Of several signatures the one of a known key is taken, whatever the others cover")
+    @Test("Of several signatures, the one with a known key is used, whatever the others cover")
     func selection() throws {
         let input = #"proxy=("signature";key="s" "forwarded");keyid="p", s=("@path");keyid="k", none=("@path")"#
         let fields = try SignatureFields(message(input: input, labels: ["proxy", "s", "none"]))
@@ -149,7 +150,7 @@ struct SignatureFieldsTests {
         #expect(refusal { _ = try unnamed.only(ofKeys: ["k"]) }?.reason == .unknownKey([]))
     }
 
-    @Test("Two signatures of known keys are ambiguous, of one key too")
+    @Test("Two signatures with known keys, or with the same key, are ambiguous")
     func ambiguity() throws {
         let one = try SignatureFields(message(input: #"a=("@path");keyid="k", b=();keyid="k""#, labels: ["a", "b"]))
         #expect(one.keyIDs == ["k"])
@@ -159,7 +160,7 @@ struct SignatureFieldsTests {
         #expect(try two.only(ofKeys: ["l"]).label == "b")
     }
 
-    @Test("More signatures, components or bytes than the limits allow are refused, and as many are taken")
+    @Test("Signatures, components and bytes are accepted up to their limits, and refused above")
     func limits() throws {
         let labels = (0...SignatureFields.countLimit).map { "s\($0)" }
         let inputs = labels.map { "\($0)=();keyid=\"\($0)\"" }
@@ -167,7 +168,7 @@ struct SignatureFieldsTests {
         #expect(try SignatureFields(full).keyIDs.count == SignatureFields.countLimit)
         let tooMany = message(input: inputs.joined(separator: ", "), labels: labels)
         #expect(
-            refusal { _ = try SignatureFields(tooMany) }?.reason == .limitExceeded("signatures of a message", limit: 8))
+            refusal { _ = try SignatureFields(tooMany) }?.reason == .limitExceeded("signatures in a message", limit: 8))
 
         let components = (0...SignatureParameters.componentCountLimit).map { "\"f\($0)\"" }
         let most = components.dropLast().joined(separator: " ")
@@ -175,7 +176,7 @@ struct SignatureFieldsTests {
         let more = try SignatureFields(message(input: "s=(\(components.joined(separator: " ")));keyid=\"k\""))
         #expect(
             refusal { _ = try more.only(ofKeys: ["k"]) }?.reason
-                == .limitExceeded("components that a signature covers", limit: 32))
+                == .limitExceeded("components in a signature", limit: 32))
 
         let long = message(input: #"s=();keyid="\#(String(repeating: "k", count: 16_384))""#)
         #expect(
@@ -183,7 +184,7 @@ struct SignatureFieldsTests {
                 == .limitExceeded("bytes in the Signature-Input field", limit: 16_384))
     }
 
-    @Test("A base longer than its limit is refused")
+    @Test("A signature base above the limit is refused")
     func baseLimit() throws {
         let value = String(repeating: "a", count: SignatureBase.byteCountLimit)
         let parameters = try SignatureParameters(components: [.field(.date)], created: nil, keyID: nil)
@@ -193,7 +194,7 @@ struct SignatureFieldsTests {
         #expect(error?.reason == .limitExceeded("bytes in a signature base", limit: 65_536))
     }
 
-    @Test("Of texts changed at random none stops the reader, and what it takes has one canonical text")
+    @Test("Randomly changed fields do not crash the reader, and accepted ones have one canonical text")
     func randomChanges() throws {
         let text =
             #"s=("@method" "@query-param";name="a\"b" "date");created=1800000000;nonce="n, o;n\\ce";keyid="k""#

@@ -8,7 +8,7 @@ struct SignaturePolicyTests {
     private let now = Exchange.now
 
     @Test(
-        "A request signed with any algorithm is verified, with and without the parameter alg", arguments: TestKeys.all)
+        "A request signed with any algorithm is accepted, with and without the parameter alg", arguments: TestKeys.all)
     func valid(key: SigningKey) throws {
         var exchange = Exchange(key: key)
         for algorithm in [nil, key.verificationKey.algorithm] {
@@ -25,8 +25,8 @@ struct SignaturePolicyTests {
     }
 
     @Test(
-        "With another key of the same algorithm it is not valid, and the error brings the base", arguments: TestKeys.all
-    )
+        "A signature is not valid for another key of the same algorithm, and the error has the signature base",
+        arguments: TestKeys.all)
     func otherKey(key: SigningKey) throws {
         let other: VerificationKey =
             switch key {
@@ -50,7 +50,7 @@ struct SignaturePolicyTests {
                 """)
     }
 
-    @Test("A key for another algorithm does not verify, whether the signature states its algorithm or not")
+    @Test("A key for another algorithm does not verify, with and without the parameter alg")
     func otherAlgorithm() throws {
         for (signing, key) in TestKeys.all.flatMap({ one in TestKeys.all.map { (one, $0.verificationKey) } }) {
             let stated = signing.verificationKey.algorithm
@@ -64,7 +64,7 @@ struct SignaturePolicyTests {
         }
     }
 
-    @Test("Anything covered that is altered on the way is found")
+    @Test("A change of any covered component is detected")
     func alterations() throws {
         let list = try #require(HTTPField.Name("x-list"))
         let exchange = Exchange(components: [
@@ -91,13 +91,13 @@ struct SignaturePolicyTests {
         }
         let removed = refusal { try exchange.verify { $0.lines.removeFirst() } }
         #expect(removed?.reason == .componentNotInMessage("\"date\""))
-        // What is not covered may change.
+        // Components that are not covered can change.
         try Exchange().verify {
             ($0.lines, $0.authority, $0.scheme) = ([], "internal", "http")
         }
     }
 
-    @Test("Altered parameters, and another signature under the label, are found")
+    @Test("Altered parameters and another signature with the same label are detected")
     func alteredSignature() throws {
         let exchange = Exchange()
         let fields = try exchange.signatureFields()
@@ -117,14 +117,14 @@ struct SignaturePolicyTests {
             let message = exchange.message([("Signature-Input", input), ("Signature", signature)])
             #expect(refusal { try verify(message, exchange) }?.reason == .signatureMismatch)
         }
-        // A label is no part of the signature.
+        // The label is not part of the signature.
         let relabelled = exchange.message([
             ("Signature-Input", "x" + input), ("Signature", "x" + signature),
         ])
         #expect(try verify(relabelled, exchange).label == "xsig1")
     }
 
-    @Test("Method, path, query where there is one and content digest where there is a body must be covered")
+    @Test("Method and path must be covered, the query if there is one, and the content digest if there is a body")
     func coverage() throws {
         for component in Exchange().components {
             let components = Exchange().components.filter { $0 != component }
@@ -137,13 +137,13 @@ struct SignaturePolicyTests {
         #expect(refusal { try emptyQuery.verify() }?.reason == .componentNotCovered("\"@query\""))
         let verified = try Exchange(target: target, components: [.method, .path]).verify(hasBody: false)
         #expect(verified.contentDigest == nil)
-        // Others that say the same do not stand in for them.
+        // Other components with the same information do not replace them.
         let others = Exchange(components: [.method, .targetURI, .requestTarget, .field(.contentDigest)])
         #expect(refusal { try others.verify() }?.reason == .componentNotCovered("\"@path\""))
         #expect(refusal { try Exchange(components: []).verify() }?.reason == .componentNotCovered("\"@method\""))
     }
 
-    @Test("A policy may ask for more, and for other things of a response")
+    @Test("A policy can require more components, and other components of a response")
     func ownPolicy() throws {
         var policy = SignaturePolicy()
         policy.requiredComponents.append(.authority)
@@ -164,12 +164,14 @@ struct SignaturePolicyTests {
         }
     }
 
-    @Test("The time of creation may be 300 seconds off, either way, and not one more")
+    @Test("created can differ from now by 300 seconds in both directions, but not by 301")
     func created() throws {
         for offset: Int64 in [-300, 0, 300] { try Exchange(created: now + offset).verify() }
         let old = refusal { try Exchange(created: now - 301).verify() }
         #expect(old?.reason == .tooOld(seconds: 301, toleranceSeconds: 300))
-        #expect(old?.description == "The signature was created 301 seconds ago, more than the 300 allowed.")
+        #expect(
+            old?.description
+                == "The signature was created 301 seconds ago, more than the 300 allowed: check the sender's clock.")
         let new = refusal { try Exchange(created: now + 301).verify() }
         #expect(new?.reason == .tooNew(seconds: 301, toleranceSeconds: 300))
         for created: Int64 in [-999_999_999_999_999, 0] {
@@ -185,18 +187,18 @@ struct SignaturePolicyTests {
                 == .tooOld(seconds: 11, toleranceSeconds: 10))
     }
 
-    @Test("Where it states an end, a signature is not taken after it")
+    @Test("A signature is refused after its expires")
     func expires() throws {
         try Exchange(expires: now).verify()
         try Exchange(expires: now + 1).verify()
         #expect(refusal { try Exchange(expires: now - 1).verify() }?.reason == .expired(seconds: 1))
-        // It does not lengthen what the policy allows.
+        // expires does not extend the tolerance of the policy.
         #expect(
             refusal { try Exchange(created: now - 301, expires: now + 1000).verify() }?.reason
                 == .tooOld(seconds: 301, toleranceSeconds: 300))
     }
 
-    @Test("Creation time, nonce and key id must be there, and the nonce within its lengths")
+    @Test("created, nonce and keyid are required, and the nonce must have an allowed length")
     func parameters() throws {
         #expect(refusal { try Exchange(created: nil).verify() }?.reason == .missingParameter("created"))
         #expect(refusal { try Exchange(nonce: nil).verify() }?.reason == .missingParameter("nonce"))
@@ -207,25 +209,28 @@ struct SignaturePolicyTests {
             let error = refusal { try Exchange(nonce: String(repeating: "n", count: count)).verify() }
             #expect(
                 error?.reason
-                    == .invalidParameter("nonce", problem: "it has \(count) characters, not 8 to 128"))
+                    == .invalidParameter("nonce", problem: "it has \(count) characters, but must have 8 to 128"))
         }
     }
 
-    @Test("A digest that is covered must be of its form, though the signature is valid")
+    @Test("A covered Content-Digest must be well-formed, even if the signature is valid")
     func digest() throws {
         #expect(refusal { try Exchange(digest: "md5=:AAAA:").verify() }?.reason == .noSupportedDigest)
         #expect(
             refusal { try Exchange(digest: "sha-256=:AAAA:").verify() }?.reason
-                == .malformedField("Content-Digest", problem: "sha-256 is not of its length"))
+                == .malformedField("Content-Digest", problem: "sha-256 must have 32 bytes (has 3)"))
         #expect(
             refusal { try Exchange(digest: "nonsense nonsense").verify() }?.reason
-                == .malformedField("Content-Digest", problem: "it is not a dictionary of structured fields"))
+                == .malformedField("Content-Digest", problem: "it must be a structured-field dictionary (RFC 9651)"))
     }
 
-    @Test("Of a signature that is not valid the description holds nothing of the message")
+    @Test("The description of an invalid signature contains nothing of the message")
     func description() throws {
         let error = refusal { try Exchange().verify { $0.method = "PATCH" } }
-        #expect(error.map { "\($0)" } == "The signature is not this key's over the signature base.")
+        #expect(
+            error.map { "\($0)" }
+                == "The signature does not match: compare the signature base with the text that was signed, and check the key."
+        )
     }
 
     @discardableResult

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Signing messages")
 struct SigningTests {
-    @Test("The fields are dictionaries of one member, parameters in a fixed order")
+    @Test("The fields are dictionaries with one member, with parameters in a fixed order")
     func fields() throws {
         let parameters = try SignatureParameters(
             components: [.method, .queryParameter("a\"b"), .field(.date)], created: 1, expires: 2,
@@ -27,7 +27,7 @@ struct SigningTests {
         #expect(signature.hasPrefix("hook-1=:") && signature.hasSuffix("=:"))
     }
 
-    @Test("Parameters that no structured field can hold are refused")
+    @Test("Parameters that a structured field cannot represent are refused")
     func invalidParameters() throws {
         for text in ["é", "a\nb", "\u{7f}"] {
             #expect(throws: SignatureError.self) { try SignatureParameters(components: [], created: 1, keyID: text) }
@@ -43,17 +43,17 @@ struct SigningTests {
     }
 
     @Test(
-        "A label that is no key of a structured field is refused", arguments: ["", "A", "1", "a b", "a,b", "a=1", "é"])
+        "A label that is not a structured-field key is refused", arguments: ["", "A", "1", "a b", "a,b", "a=1", "é"])
     func labels(label: String) throws {
         let parameters = try SignatureParameters(components: [], created: 1, keyID: "k")
         let error = refusal {
             _ = try TestKeys.ed25519.sign(
                 SignedMessage(status: 200, fields: []), parameters: parameters, label: label)
         }
-        #expect(error?.reason == .invalidParameter("label", problem: "it is no key of a structured field"))
+        #expect(error?.reason == .invalidParameter("label", problem: "it must be a structured-field key, such as sig1"))
     }
 
-    @Test("A key does not sign under another algorithm's name")
+    @Test("A key does not sign with the name of another algorithm")
     func algorithm() throws {
         let parameters = try SignatureParameters(
             components: [], created: 1, keyID: "k", algorithm: .ecdsaP256SHA256)
@@ -64,9 +64,9 @@ struct SigningTests {
     }
 }
 
-@Suite("Keys of signatures")
+@Suite("Signature keys")
 struct KeyTests {
-    @Test("Public keys are read from DER and PEM, for their own algorithm only", arguments: TestKeys.all)
+    @Test("Public keys are read from DER and PEM, only for their own algorithm", arguments: TestKeys.all)
     func publicKeys(key: SigningKey) throws {
         let verificationKey = key.verificationKey
         guard let der = verificationKey.subjectPublicKeyInfo else {

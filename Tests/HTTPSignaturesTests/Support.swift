@@ -9,17 +9,17 @@ extension String {
 }
 
 extension SecretBytes {
-    /// The content, which is no secret in a test.
+    /// The content. In a test it is not secret.
     var revealed: [UInt8] { withBytes { [UInt8]($0) } }
 }
 
-/// Keys of all algorithms, one of each.
+/// One key for each algorithm.
 enum TestKeys {
     static let all: [SigningKey] = [
         .ecdsaP256SHA256(make(P256PrivateKey.generate)), .ed25519(make(Ed25519PrivateKey.generate)),
         .rsaPSSSHA512(rsa), .rsaPKCS1SHA256(rsa), .hmacSHA256(make { try HMACKey(SecretBytes(copying: sharedSecret)) }),
     ]
-    /// What the key for hmac-sha256 among them is made of.
+    /// The secret of the key for hmac-sha256.
     static let sharedSecret = SecureRandom.bytes(count: 32)
     static let ed25519 = SigningKey.ed25519(make(Ed25519PrivateKey.generate))
 
@@ -35,7 +35,7 @@ enum TestKeys {
     }
 }
 
-/// A request of a bank's back-end as the issuer's operations ask for it, signed.
+/// A signed request of a bank's back-end, as the issuer's operations require it.
 struct Exchange {
     static let now: Int64 = 1_800_000_000
 
@@ -72,7 +72,7 @@ struct Exchange {
         return [("Signature-Input", input), ("Signature", signature)]
     }
 
-    /// Signs this, and verifies what `received` makes of it.
+    /// Signs the request, lets `received` change it, and verifies the result.
     @discardableResult
     func verify(
         policy: SignaturePolicy = SignaturePolicy(), with key: VerificationKey? = nil, hasBody: Bool = true,
@@ -87,7 +87,7 @@ struct Exchange {
     }
 }
 
-/// What `body` threw, where it threw.
+/// The error that `body` throws; nil if it does not throw.
 func refusal(_ body: () throws -> Void) -> SignatureError? {
     do {
         try body()

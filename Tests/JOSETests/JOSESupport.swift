@@ -3,18 +3,18 @@ import JOSE
 import SecureMemory
 
 extension SecretBytes {
-    /// The content, which is no secret in a test.
+    /// The content. In a test it is not secret.
     var revealed: [UInt8] { withBytes { [UInt8]($0) } }
 }
 
 extension String {
     var bytes: [UInt8] { Array(utf8) }
 
-    /// The base64url text of the text.
+    /// The UTF-8 bytes in base64url.
     var base64URL: String { Base64URL.encode(bytes) }
 }
 
-/// A compact JWE put together by hand, right or wrong.
+/// A handmade compact JWE, valid or invalid.
 struct HandmadeJWE {
     var header: String
     var encryptedKey = [UInt8](repeating: 1, count: 40)
@@ -28,7 +28,7 @@ struct HandmadeJWE {
     }
 }
 
-/// The code of the error that `body` throws, nil where it throws none.
+/// The code of the error that `body` throws; nil if it does not throw.
 func failure(of body: () throws(JOSEError) -> Void) -> JOSEError.Code? {
     do {
         try body()
@@ -38,13 +38,13 @@ func failure(of body: () throws(JOSEError) -> Void) -> JOSEError.Code? {
     }
 }
 
-/// Keys for tests that need any.
+/// Keys for tests that can use any key.
 enum Keys {
     static let rsa = requireKey { try RSAPrivateKey.generate(bits: 2048) }
     static let p256 = requireKey { try P256PrivateKey.generate() }
 
     private static func requireKey<Key>(_ make: () throws -> Key) -> Key {
-        guard let key = try? make() else { preconditionFailure("no key was made") }
+        guard let key = try? make() else { preconditionFailure("cannot generate a key") }
         return key
     }
 }

@@ -4,13 +4,13 @@ import PythonOracle
 import SecureMemory
 import Testing
 
-/// Both directions against another implementation, jwcrypto.
-@Suite("Against jwcrypto", .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
+/// Both directions against another implementation: jwcrypto.
+@Suite("With jwcrypto", .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
 struct JWCryptoTests {
     private let oracle = PythonOracle(script: "Oracles/jose_oracle.py")
     private let plaintext = SecureRandom.bytes(count: 4096)
 
-    @Test("We open what jwcrypto sealed to an RSA key")
+    @Test("We decrypt what jwcrypto encrypted for an RSA key")
     func opensRSA() throws {
         let text = try seal(
             ["alg": "RSA-OAEP-256", "kid": "a", "typ": "JOSE"], to: Keys.rsa.publicKey.subjectPublicKeyInfo)
@@ -19,7 +19,7 @@ struct JWCryptoTests {
         #expect(try jwe.open(with: Keys.rsa).revealed == plaintext)
     }
 
-    @Test("We open what jwcrypto sealed to a P-256 key, with parties and without")
+    @Test("We decrypt what jwcrypto encrypted for a P-256 key, with and without apu and apv")
     func opensP256() throws {
         for parties in [[:], ["apu": "QWxpY2U", "apv": "Qm9i"], ["apv": "AP8"]] {
             let header = parties.merging(["alg": "ECDH-ES+A256KW", "kid": "b"]) { $1 }
@@ -32,7 +32,7 @@ struct JWCryptoTests {
         }
     }
 
-    @Test("jwcrypto opens what we sealed to an RSA key")
+    @Test("jwcrypto decrypts what we encrypted for an RSA key")
     func sealsRSA() throws {
         let text = try JWE.seal(plaintext, to: Keys.rsa.publicKey, keyID: "ké\"y")
         let opened = try open(text, with: Keys.rsa.pkcs8())
@@ -40,7 +40,7 @@ struct JWCryptoTests {
         #expect(opened["kid"] == "ké\"y")
     }
 
-    @Test("jwcrypto opens what we sealed to a P-256 key, with parties and without")
+    @Test("jwcrypto decrypts what we encrypted for a P-256 key, with and without apu and apv")
     func sealsP256() throws {
         for (partyU, partyV) in [("", ""), ("Alice", "Bob"), ("", "Bob")] {
             let text = try JWE.seal(

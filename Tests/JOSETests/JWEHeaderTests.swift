@@ -2,7 +2,7 @@ import Cryptography
 import JOSE
 import Testing
 
-@Suite("A JWE is read strictly")
+@Suite("Strict reading of JWEs")
 struct JWEHeaderTests {
     private static let point = #"{"kty":"EC","crv":"P-256","x":"\#(xText)","y":"\#(yText)"}"#
     private static let xText = Base64URL.encode(Keys.p256.publicKey.x)
@@ -32,7 +32,7 @@ struct JWEHeaderTests {
         #expect(!jwe.encryptedKeyIsEmpty)
     }
 
-    @Test("Parameters that may be absent are")
+    @Test("Optional parameters can be absent")
     func fewestParameters() throws {
         var handmade = HandmadeJWE(header: #"{"alg":"RSA-OAEP-256","enc":"A256GCM"}"#)
         handmade.encryptedKey = []
@@ -45,7 +45,7 @@ struct JWEHeaderTests {
     }
 
     @Test(
-        "Another key management algorithm is not supported",
+        "Other key management algorithms are not supported",
         arguments: [
             "none", "dir", "RSA1_5", "RSA-OAEP", "RSA-OAEP-384", "RSA-OAEP-512", "ECDH-ES", "ECDH-ES+A128KW",
             "ECDH-ES+A192KW", "A256KW", "A256GCMKW", "PBES2-HS256+A128KW", "HS256", "rsa-oaep-256", " RSA-OAEP-256", "",
@@ -55,14 +55,14 @@ struct JWEHeaderTests {
     }
 
     @Test(
-        "Another content encryption is not supported",
+        "Other content encryptions are not supported",
         arguments: ["A128GCM", "A192GCM", "A128CBC-HS256", "A256CBC-HS512", "a256gcm", "none", "XC20P", ""])
     func encryptions(name: String) {
         #expect(failure(ofHeader: #"{"alg":"RSA-OAEP-256","enc":"\#(name)"}"#) == .unsupportedEncryption)
     }
 
     @Test(
-        "A parameter that is not known is refused, whatever it holds",
+        "An unknown parameter is refused, whatever its value",
         arguments: [
             #""crit":["exp"]"#, #""crit":[]"#, #""crit":null"#, #""zip":"DEF""#, #""jwk":{}"#, #""jku":"https://a""#,
             #""x5c":[]"#, #""x5u":"https://a""#, #""x5t":"a""#, #""b64":false"#, #""p2c":1"#, #""iv":"a""#,
@@ -74,7 +74,7 @@ struct JWEHeaderTests {
     }
 
     @Test(
-        "A header that is not one strict JSON object with strings in it is malformed",
+        "A header that is not strict JSON, or lacks a parameter or has one of another type, is malformed",
         arguments: [
             "", "null", "[]", "\"alg\"", "{", "{}", #"{"alg":"RSA-OAEP-256"}"#, #"{"enc":"A256GCM"}"#,
             #"{"alg":"none","alg":"RSA-OAEP-256","enc":"A256GCM"}"#,
@@ -117,7 +117,7 @@ struct JWEHeaderTests {
         }
     }
 
-    @Test("A nonce or a tag of another length is malformed", arguments: [0, 1, 8, 11, 13, 15, 17, 24])
+    @Test("A JWE with a nonce or a tag of another length is malformed", arguments: [0, 1, 8, 11, 13, 15, 17, 24])
     func lengths(count: Int) {
         var handmade = HandmadeJWE(header: #"{"alg":"RSA-OAEP-256","enc":"A256GCM"}"#)
         handmade.nonce = [UInt8](repeating: 0, count: count)
@@ -127,7 +127,7 @@ struct JWEHeaderTests {
         #expect(failure(ofText: handmade.compact) == .malformed)
     }
 
-    @Test("A header or a text above its limit is too long, and one at its limit is not")
+    @Test("A header or a text above its limit is too long; at its limit it is accepted")
     func limits() {
         func header(kidLength: Int) -> String {
             #"{"alg":"RSA-OAEP-256","enc":"A256GCM","kid":"\#(String(repeating: "k", count: kidLength))"}"#
@@ -146,7 +146,7 @@ struct JWEHeaderTests {
     }
 
     @Test(
-        "An epk that is not a public key on P-256 is seen as invalid",
+        "An epk that is not a public key on P-256 is invalid",
         arguments: [
             "null", "1", "\"a\"", "[]", "{}", #"{"kty":"EC","crv":"P-256"}"#,
             point.replacing(#""EC""#, with: #""RSA""#), point.replacing(#""EC""#, with: #""OKP""#),
@@ -165,7 +165,7 @@ struct JWEHeaderTests {
         #expect(failure(ofExpecting: .ecdhESA256KW, compact) == .invalidEphemeralKey)
     }
 
-    @Test("An epk may say more than the point")
+    @Test("An epk can have other members")
     func ephemeralKeyWithMore() throws {
         let epk = Self.point.replacing("}", with: #","use":"enc","kid":"a"}"#)
         let header = #"{"alg":"ECDH-ES+A256KW","enc":"A256GCM","epk":\#(epk)}"#
@@ -175,7 +175,7 @@ struct JWEHeaderTests {
 
     // MARK: With the algorithm that the caller expects
 
-    @Test("Of several faults the first in the documented order is thrown")
+    @Test("If there are several errors, the first in the documented order is thrown")
     func orderOfFaults() {
         let bad = #""alg":"none","enc":"none","zip":"DEF""#
         func failure(_ header: String, encryptedKey: [UInt8] = [1]) -> JOSEError.Code? {
@@ -193,7 +193,7 @@ struct JWEHeaderTests {
         #expect(failure(#"{"alg":"ECDH-ES+A256KW","enc":"A256GCM","epk":\#(Self.point)}"#) == nil)
     }
 
-    @Test("Where RSA-OAEP-256 is expected the ephemeral key does not matter, the encrypted key does")
+    @Test("With RSA-OAEP-256 expected, a missing epk is accepted and an empty encrypted key is refused")
     func expectingRSA() {
         var handmade = HandmadeJWE(header: #"{"alg":"RSA-OAEP-256","enc":"A256GCM"}"#)
         #expect(failure(ofExpecting: .rsaOAEP256, handmade.compact) == nil)

@@ -3,11 +3,11 @@ import JOSE
 import SecureMemory
 import Testing
 
-@Suite("Sealing and opening")
+@Suite("Encryption and decryption")
 struct JWETests {
     private let plaintext = "1234            ".bytes
 
-    @Test("What is sealed to an RSA key opens with it", arguments: [0, 1, 16, 4096, 40_960])
+    @Test("A JWE for an RSA key decrypts with that key", arguments: [0, 1, 16, 4096, 40_960])
     func rsa(count: Int) throws {
         let plaintext = SecureRandom.bytes(count: count)
         let text = try JWE.seal(plaintext, to: Keys.rsa.publicKey, keyID: "key 1")
@@ -16,7 +16,7 @@ struct JWETests {
         #expect(try jwe.open(with: Keys.rsa).revealed == plaintext)
     }
 
-    @Test("What is sealed to a P-256 key opens with it, whatever the parties are", arguments: [0, 1, 16, 4096, 40_960])
+    @Test("A JWE for a P-256 key decrypts with that key, with apu and apv", arguments: [0, 1, 16, 4096, 40_960])
     func p256(count: Int) throws {
         let plaintext = SecureRandom.bytes(count: count)
         let text = try JWE.seal(
@@ -29,7 +29,7 @@ struct JWETests {
         #expect(try jwe.open(with: Keys.p256).revealed == plaintext)
     }
 
-    @Test("A key identifier of any characters comes back")
+    @Test("A kid can have any characters")
     func keyIDs() throws {
         for keyID in ["", "\"", "\\", "a\"b\\c/\n\t\0\u{7f}é😀", "\u{1f}"] {
             let text = try JWE.seal(plaintext, to: Keys.p256.publicKey, keyID: keyID)
@@ -37,7 +37,7 @@ struct JWETests {
         }
     }
 
-    @Test("No two seals have a key, a nonce or an ephemeral key in common")
+    @Test("Two JWEs have different keys, nonces and ephemeral keys")
     func freshness() throws {
         let (one, other) = (
             try JWE.seal(plaintext, to: Keys.p256.publicKey), try JWE.seal(plaintext, to: Keys.p256.publicKey)
@@ -47,7 +47,7 @@ struct JWETests {
         #expect(try JWE(compact: one).header.ephemeralKey != JWE(compact: other).header.ephemeralKey)
     }
 
-    @Test("Another key does not open it, nor a key of the other type")
+    @Test("A JWE does not decrypt with another key or with a key of the other type")
     func otherKeys() throws {
         let toRSA = try JWE(compact: JWE.seal(plaintext, to: Keys.rsa.publicKey))
         let toP256 = try JWE(compact: JWE.seal(plaintext, to: Keys.p256.publicKey))
@@ -58,7 +58,7 @@ struct JWETests {
         #expect(failure { () throws(JOSEError) in _ = try toP256.open(with: rsa) } == .unsupportedAlgorithm)
     }
 
-    @Test("A change in any part fails in one way")
+    @Test("A change in any part fails with the same error")
     func tampering() throws {
         let toRSA = try JWE.seal(plaintext, to: Keys.rsa.publicKey, keyID: "k")
         let toP256 = try JWE.seal(plaintext, to: Keys.p256.publicKey, keyID: "k", partyUInfo: "Alice".bytes)
@@ -70,7 +70,7 @@ struct JWETests {
         }
     }
 
-    @Test("The header is authentic: another kid, another party or the same in other words does not open")
+    @Test("A JWE with a changed header does not decrypt, even if the change is only a space")
     func headerTampering() throws {
         let text = try JWE.seal(plaintext, to: Keys.p256.publicKey, keyID: "k", partyUInfo: "Alice".bytes)
         for (old, new) in [
@@ -82,7 +82,7 @@ struct JWETests {
         }
     }
 
-    @Test("A content key of another length fails in the same way as a wrong one", arguments: [0, 16, 24, 31, 33, 64])
+    @Test("A content key of another length fails like a wrong key", arguments: [0, 16, 24, 31, 33, 64])
     func contentKeyLengths(count: Int) throws {
         let encryptedKey = try Keys.rsa.publicKey.encryptOAEPSHA256([UInt8](repeating: 7, count: count))
         let text = try JWE.seal(plaintext, to: Keys.rsa.publicKey)
@@ -90,14 +90,14 @@ struct JWETests {
     }
 
     @Test(
-        "A wrapped key of another length fails in the same way as a wrong one", arguments: [1, 8, 16, 24, 32, 48, 5000])
+        "A wrapped key of another length fails like a wrong key", arguments: [1, 8, 16, 24, 32, 48, 5000])
     func wrappedKeyLengths(count: Int) throws {
         let text = try JWE.seal(plaintext, to: Keys.p256.publicKey)
         let encryptedKey = [UInt8](repeating: 7, count: count)
         #expect(openingFailure(of: Self.replacing(part: 1, with: encryptedKey, in: text)) == .decryptionFailed)
     }
 
-    @Test("A rightly wrapped content key of 16 bytes is refused")
+    @Test("A correctly wrapped content key of 16 bytes is refused")
     func shortWrappedKey() throws {
         let text = try JWE.seal(
             plaintext, to: Keys.p256.publicKey, keyID: nil, partyUInfo: [], partyVInfo: [], ephemeralKey: Keys.p256,
@@ -109,7 +109,7 @@ struct JWETests {
         #expect(openingFailure(of: Self.replacing(part: 1, with: short, in: text)) == .decryptionFailed)
     }
 
-    @Test("Without an encrypted key or an ephemeral key there is no opening")
+    @Test("A JWE without an encrypted key or without a valid epk is not decrypted")
     func incomplete() throws {
         let toRSA = try JWE.seal(plaintext, to: Keys.rsa.publicKey)
         let toP256 = try JWE.seal(plaintext, to: Keys.p256.publicKey)
@@ -121,7 +121,7 @@ struct JWETests {
         #expect(openingFailure(of: withWrongKey.compact) == .invalidEphemeralKey)
     }
 
-    @Test("RFC 7516 appendix A.1 is refused for its algorithm, and its content opens with its key")
+    @Test("RFC 7516 appendix A.1 is refused because of its algorithm, and its content decrypts with its key")
     func rfc7516() throws {
         let text = RFC7516Example.compact
         #expect(failure { () throws(JOSEError) in _ = try JWE(compact: text) } == .unsupportedAlgorithm)
@@ -132,7 +132,7 @@ struct JWETests {
         #expect(opened.revealed == RFC7516Example.plaintext.bytes)
     }
 
-    // MARK: Changing and opening
+    // MARK: Changing and decrypting
 
     private func openingFailure(of text: String) -> JOSEError.Code? {
         failure { () throws(JOSEError) in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("JSON Web Keys")
 struct JWKTests {
-    @Test("The thumbprint is that of RFC 7638 section 3.1")
+    @Test("The thumbprint has the value of RFC 7638 section 3.1")
     func rfc7638() throws {
         let modulus = try #require(
             Base64URL.decode(
@@ -21,7 +21,7 @@ struct JWKTests {
         #expect(key.keyID == key.thumbprint)
     }
 
-    @Test("An RSA key for sealing has the members of RFC 7517 and 7518")
+    @Test("An RSA encryption key has the members of RFC 7517 and 7518")
     func rsa() throws {
         let key = Keys.rsa.publicKey
         let members = try JSONValue(parsing: JWK(.rsa(key), keyID: "a \"key\"").json.bytes)
@@ -33,7 +33,7 @@ struct JWKTests {
                 ]))
     }
 
-    @Test("A P-256 key has its own members, and a key for signatures says so")
+    @Test("A P-256 key has the members of an EC key, and a signature key has the use sig")
     func p256() throws {
         let key = Keys.p256.publicKey
         let jwk = JWK(.ec(key), use: .signature, algorithm: "ES256")
@@ -48,7 +48,7 @@ struct JWKTests {
         #expect(JWK(.ec(key)).use == .encryption)
     }
 
-    @Test("A set holds its keys in order, and may be empty")
+    @Test("A set keeps the order of its keys, and can be empty")
     func set() throws {
         let keys = [JWK(.rsa(Keys.rsa.publicKey)), JWK(.ec(Keys.p256.publicKey))]
         let expected = try keys.map { try JSONValue(parsing: $0.json.bytes) }
@@ -57,7 +57,7 @@ struct JWKTests {
     }
 
     @Test(
-        "jwcrypto reads the set and finds the same thumbprints",
+        "jwcrypto reads the set and computes the same thumbprints",
         .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
     func jwcrypto() throws {
         let keys = [JWK(.rsa(Keys.rsa.publicKey)), JWK(.ec(Keys.p256.publicKey), keyID: "named")]

@@ -1,4 +1,5 @@
-/// RFC 7516 appendix A.1: content sealed with A256GCM, its key with an algorithm that this project does not use.
+/// RFC 7516 appendix A.1. Its content is encrypted with A256GCM, its key with an algorithm that this project does not
+/// support.
 enum RFC7516Example {
     static let compact = """
         eyJhbGciOiJSU0EtT0FFUCIsImVuYyI6IkEyNTZHQ00ifQ.OKOawDo13gRp2ojaHV7LFpZcgV7T6DVZKTyKOMTYUmKoTCVJRgckCL9kiMT03JGe\

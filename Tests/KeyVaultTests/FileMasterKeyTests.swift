@@ -3,9 +3,9 @@ import KeyVault
 import SecureMemory
 import Testing
 
-@Suite("The master key's file")
+@Suite("Master key file")
 struct FileMasterKeyTests {
-    @Test("A new one is for its owner's eyes, and is read again as the same key")
+    @Test("A new file has mode 0600, and reading it gives the same key")
     func creation() throws {
         try withFolder { folder in
             let path = "\(folder)/vault.key"
@@ -19,7 +19,7 @@ struct FileMasterKeyTests {
         }
     }
 
-    @Test("One that is there is never written over")
+    @Test("An existing file is never overwritten")
     func noOverwriting() throws {
         try withFolder { folder in
             let path = "\(folder)/vault.key"
@@ -30,7 +30,7 @@ struct FileMasterKeyTests {
         }
     }
 
-    @Test("Of many who make it at once all get the same key")
+    @Test("If many create the file at the same time, all get the same key")
     func race() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "key-vault-race-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -44,7 +44,7 @@ struct FileMasterKeyTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["vault.key"])
     }
 
-    @Test("The id tells nothing of the key, and differs from key to key")
+    @Test("The id is different for each key, and is not part of the file")
     func ids() throws {
         try withFolder { folder in
             let (first, second) = (
@@ -56,7 +56,7 @@ struct FileMasterKeyTests {
         }
     }
 
-    @Test("One that others can reach is refused", arguments: [0o644, 0o640, 0o604, 0o660, 0o610, 0o601, 0o622])
+    @Test("A file with access for others is refused", arguments: [0o644, 0o640, 0o604, 0o660, 0o610, 0o601, 0o622])
     func wideMode(_ mode: Int) throws {
         try withFolder { folder in
             let path = "\(folder)/vault.key"
@@ -77,20 +77,20 @@ struct FileMasterKeyTests {
     ]
     private static let header = "card-companion-master-key-1:"
 
-    @Test("What is no master key is refused", arguments: noKeys)
+    @Test("A file without a master key is refused", arguments: noKeys)
     func garbage(_ text: String) throws {
         try withFolder { folder in
             let path = "\(folder)/vault.key"
             let isMade = FileManager.default.createFile(
                 atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
             try #require(isMade)
-            #expect(throws: KeyVaultError.unusableFile(path: path, reason: "it does not hold a master key")) {
+            #expect(throws: KeyVaultError.unusableFile(path: path, reason: "it does not contain a master key")) {
                 _ = try FileMasterKey(path: path)
             }
         }
     }
 
-    @Test("A link, a folder, a pipe and nothing at all are refused")
+    @Test("A link, a folder and a missing file are refused")
     func otherFiles() throws {
         try withFolder { folder in
             _ = try FileMasterKey.create(path: "\(folder)/real")
@@ -103,7 +103,7 @@ struct FileMasterKeyTests {
         }
     }
 
-    @Test("One that cannot be made is told why")
+    @Test("A file that cannot be created is an error")
     func unmakeable() {
         #expect(throws: KeyVaultError.self) { _ = try FileMasterKey.create(path: "/nonexistent/vault.key") }
     }

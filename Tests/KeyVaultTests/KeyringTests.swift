@@ -3,13 +3,13 @@ import KeyVault
 import SecureMemory
 import Testing
 
-@Suite("The keyring")
+@Suite("Keyring")
 struct KeyringTests {
     private let masterKey = PlainMasterKey(id: "master")
     private let place = SealedPlace("cardholder.sealed_pin", row: "BANK", "4711")
     private let secret = Array("73519284".utf8)
 
-    @Test("What is sealed opens in its place")
+    @Test("A sealed value opens in its place")
     func roundTrip() throws {
         let keyring = try keyring(masterKey)
         for value in [[], secret, [UInt8](repeating: 0xFF, count: 10_000)] {
@@ -17,7 +17,7 @@ struct KeyringTests {
         }
     }
 
-    @Test("A sealed value shows nothing but its length, and no two are alike")
+    @Test("A sealed value reveals only its length, and is different each time")
     func sealing() throws {
         let keyring = try keyring(masterKey)
         let sealed = try keyring.seal(secret, in: place)
@@ -26,7 +26,7 @@ struct KeyringTests {
         #expect(sealed != (try keyring.seal(secret, in: place)))
     }
 
-    @Test("It does not open in another row, another column, or with the parts of its row cut otherwise")
+    @Test("A value does not open in another row or column, or with differently split key parts")
     func elsewhere() throws {
         let keyring = try keyring(masterKey)
         let sealed = try keyring.seal(secret, in: place)
@@ -45,7 +45,7 @@ struct KeyringTests {
         }
     }
 
-    @Test("It does not open with a bit changed anywhere, nor cut or lengthened")
+    @Test("A value does not open if a bit was changed, or if it was cut or lengthened")
     func tampering() throws {
         let keyring = try keyring(masterKey)
         let sealed = try keyring.seal(secret, in: place)
@@ -60,7 +60,7 @@ struct KeyringTests {
         #expect(throws: KeyVaultError.damagedValue) { _ = try keyring.open(sealed + [0], in: place) }
     }
 
-    @Test("A value under a key that is not there is told apart from a damaged one")
+    @Test("A value with an unknown data key has another error than a damaged value")
     func unknownKey() throws {
         let sealed = try Keyring(
             sealing: [wrappedKey(7, masterKey)], authenticating: [wrappedKey(2, masterKey)], masterKey: masterKey
@@ -68,7 +68,7 @@ struct KeyringTests {
         #expect(throws: KeyVaultError.unknownDataKey(id: 7)) { _ = try keyring(masterKey).open(sealed, in: place) }
     }
 
-    @Test("After a change of keys old values still open, and new ones are under the new key")
+    @Test("After a key rotation, old values still open, and new values use the new key")
     func rotation() throws {
         let (old, new) = (SecureRandom.bytes(count: 32), SecureRandom.bytes(count: 32))
         let authenticating = [try wrappedKey(9, masterKey)]
@@ -83,7 +83,7 @@ struct KeyringTests {
         #expect(throws: KeyVaultError.unknownDataKey(id: 2)) { _ = try before.open(sealed, in: place) }
     }
 
-    @Test("A code's MAC is HMAC-SHA-256 under a key of its own, and is the place's")
+    @Test("A MAC has 4 + 32 bytes, depends on value and place, and is not a plain hash")
     func authenticationCodes() throws {
         let keyring = try keyring(masterKey)
         let code = keyring.authenticationCode(for: secret, in: place)
@@ -94,7 +94,7 @@ struct KeyringTests {
         #expect(Array(code.dropFirst(4)) != SHA256.hash(secret))
     }
 
-    @Test("A code is recognised under every key that it may have been kept under")
+    @Test("After a key rotation, the MACs still include the one with the old key")
     func codesAfterRotation() throws {
         let old = SecureRandom.bytes(count: 32)
         let sealing = [try wrappedKey(1, masterKey)]
@@ -110,7 +110,7 @@ struct KeyringTests {
         #expect(!after.authenticationCodes(for: secret + [0], in: place).contains(kept))
     }
 
-    @Test("Without an active key of each purpose there is no keyring")
+    @Test("A keyring needs an active key for each purpose")
     func noActiveKey() throws {
         let key = try wrappedKey(1, masterKey)
         let retired = try wrappedKey(1, masterKey, isActive: false)
@@ -121,7 +121,7 @@ struct KeyringTests {
         }
     }
 
-    @Test("Keys that another master key has wrapped are told as foreign, even where only the name differs")
+    @Test("Keys wrapped with another master key are foreign; with the same id they are damaged")
     func foreignKeys() throws {
         let other = PlainMasterKey(id: "another")
         #expect(throws: KeyVaultError.foreignMasterKey(dataKeyId: 1)) {
@@ -145,7 +145,7 @@ struct KeyringTests {
         }
     }
 
-    @Test("Errors name keys by their numbers and hold nothing else")
+    @Test("Error texts name the number of the key")
     func descriptions() {
         let errors: [KeyVaultError] = [
             .foreignMasterKey(dataKeyId: 4), .damagedDataKey(id: 4), .unknownDataKey(id: 4),

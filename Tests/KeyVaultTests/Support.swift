@@ -5,11 +5,11 @@ import SecureMemory
 import Testing
 
 extension SecretBytes {
-    /// The content, which is no secret in a test.
+    /// The content. In a test it is not secret.
     var revealed: [UInt8] { withBytes { [UInt8]($0) } }
 }
 
-/// A folder for one test, removed after it.
+/// Creates a folder for one test, and removes it afterwards.
 func withFolder<Result>(_ body: (_ path: String) throws -> Result) throws -> Result {
     let folder = FileManager.default.temporaryDirectory.appending(path: "key-vault-tests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
@@ -17,7 +17,7 @@ func withFolder<Result>(_ body: (_ path: String) throws -> Result) throws -> Res
     return try body(folder.path)
 }
 
-/// A data key as a database would hold it.
+/// A data key as in the database.
 func wrappedKey(
     _ id: Int32, _ masterKey: any MasterKey, key: [UInt8] = SecureRandom.bytes(count: 32), isActive: Bool = true
 ) throws -> Keyring.WrappedKey {
@@ -25,7 +25,7 @@ func wrappedKey(
         id: id, bytes: try masterKey.wrap(SecretBytes(copying: key)), masterKeyId: masterKey.id, isActive: isActive)
 }
 
-/// A keyring with one key of each purpose.
+/// A keyring with one key for each purpose.
 func keyring(_ masterKey: any MasterKey) throws -> Keyring {
     try Keyring(
         sealing: [wrappedKey(1, masterKey)], authenticating: [wrappedKey(2, masterKey)], masterKey: masterKey)

@@ -11,7 +11,7 @@ struct ConfigurationTests {
             CardCompanionBinary.path, ["check-config"] + arguments, environment: environment)
     }
 
-    @Test("An argument wins over the environment, and that over the file; each tells where it comes from")
+    @Test("An argument overrides the environment, and the environment overrides the file; each value's source is shown")
     func precedence() async throws {
         let file = try TestFolder.shared.write(
             #"{"http":{"port":1111,"host":"127.0.0.2"},"log":{"level":"debug"}}"#, named: "config.json")
@@ -25,7 +25,7 @@ struct ConfigurationTests {
         #expect(lines.contains("log.level debug file \(file)"))
     }
 
-    @Test("Everything that is wrong is named with its place, and the exit status says so")
+    @Test("All invalid settings are named in one message, and the exit status is 78")
     func problems() async throws {
         let file = try TestFolder.shared.write(#"{"http":{"prot":1}}"#, named: "config.json")
         let result = try await check(["--config", file], environment: ["HTTP_PORT": "many", "LOG_LEVEL": "loud"])
@@ -33,20 +33,20 @@ struct ConfigurationTests {
         for text in ["http.prot", "HTTP_PORT", "LOG_LEVEL"] { #expect(result.stderr.contains(text)) }
     }
 
-    @Test("The database's password is shown nowhere")
+    @Test("The database password is not shown")
     func password() async throws {
         let result = try await check(environment: ["DATABASE_URL": "postgresql://u:canary-8151@localhost/x"])
         #expect(!(result.stdout + result.stderr).contains("canary-8151"))
     }
 
-    @Test("HTTP without TLS is for loopback, unless the operator says otherwise")
+    @Test("HTTP without TLS is refused on a non-loopback address unless the operator allows it")
     func plain() async throws {
         #expect(try await check(["--http-host", "0.0.0.0"]).status == 78)
         #expect(try await check(["--http-host", "0.0.0.0", "--http-plain", "allowed"]).status == 0)
         #expect(try await check(["--http-tls-certificate", "a.pem"]).status == 78)
     }
 
-    @Test("A vault's file that others can read is refused, and so is another one than the database's")
+    @Test("A vault file that others can read, or that does not match the database, is refused")
     func vault() async throws {
         let installation = try await TestInstallation()
         _ = try await installation.run(["server-key", "list"]).succeeded()

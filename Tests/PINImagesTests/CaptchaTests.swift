@@ -13,7 +13,7 @@ import Testing
     }
 
     private static let digits = "314159265358"
-    /// The whole of a delivery has to stay small: this is for each image of it.
+    /// The size limit per image, which keeps a whole delivery small.
     private static let captchaByteLimit = 8192
 
     private func captcha(_ count: Int, using random: inout some RandomNumberGenerator) throws -> [UInt8] {
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)), arguments: [4, 6, 12])
-    func `another decoder reads every chunk and row of it`(count: Int) throws {
+    func `an independent decoder reads every chunk and row`(count: Int) throws {
         var random = SystemRandomNumberGenerator()
         let png = Data(try captcha(count, using: &random)).base64EncodedString()
         let answer = try PythonOracle(script: "Oracles/decode_png.py").ask("describe", ["png": png])
@@ -44,12 +44,12 @@ import Testing
         #expect(images.count == 20)
     }
 
-    @Test func `chance is all that makes it different`() throws {
+    @Test func `the same random numbers give the same image`() throws {
         var (one, other) = (SeededGenerator(seed: 7), SeededGenerator(seed: 7))
         #expect(try captcha(6, using: &one) == captcha(6, using: &other))
     }
 
-    @Test func `other digits make another image of the same chance`() throws {
+    @Test func `other digits give another image with the same random numbers`() throws {
         func draw(_ text: String) throws -> [UInt8] {
             var random = SeededGenerator(seed: 7)
             return try renderer.captcha(of: SecretBytes(copying: Array(text.utf8)), using: &random)
@@ -68,14 +68,14 @@ import Testing
     }
 
     @Test(arguments: ["12a4", "12 4", "１２３４"])
-    func `what is no digit is refused`(text: String) {
+    func `characters other than ASCII digits are refused`(text: String) {
         var random = SystemRandomNumberGenerator()
         #expect(throws: PINImageError.self) {
             _ = try renderer.captcha(of: SecretBytes(copying: Array(text.utf8)), using: &random).count
         }
     }
 
-    @Test func `each digit has an image of its own, all of one size`() throws {
+    @Test func `each digit has its own image, all of the same size`() throws {
         var random = SystemRandomNumberGenerator()
         let pin = SecretBytes(copying: Array("1870".utf8))
         for position in 0..<4 {
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `many threads draw at once, and each draws what it alone would`() async throws {
+    @Test func `many threads can draw at the same time, with the same results as one thread`() async throws {
         let expected = try (0..<64).map { seed in
             var random = SeededGenerator(seed: UInt64(seed))
             return try captcha(6, using: &random)
@@ -107,7 +107,7 @@ import Testing
     }
 }
 
-/// What a PNG says of its size.
+/// The size in the header of a PNG.
 private struct PNGHead: Equatable {
     let width: Int
     let height: Int

@@ -6,7 +6,7 @@ import Testing
     private let style = CaptchaStyle.standard
 
     @Test(arguments: [1, 4, 6, 8, 12])
-    func `digits stay in order and inside the image, whatever chance does`(count: Int) {
+    func `digits stay in order and inside the image, for any random numbers`(count: Int) {
         let size = count == 1 ? style.digitImageSize : style.captchaSize(digitCount: count)
         for seed in 0..<300 {
             var random = SeededGenerator(seed: UInt64(seed))
@@ -15,7 +15,7 @@ import Testing
             let glyphs = layout.placements
             #expect(glyphs.count == count)
             #expect(zip(glyphs, glyphs.dropFirst()).allSatisfy { $0.center.x < $1.center.x })
-            // The warp moves ink by its amplitude at most, so that much room is left beside the edge.
+            // The warp moves ink by at most its amplitude, so the margin must include that distance.
             let margin = style.edge + style.warpAmplitude - 0.001
             #expect(
                 glyphs.allSatisfy { glyph in
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `the warp moves no point farther than its amplitude`() {
+    @Test func `the warp moves a point by at most its amplitude`() {
         for seed in 0..<100 {
             var random = SeededGenerator(seed: UInt64(seed))
             let field = WarpField(style: style, using: &random)

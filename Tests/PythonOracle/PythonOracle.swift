@@ -1,17 +1,19 @@
 internal import Foundation
 
-/// A Python script that answers questions independently of this code: one JSON object of strings in, one out.
-public struct PythonOracle: Sendable {
-    /// Why tests that need Python are skipped, where they are.
-    public static let absence = "no Python: set CARD_COMPANION_PYTHON, or make .venv at the package's root"
+/// Runs a Python script as an independent implementation for tests. It reads one JSON object of strings from standard
+/// input and prints one.
+package struct PythonOracle: Sendable {
+    /// Why tests that need Python are skipped.
+    package static let absence = "no Python: set CARD_COMPANION_PYTHON, or create .venv in the package's root"
 
-    /// Whether there is an interpreter. One that is named but is not there does not count as absent: the tests fail.
-    public static var isAvailable: Bool {
+    /// Whether there is an interpreter. If `CARD_COMPANION_PYTHON` is set this is true even if the file does not exist:
+    /// the tests must fail then, not be skipped.
+    package static var isAvailable: Bool {
         ProcessInfo.processInfo.environment[variable] != nil || FileManager.default.isExecutableFile(atPath: ownPython)
     }
 
-    /// The interpreter.
-    public static var interpreter: String { ProcessInfo.processInfo.environment[variable] ?? ownPython }
+    /// The path of the interpreter.
+    package static var interpreter: String { ProcessInfo.processInfo.environment[variable] ?? ownPython }
 
     private static let variable = "CARD_COMPANION_PYTHON"
     private static let packageRoot = URL(filePath: #filePath).deletingLastPathComponent()
@@ -20,13 +22,15 @@ public struct PythonOracle: Sendable {
 
     private let script: String
 
-    /// An oracle that asks the script at `path`, relative to the folder of the calling test's file.
-    public init(script path: String, testFile: String = #filePath) {
+    /// Creates an oracle for the script at `path`, relative to the folder of the calling test's file.
+    package init(script path: String, testFile: String = #filePath) {
         script = URL(filePath: testFile).deletingLastPathComponent().appending(path: path).path
     }
 
-    /// Runs the script once. What it prints to standard error is shown; a failure of it is thrown.
-    public func ask(_ command: String, _ arguments: [String: String] = [:]) throws -> [String: String] {
+    /// Runs the script once with a command and its arguments. Its standard error is not redirected.
+    ///
+    /// - Throws: ``Failure`` if the script exits with an error.
+    package func ask(_ command: String, _ arguments: [String: String] = [:]) throws -> [String: String] {
         let process = Process()
         process.executableURL = URL(filePath: Self.interpreter)
         process.arguments = [script, command]
@@ -42,11 +46,11 @@ public struct PythonOracle: Sendable {
         return try JSONDecoder().decode([String: String].self, from: answer)
     }
 
-    /// The script ended with an error.
-    public struct Failure: Error {
-        /// What it was asked.
-        public let command: String
-        /// Its exit status.
-        public let status: Int32
+    /// The script exited with an error.
+    package struct Failure: Error {
+        /// The command.
+        package let command: String
+        /// The exit status.
+        package let status: Int32
     }
 }

@@ -3,7 +3,7 @@ import PythonOracle
 import ServerHarness
 import Testing
 
-/// The example of a webhook receiver, as a process of its own.
+/// The example webhook receiver, as a separate process.
 final class ReceiverProcess {
     private static let patienceSeconds = 60
 
@@ -13,7 +13,7 @@ final class ReceiverProcess {
     init(_ script: String, of server: TestServer) throws {
         path = try TestFolder.shared.write("", named: "receiver-output")
         process.executableURL = URL(filePath: PythonOracle.interpreter)
-        // The caretaker knows it by the tests' folder in its command line.
+        // The command line contains the tests' folder, by which the caretaker recognizes the process.
         process.arguments = ["-X", "pycache_prefix=\(path).cache", script, server.url, "0"]
         let output = FileHandle(forWritingAtPath: path)
         process.standardInput = FileHandle.nullDevice
@@ -27,12 +27,12 @@ final class ReceiverProcess {
         process.terminate()
     }
 
-    /// What it has said so far.
+    /// The output so far.
     var output: String {
         String(decoding: FileManager.default.contents(atPath: path) ?? Data(), as: UTF8.self)
     }
 
-    /// Waits for a line that says what is looked for.
+    /// Waits for a line for which `find` returns a value.
     func line<Found>(_ find: (String) -> Found?) async throws -> Found {
         let deadline = ContinuousClock.now + .seconds(Self.patienceSeconds)
         while true {

@@ -3,7 +3,8 @@ import PythonOracle
 import ServerHarness
 import Testing
 
-/// What a newcomer gets: a server with its sandbox, the commands that it prints, and the description of its API.
+/// The first steps of a new user: a server with a sandbox, the commands that it prints, the examples and the OpenAPI
+/// document.
 @Suite struct SandboxTests {
     private static let server = Once {
         let installation = try await TestInstallation()
@@ -25,7 +26,7 @@ import Testing
     private static let pngSignature = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
 
     @Test(arguments: ["ac", "token"])
-    func `the app fetches a PIN as an image and confirms it`(flow: String) async throws {
+    func `sandbox-app fetches a PIN as an image and confirms it`(flow: String) async throws {
         let sandbox = try await Self.server.value
         let app = URL(filePath: CardCompanionBinary.path).deletingLastPathComponent().appending(path: "sandbox-app")
         let image = TestFolder.shared.unused("pin.png")
@@ -40,7 +41,7 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: image)).starts(with: Self.pngSignature))
     }
 
-    @Test func `curl, openssl and jq do the same`() async throws {
+    @Test func `first-pin.sh fetches a PIN with curl, openssl and jq, and confirms it`() async throws {
         let sandbox = try await Self.server.value
         let image = TestFolder.shared.unused("pin.png")
         let script = Self.root.appending(path: "examples/first-pin.sh").path
@@ -51,13 +52,13 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: image)).starts(with: Self.pngSignature))
     }
 
-    @Test func `the server prints commands to paste`() async throws {
+    @Test func `the server's log contains commands to copy`() async throws {
         let sandbox = try await Self.server.value
         #expect(sandbox.server.log.contains("--cardholder alice --image pin.png"))
         #expect(sandbox.server.log.contains("sh examples/first-pin.sh \(sandbox.server.url)"))
     }
 
-    @Test func `the sandbox is made once`() async throws {
+    @Test func `a second run of the sandbox command keeps the keys`() async throws {
         let sandbox = try await Self.server.value
         let key = try Data(contentsOf: URL(filePath: "\(sandbox.folder)/hmac.hex"))
         _ = try await sandbox.installation.run(["sandbox"]).succeeded()
@@ -65,40 +66,40 @@ import Testing
     }
 
     @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
-    func `openapi.yaml is valid, and so are its examples`() async throws {
+    func `openapi.yaml and its examples are valid`() async throws {
         _ = try await python("validate.py", [Self.openAPI]).succeeded()
     }
 
     @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
-    func `schemathesis finds no answer that openapi.yaml does not have`() async throws {
+    func `schemathesis finds only responses that openapi.yaml describes`() async throws {
         let sandbox = try await Self.server.value
         _ = try await python("conform.py", [sandbox.server.url, Self.openAPI, sandbox.folder]).succeeded()
     }
 
     @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
-    func `what banks' back-ends are answered is as openapi.yaml has it`() async throws {
+    func `responses to back-ends match openapi.yaml`() async throws {
         let sandbox = try await Self.server.value
         _ = try await python("issue.py", [sandbox.server.url, Self.openAPI, sandbox.folder]).succeeded()
     }
 
-    @Test func `a bank's back-end in curl, openssl and jq does all that it may`() async throws {
+    @Test func `bank.sh calls every back-end operation successfully`() async throws {
         let sandbox = try await Self.server.value
         let result = try await TestCommand.run(
             "/bin/sh", [Self.example("bank.sh"), sandbox.server.url, sandbox.folder]
         ).succeeded()
-        #expect(result.stdout.contains(#""stands":true"#))
+        #expect(result.stdout.contains(#""committed":true"#))
         #expect(result.stdout.contains(/DELETE .*: 204/))
     }
 
     @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
-    func `a bank's back-end in Python does all that it may`() async throws {
+    func `bank.py calls every back-end operation successfully`() async throws {
         let sandbox = try await Self.server.value
         let result = try await example("bank.py", [sandbox.server.url, sandbox.folder]).succeeded()
-        #expect(result.stdout.contains(#""stands":true"#))
+        #expect(result.stdout.contains(#""committed":true"#))
     }
 
     @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
-    func `an app in Python is served, and a receiver in Python is told of it`() async throws {
+    func `app.py fetches and defines a PIN, and receiver.py gets the events`() async throws {
         let sandbox = try await Self.server.value
         let receiver = try ReceiverProcess(Self.example("receiver.py"), of: sandbox.server)
         let address = try await receiver.line {

@@ -2,9 +2,9 @@ import Foundation
 import SecureMemory
 import Testing
 
-@Suite("A secret text is put together")
+@Suite("Secret buffer")
 struct SecretBufferTests {
-    @Test("Parts of every kind come one after the other, beyond the room that was made first")
+    @Test("All kinds of parts are appended in order, beyond the initial capacity")
     func parts() {
         var buffer = SecretBuffer(capacity: 1)
         var expected: [UInt8] = []
@@ -21,12 +21,12 @@ struct SecretBufferTests {
         #expect(buffer.finish().revealed == expected)
     }
 
-    @Test("Nothing at all is nothing")
+    @Test("An empty buffer has no bytes")
     func empty() {
         #expect(SecretBuffer().finish().count == 0)
     }
 
-    @Test("Base64 is what Foundation writes, at every length")
+    @Test("Base64 equals Foundation's at every length")
     func base64() {
         for length in 0...70 {
             let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 200) }
@@ -38,7 +38,7 @@ struct SecretBufferTests {
         }
     }
 
-    @Test("Base64url has the other alphabet and no padding, and touches nothing before it")
+    @Test("Base64url has its own alphabet and no padding, and does not change earlier bytes")
     func base64URL() {
         for length in 0...70 {
             let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 41 &+ 251) }
@@ -52,7 +52,7 @@ struct SecretBufferTests {
         }
     }
 
-    @Test("Hex is two lower-case digits a byte")
+    @Test("Hex has two lower-case digits per byte")
     func hex() {
         let all = [UInt8](UInt8.min...UInt8.max)
         var buffer = SecretBuffer(capacity: 1)

@@ -2,7 +2,7 @@ import SecureMemory
 import Testing
 
 extension SecretBytes {
-    /// The content, which is no secret in a test.
+    /// The content. In a test it is not secret.
     var revealed: [UInt8] { withBytes { [UInt8]($0) } }
 }
 
@@ -10,7 +10,7 @@ extension SecretBytes {
 struct SecretBytesTests {
     private struct Refusal: Error, Equatable {}
 
-    @Test("They begin as zeros and hold what is written")
+    @Test("New bytes are zero, and contain what is written")
     func content() {
         let secret = SecretBytes(count: 8) { buffer in
             #expect(buffer.allSatisfy { $0 == 0 })
@@ -20,7 +20,7 @@ struct SecretBytesTests {
         #expect(secret.revealed == [0, 0, 0, 7, 0, 0, 0, 0])
     }
 
-    @Test("Of the room that was made only what was written counts")
+    @Test("The count is the number of bytes written, not the capacity")
     func capacity() {
         let secret = SecretBytes(capacity: 100) { buffer in
             buffer.copyBytes(from: [1, 2, 3] as [UInt8])
@@ -29,14 +29,14 @@ struct SecretBytesTests {
         #expect(secret.revealed == [1, 2, 3])
     }
 
-    @Test("There may be none")
+    @Test("The count can be 0")
     func empty() {
         let none = SecretBytes(count: 0) { #expect($0.isEmpty) }
         #expect(none.revealed == [])
         #expect(SecretBytes(copying: [UInt8]()).revealed == [])
     }
 
-    @Test("A copy is another place with the same content")
+    @Test("A copy has the same content at another address")
     func copies() {
         let secret = SecretBytes(copying: [1, 2, 3] as [UInt8])
         let copy = secret.copy()
@@ -45,19 +45,19 @@ struct SecretBytesTests {
         #expect(first != second)
     }
 
-    @Test("An error of the one who fills them comes through")
+    @Test("An error of the initializing closure is rethrown")
     func failure() {
         #expect(throws: Refusal()) { _ = try SecretBytes(count: 8) { _ throws(Refusal) in throw Refusal() } }
         #expect(throws: Refusal()) { _ = try SecretBytes(capacity: 8) { _ throws(Refusal) in throw Refusal() } }
     }
 
-    @Test("A shared secret is there only where there is a secret")
+    @Test("A shared secret of nil is nil")
     func shared() {
         #expect(SharedSecret(Optional(SecretBytes(copying: [9] as [UInt8])))?.bytes.revealed == [9])
         #expect(SharedSecret(nil as SecretBytes?) == nil)
     }
 
-    @Test("Arrays, their slices and raw memory are read where they lie")
+    @Test("Arrays, array slices, raw memory and secret bytes can be copied")
     func sources() {
         let array: [UInt8] = [1, 2, 3, 4]
         #expect(SecretBytes(copying: array).revealed == [1, 2, 3, 4])

@@ -2,9 +2,9 @@ import Foundation
 import SecureMemory
 import Testing
 
-@Suite("The secure heap")
+@Suite("Secure heap")
 struct SecureHeapTests {
-    @Test("Secrets lie where core dumps do not reach")
+    @Test("Secrets are excluded from core dumps")
     func isLeftOutOfCoreDumps() throws {
         try #require(WipeTests.isHeapReady)
         let secret = SecretBytes(count: 64) { _ in }
@@ -13,17 +13,17 @@ struct SecureHeapTests {
         #expect(try !flags(at: ordinary.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }).contains("dd"))
     }
 
-    @Test("A secret beyond its room is kept all the same")
+    @Test("A secret that is larger than the heap is stored too")
     func beyondItsRoom() throws {
         try #require(WipeTests.isHeapReady)
         let large = (0..<(2 << 20)).map { UInt8(truncatingIfNeeded: $0) }
         #expect(SecretBytes(copying: large).revealed == large)
     }
 
-    /// What the kernel notes of the memory at an address (proc(5), `VmFlags` in smaps).
+    /// The kernel's flags of the memory at an address (proc(5), `VmFlags` in smaps).
     private func flags(at address: UInt) throws -> [Substring] {
         var isHere = false
-        // Not `contents(atPath:)`, which believes the length of 0 that the kernel tells.
+        // Not `contents(atPath:)`, which relies on the file size, and the kernel reports 0.
         let smaps = try FileHandle(forReadingFrom: URL(filePath: "/proc/self/smaps")).readToEnd() ?? Data()
         for line in String(decoding: smaps, as: UTF8.self).split(separator: "\n") {
             let range = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt($0, radix: 16) }

@@ -1,10 +1,9 @@
 import SecureMemory
 import Testing
 
-/// What is let go lies in the secure heap's region still, which stays readable: so a test can look whether it was
-/// overwritten. (The heap's own bookkeeping takes the first bytes of a free block, and the heap gives the same block to
-/// the next one who asks for as much.)
-@Suite("What was secret is overwritten", .serialized)
+/// Freed memory of the secure heap stays readable, so a test can check whether it was overwritten. (The heap uses the first
+/// bytes of a free block for its own bookkeeping, and returns the same block for the next allocation of the same size.)
+@Suite("Secrets are overwritten", .serialized)
 struct WipeTests {
     static let isHeapReady = SecureHeap.initialize(byteCount: 1 << 20)
     private static let bookkeepingByteCount = 32
@@ -12,13 +11,13 @@ struct WipeTests {
     private let marker = (0..<16).map { _ in UInt8.random(in: 1...255) }
     private var content: [UInt8] { (0..<256).flatMap { _ in marker } }
 
-    @Test("when its owner lets it go")
+    @Test("when their lifetime ends")
     func atItsEnd() throws {
         try #require(Self.isHeapReady)
         #expect(!holdsMarker(placeOfSecret()))
     }
 
-    @Test("when the one who fills it fails")
+    @Test("when the initializing closure throws")
     func afterFailure() throws {
         struct Refusal: Error {}
         try #require(Self.isHeapReady)
@@ -34,19 +33,19 @@ struct WipeTests {
         #expect(!holdsMarker(place))
     }
 
-    @Test("when a text grows out of it")
+    @Test("when a buffer outgrows its memory")
     func afterGrowth() throws {
         try #require(Self.isHeapReady)
         let place = placeOfSecret()
         var buffer = SecretBuffer(capacity: content.count)
         buffer.append(content)
-        try #require(holdsMarker(place), "the heap gave another block")
+        try #require(holdsMarker(place), "the heap returned another block")
         buffer.append(byte: 0)
         #expect(!holdsMarker(place))
         #expect(buffer.finish().count == content.count + 1)
     }
 
-    @Test("when the last reader of a shared one is gone, and not before")
+    @Test("when the last reference to a shared secret is gone, but not before")
     func shared() throws {
         try #require(Self.isHeapReady)
         var first: SharedSecret? = SharedSecret(SecretBytes(copying: content))
@@ -59,7 +58,7 @@ struct WipeTests {
         #expect(!holdsMarker(place))
     }
 
-    @Test("when it is asked for")
+    @Test("with an explicit call")
     func explicitly() {
         var bytes: [UInt8] = [1, 2, 3]
         bytes.withUnsafeMutableBytes { SecureHeap.wipe($0) }

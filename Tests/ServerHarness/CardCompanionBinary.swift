@@ -1,20 +1,19 @@
 internal import Foundation
 
-/// Where the programs under test are: beside the test bundle, or where the environment says.
-public enum CardCompanionBinary {
-    /// The environment variable that names `card-companion` elsewhere.
-    public static let variable = "CARD_COMPANION_BINARY"
+/// Finds the programs under test: next to the test bundle, or at the path in the environment variable.
+package enum CardCompanionBinary {
+    /// The environment variable that overrides the path of `card-companion`.
+    package static let variable = "CARD_COMPANION_BINARY"
 
-    /// The path of `card-companion`.
-    public static let path: String = {
+    package static let path: String = {
         if let path = ProcessInfo.processInfo.environment[variable] { return path }
         guard let path = candidates.first(where: FileManager.default.isExecutableFile) else {
-            preconditionFailure("there is no card-companion at any of \(candidates): build it first")
+            preconditionFailure("card-companion not found at any of \(candidates): build it first")
         }
         return path
     }()
 
-    /// Under `swift test` the bundle itself is the program that runs, or an argument of the one that does.
+    /// Under `swift test`, the running program is the test bundle, or has the bundle as an argument.
     private static var candidates: [String] {
         let running = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let paths = [running] + CommandLine.arguments.filter { $0.contains(".xctest") }

@@ -1,4 +1,4 @@
-/// Lets so many through at once; the others wait for their turn.
+/// Limits how many tasks run at the same time. The others wait for their turn.
 actor Gate {
     private var free: Int
     private var waiters: [CheckedContinuation<Void, Never>] = []
@@ -7,7 +7,7 @@ actor Gate {
         free = width
     }
 
-    /// Runs `body` when there is room.
+    /// Runs `body` as soon as a place is free.
     nonisolated func pass<Result: Sendable>(_ body: () async throws -> Result) async rethrows -> Result {
         await enter()
         do {

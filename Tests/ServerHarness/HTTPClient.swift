@@ -2,48 +2,46 @@ internal import Foundation
 internal import NIOCore
 internal import NIOPosix
 
-/// What a server answered.
-public struct HTTPAnswer: Sendable {
-    /// The status of the first line.
-    public let status: Int
-    /// The fields in their order.
-    public let headers: [(name: String, value: String)]
-    /// The body.
-    public let body: [UInt8]
+/// A server's response.
+package struct HTTPAnswer: Sendable {
+    package let status: Int
+    /// The header fields, in order.
+    package let headers: [(name: String, value: String)]
+    package let body: [UInt8]
 
-    /// The value of a field that there is once; nil where there is none or more.
-    public subscript(_ name: String) -> String? {
+    /// The value of a field that occurs exactly once; otherwise nil.
+    package subscript(_ name: String) -> String? {
         let values = headers.filter { $0.name.lowercased() == name.lowercased() }
         return values.count == 1 ? values.first?.value : nil
     }
 
-    /// The body as a JSON object; empty where it is none.
-    public var members: [String: JSON] {
+    /// The body as a JSON object; empty if it is not one.
+    package var members: [String: JSON] {
         guard case .object(let members)? = try? JSON(parsing: body) else { return [:] }
         return members
     }
 
     /// The body's `errorCode`.
-    public var code: Int? { members["errorCode"]?.integer }
+    package var code: Int? { members["errorCode"]?.integer }
     /// The body's `errorMessage`.
-    public var message: String? { members["errorMessage"]?.string }
+    package var message: String? { members["errorMessage"]?.string }
 }
 
 extension TestServer {
-    /// Posts a JSON object, on a connection of its own.
-    public func post(_ path: String, _ body: [String: JSON]) async throws -> HTTPAnswer {
+    /// Posts a JSON object on a new connection.
+    package func post(_ path: String, _ body: [String: JSON]) async throws -> HTTPAnswer {
         try await post(path, bytes: Array(JSON.object(body).text.utf8))
     }
 
-    /// Posts any bytes.
-    public func post(
+    /// Posts raw bytes on a new connection.
+    package func post(
         _ path: String, bytes: [UInt8], contentType: String? = "application/json"
     ) async throws -> HTTPAnswer {
         try await request("POST", path, headers: contentType.map { [("Content-Type", $0)] } ?? [], body: bytes)
     }
 
-    /// Sends a request; its `Content-Length` is set where there is a body.
-    public func request(
+    /// Sends a request on a new connection. Sets `Content-Length` if there is a body.
+    package func request(
         _ method: String, _ path: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []
     ) async throws -> HTTPAnswer {
         var fields = [("Host", "127.0.0.1:\(port)"), ("Connection", "close")] + headers
@@ -53,17 +51,17 @@ extension TestServer {
         return try answers.first.orThrow(HTTPClient.NoAnswer())
     }
 
-    /// Sends raw bytes on one connection; returns what is answered until the server closes it.
+    /// Sends raw bytes on one connection; returns the responses received until the server closes it.
     ///
-    /// - Parameter toHead: whether the requests are HEAD, whose answers have no bodies.
-    public func exchange(_ bytes: [UInt8], toHead: Bool = false) async throws -> [HTTPAnswer] {
+    /// - Parameter toHead: whether the requests are HEAD, whose responses have no bodies.
+    package func exchange(_ bytes: [UInt8], toHead: Bool = false) async throws -> [HTTPAnswer] {
         try HTTPClient.answers(in: try await HTTPClient.exchange(bytes, port: port), toHead: toHead)
     }
 }
 
-/// HTTP/1.1 in the least: one connection an exchange, which the server closes.
+/// A minimal HTTP/1.1 client: one connection per exchange, which the server closes.
 enum HTTPClient {
-    /// The connection ended before there was an answer, or within it.
+    /// The connection ended before the response was complete.
     struct NoAnswer: Error {}
 
     private static let timeout = TimeAmount.seconds(60)
@@ -84,7 +82,7 @@ enum HTTPClient {
             do {
                 for try await chunk in inbound { answer += chunk.readableBytesView }
             } catch let error as IOError where error.errnoCode == ECONNRESET && !answer.isEmpty {
-                // The server has answered before it had read all.
+                // The server responded before it had read the whole request.
             }
             return answer
         }

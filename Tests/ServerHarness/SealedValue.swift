@@ -1,20 +1,19 @@
-public import Crypto
-public import CryptoExtras
+package import Crypto
+package import CryptoExtras
 internal import Foundation
 
-/// A compact JWE of the protocol, read and made with swift-crypto: no code of the server's.
-public struct SealedValue: Sendable {
-    /// The text is no JWE of the protocol.
-    public struct Malformed: Error {}
+/// A compact JWE of the protocol, opened and made with swift-crypto. Uses no code of the server.
+package struct SealedValue: Sendable {
+    /// The text is not a JWE of the protocol.
+    package struct Malformed: Error {}
 
-    /// The protected header.
-    public let header: [String: JSON]
+    package let header: [String: JSON]
     private let headerText: String
     private let encryptedKey: [UInt8]
     private let box: AES.GCM.SealedBox
 
-    /// Reads the five parts (RFC 7516 section 7.1).
-    public init(_ compact: String) throws {
+    /// Parses the five parts (RFC 7516 section 7.1).
+    package init(_ compact: String) throws {
         let texts = compact.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let parts = texts.compactMap(Base64URL.decode)
         guard parts.count == 5, case .object(let header) = try JSON(parsing: parts[0]) else { throw Malformed() }
@@ -24,13 +23,13 @@ public struct SealedValue: Sendable {
         box = try AES.GCM.SealedBox(nonce: AES.GCM.Nonce(data: parts[2]), ciphertext: parts[3], tag: parts[4])
     }
 
-    /// Opens what is sealed with RSA-OAEP-256.
-    public func open(with key: _RSA.Encryption.PrivateKey) throws -> [UInt8] {
+    /// Opens a JWE that was sealed with RSA-OAEP-256.
+    package func open(with key: _RSA.Encryption.PrivateKey) throws -> [UInt8] {
         try open(SymmetricKey(data: try key.decrypt(Data(encryptedKey), padding: .PKCS1_OAEP_SHA256)))
     }
 
-    /// Opens what is sealed with ECDH-ES+A256KW.
-    public func open(with key: P256.KeyAgreement.PrivateKey) throws -> [UInt8] {
+    /// Opens a JWE that was sealed with ECDH-ES+A256KW.
+    package func open(with key: P256.KeyAgreement.PrivateKey) throws -> [UInt8] {
         guard let epk = header["epk"]?.object else { throw Malformed() }
         let secret = try key.sharedSecretFromKeyAgreement(with: try P256.KeyAgreement.PublicKey(jwk: epk))
         let wrapping = Self.wrappingKey(secret, header["apu"]?.string ?? "", header["apv"]?.string ?? "")
@@ -50,10 +49,10 @@ public struct SealedValue: Sendable {
     }
 }
 
-/// The server's EC key, for what a bank or an app seals to it.
-public struct SealingKey: Sendable {
-    /// Its name in the key set.
-    public let keyID: String
+/// The server's EC public key, to which banks and apps seal values.
+package struct SealingKey: Sendable {
+    /// Its `kid` in the key set.
+    package let keyID: String
     private let key: P256.KeyAgreement.PublicKey
 
     init(jwk: [String: JSON]) throws {
@@ -63,7 +62,7 @@ public struct SealingKey: Sendable {
     }
 
     /// Seals with ECDH-ES+A256KW and A256GCM.
-    public func seal(_ plaintext: [UInt8]) throws -> String {
+    package func seal(_ plaintext: [UInt8]) throws -> String {
         let ephemeral = P256.KeyAgreement.PrivateKey()
         let contentKey = SymmetricKey(size: .bits256)
         let secret = try ephemeral.sharedSecretFromKeyAgreement(with: key)
@@ -93,25 +92,23 @@ extension P256.KeyAgreement.PublicKey {
     }
 }
 
-/// Base64 with the URL's alphabet and without padding (RFC 7515 section 2).
-public enum Base64URL {
-    /// The text of bytes.
-    public static func encode(_ bytes: [UInt8]) -> String {
+/// Base64url without padding (RFC 7515 section 2).
+package enum Base64URL {
+    package static func encode(_ bytes: [UInt8]) -> String {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// The bytes of a text; nil where it is none.
-    public static func decode(_ text: String) -> [UInt8]? {
+    /// The decoded bytes; nil if the text is not base64url.
+    package static func decode(_ text: String) -> [UInt8]? {
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         let standard = text.replacing("-", with: "+").replacing("_", with: "/") + padding
         return Data(base64Encoded: standard).map(Array.init)
     }
 }
 
-/// Hexadecimal text.
-public enum Hex {
-    /// Lower-case digits.
-    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
+package enum Hex {
+    /// Lower-case hex.
+    package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

@@ -1,15 +1,15 @@
 internal import Foundation
 internal import Glibc
 
-/// A connection whose client reads only when it is told to: for what happens when it does not.
-public final class SocketConnection: Sendable {
-    /// The connection could not be made, or was broken off.
-    public struct Broken: Error {}
+/// A client connection that reads only on request. It tests what the server does when a client stops reading.
+package final class SocketConnection: Sendable {
+    /// The connection failed or was broken off.
+    package struct Broken: Error {}
 
     private let socket: Int32
 
-    /// Connects to a server. What was sent is not buffered much on the client's side, nor what was received.
-    public init(to server: TestServer) throws {
+    /// Connects to a server, with small send and receive buffers on the client side.
+    package init(to server: TestServer) throws {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         for option in [SO_SNDBUF, SO_RCVBUF] {
             var size: Int32 = 65_536
@@ -31,18 +31,18 @@ public final class SocketConnection: Sendable {
         Glibc.close(socket)
     }
 
-    /// Sends as much as the connection takes without waiting.
+    /// Sends as many bytes as the connection accepts without blocking.
     ///
-    /// - Returns: how many bytes.
-    public func send(_ bytes: ArraySlice<UInt8>) throws -> Int {
+    /// - Returns: the number of bytes sent.
+    package func send(_ bytes: ArraySlice<UInt8>) throws -> Int {
         let count = bytes.withUnsafeBytes {
             Glibc.send(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
         }
         return try count >= 0 ? count : nothingYet()
     }
 
-    /// Sends all of it, however long the server takes.
-    public func sendAll(_ bytes: [UInt8]) async throws {
+    /// Sends all bytes, without a time limit.
+    package func sendAll(_ bytes: [UInt8]) async throws {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = try send(rest)
@@ -51,15 +51,15 @@ public final class SocketConnection: Sendable {
         }
     }
 
-    /// Ends the connection without a word.
-    public func breakOff() {
+    /// Shuts the connection down at once.
+    package func breakOff() {
         shutdown(socket, Int32(SHUT_RDWR))
     }
 
-    /// What has arrived, nothing where the connection still waits.
+    /// Reads what has arrived, without blocking.
     ///
-    /// - Returns: nil at the end.
-    public func receive() throws -> [UInt8]? {
+    /// - Returns: an empty array if nothing has arrived yet; nil at the end of the stream.
+    package func receive() throws -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         if count == 0 { return nil }

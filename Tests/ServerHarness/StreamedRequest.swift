@@ -2,8 +2,8 @@ internal import NIOCore
 internal import NIOPosix
 
 extension TestServer {
-    /// Sends a request whose body comes in pieces (chunked), and reads the answer meanwhile.
-    public func stream(
+    /// Sends a request with a chunked body, and reads the response at the same time.
+    package func stream(
         _ method: String, _ path: String, headers: [(name: String, value: String)],
         body pieces: some Sequence<[UInt8]> & Sendable
     ) async throws -> HTTPAnswer {

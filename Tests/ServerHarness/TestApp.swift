@@ -1,36 +1,36 @@
-public import Crypto
-public import CryptoExtras
+package import Crypto
+package import CryptoExtras
 internal import Foundation
 
-/// The paths of the protocol, section 2.
-public enum Path {
-    /// PIN distribution by authentication code: fetch.
-    public static let captcha = "/v1/pin-distribution/captcha"
-    /// PIN distribution by authentication code: notify.
-    public static let notify = "/v1/pin-distribution/notify"
-    /// PIN distribution by token: fetch.
-    public static let tokenCaptcha = "/v1/pin-distribution/token/captcha"
-    /// PIN distribution by token: notify.
-    public static let tokenNotify = "/v1/pin-distribution/token/notify"
+/// The paths of PIN distribution (protocol, section 2).
+package enum Path {
+    /// Fetch by authentication code.
+    package static let captcha = "/v1/pin-distribution/captcha"
+    /// Notify by authentication code.
+    package static let notify = "/v1/pin-distribution/notify"
+    /// Fetch by token.
+    package static let tokenCaptcha = "/v1/pin-distribution/token/captcha"
+    /// Notify by token.
+    package static let tokenNotify = "/v1/pin-distribution/token/notify"
 }
 
-/// A bank's app, which makes requests whose every member a test can change, and opens what is delivered.
-public struct TestApp: Sendable {
-    /// The key of token fetches.
-    public let ecKey = P256.KeyAgreement.PrivateKey()
+/// A bank's app. It makes requests, of which a test can change every member, and opens deliveries.
+package struct TestApp: Sendable {
+    /// The key that token fetches send.
+    package let ecKey = P256.KeyAgreement.PrivateKey()
 
-    /// The key of AC fetches as DER, for the key itself is not `Sendable`.
+    /// The key that AC fetches send, as DER, because the key type is not `Sendable`.
     private let rsaKeyDER: [UInt8]
 
     private static let sharedRSAKeyDER = Result { try makeRSAKeyDER() }
 
-    /// An app with a P-256 key of its own, and an RSA key that it shares, since making one takes long.
-    public init() throws {
+    /// An app with its own P-256 key and a shared RSA key, because generating RSA keys is slow.
+    package init() throws {
         rsaKeyDER = try Self.sharedRSAKeyDER.get()
     }
 
-    /// An app with both keys of its own.
-    public static func withOwnKeys() throws -> TestApp {
+    /// An app that shares neither key.
+    package static func withOwnKeys() throws -> TestApp {
         TestApp(rsaKeyDER: try makeRSAKeyDER())
     }
 
@@ -42,13 +42,13 @@ public struct TestApp: Sendable {
         Array(try _RSA.Encryption.PrivateKey(keySize: .bits2048).derRepresentation)
     }
 
-    /// The key of AC fetches.
-    public var rsaKey: _RSA.Encryption.PrivateKey {
+    /// The key that AC fetches send.
+    package var rsaKey: _RSA.Encryption.PrivateKey {
         get throws { try _RSA.Encryption.PrivateKey(derRepresentation: rsaKeyDER) }
     }
 
-    /// A fetch by authentication code.
-    public func captcha(
+    /// The body of a fetch by authentication code.
+    package func captcha(
         _ bank: TestBank, _ cardholder: TestCardholder, timestamp: Int = TestBank.timestamp()
     ) throws -> [String: JSON] {
         [
@@ -59,8 +59,10 @@ public struct TestApp: Sendable {
         ]
     }
 
-    /// A fetch by token, signed by the bank's signer or another.
-    public func tokenCaptcha(
+    /// The body of a fetch by token.
+    ///
+    /// - Parameter signer: nil uses the bank's signer.
+    package func tokenCaptcha(
         _ bank: TestBank, _ token: TestToken, signer: TestAuthority.Signer? = nil
     ) throws -> [String: JSON] {
         [
@@ -69,8 +71,8 @@ public struct TestApp: Sendable {
         ]
     }
 
-    /// Opens a delivery of either channel.
-    public func open(_ answer: HTTPAnswer) throws -> TestDelivery {
+    /// Opens a delivery, of either channel.
+    package func open(_ answer: HTTPAnswer) throws -> TestDelivery {
         let sealed = try SealedValue(answer.members["pin"]?.string ?? "")
         let isRSA = sealed.header["alg"] == "RSA-OAEP-256"
         let plaintext = try isRSA ? sealed.open(with: rsaKey) : sealed.open(with: ecKey)
@@ -79,16 +81,15 @@ public struct TestApp: Sendable {
     }
 }
 
-/// A PIN as it was delivered.
-public struct TestDelivery: Sendable {
-    /// The session to notify.
-    public let sessionId: String
-    /// The JWE's header.
-    public let header: [String: JSON]
-    /// The plaintext.
-    public let plaintext: [UInt8]
-    /// Its members.
-    public let members: [String: JSON]
+/// An opened delivery.
+package struct TestDelivery: Sendable {
+    /// The session that a notify names.
+    package let sessionId: String
+    /// The JWE's protected header.
+    package let header: [String: JSON]
+    package let plaintext: [UInt8]
+    /// The plaintext's members.
+    package let members: [String: JSON]
 
     init(sessionId: String, header: [String: JSON], plaintext: [UInt8]) throws {
         self.sessionId = sessionId
@@ -97,22 +98,22 @@ public struct TestDelivery: Sendable {
         members = try JSON(parsing: plaintext).object ?? [:]
     }
 
-    /// The key of the notify's hash.
-    public var notifyKey: [UInt8] { members["notifyKey"]?.string.flatMap(Base64URL.decode) ?? [] }
+    /// The HMAC key of the notify's hash.
+    package var notifyKey: [UInt8] { members["notifyKey"]?.string.flatMap(Base64URL.decode) ?? [] }
 
-    /// The images, decoded.
-    public var images: [[UInt8]] {
+    /// The PNG images, base64-decoded.
+    package var images: [[UInt8]] {
         (members["images"]?.array ?? []).compactMap(\.string).compactMap { Data(base64Encoded: $0).map(Array.init) }
     }
 
-    /// The hash of a notify, in hex.
-    public func hash(bankId: String, uniqueId: String, status: Int) -> String {
+    /// The hash of a notify, in lower-case hex.
+    package func hash(bankId: String, uniqueId: String, status: Int) -> String {
         let text = bankId + uniqueId + sessionId + "\(status)"
         return Hex.encode(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: notifyKey)))
     }
 
-    /// The notify of a delivery by authentication code.
-    public func notify(_ bank: TestBank, _ cardholder: TestCardholder, status: Int = 0) -> [String: JSON] {
+    /// The body of a notify by authentication code.
+    package func notify(_ bank: TestBank, _ cardholder: TestCardholder, status: Int = 0) -> [String: JSON] {
         [
             "bankId": .string(bank.id), "uniqueId": .string(cardholder.uniqueId), "sessionId": .string(sessionId),
             "status": .integer(status),
@@ -120,8 +121,8 @@ public struct TestDelivery: Sendable {
         ]
     }
 
-    /// The notify of a delivery by token.
-    public func tokenNotify(
+    /// The body of a notify by token.
+    package func tokenNotify(
         _ bank: TestBank, _ cardholder: TestCardholder, token: TestToken, status: Int = 0
     ) -> [String: JSON] {
         [

@@ -1,26 +1,26 @@
 internal import CryptoExtras
 internal import Foundation
 
-/// A CA of the tests' own, made with the `openssl` program, and what it has signed.
-public struct TestAuthority: Sendable {
-    /// A key that tokens are signed with, and its certificate.
-    public struct Signer: Sendable {
-        /// The PEM file of the certificate.
-        public let certificateFile: String
+/// A test CA, made with the `openssl` program, and the certificates that it has signed.
+package struct TestAuthority: Sendable {
+    /// A key that signs tokens, and its certificate.
+    package struct Signer: Sendable {
+        /// The path of the certificate's PEM file.
+        package let certificateFile: String
         let key: _RSA.Signing.PrivateKey
     }
 
-    /// The CA of this process.
-    public static let shared = Once { try await TestAuthority() }
+    /// The CA of this test process.
+    package static let shared = Once { try await TestAuthority() }
 
-    /// The PEM file of the CA's certificate.
-    public let certificateFile: String
+    /// The path of the PEM file of the CA certificate.
+    package let certificateFile: String
 
-    /// The signer that banks have unless a test wants another.
-    public let signer: Signer
+    /// The default signer of test banks.
+    package let signer: Signer
 
-    /// Another one, whose certificate is as good.
-    public let otherSigner: Signer
+    /// A second signer, whose certificate is equally valid.
+    package let otherSigner: Signer
 
     private init() async throws {
         let folder = TestFolder.shared.unused("authority")

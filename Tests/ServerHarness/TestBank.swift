@@ -1,39 +1,34 @@
-public import Crypto
+package import Crypto
 internal import CryptoExtras
 internal import Foundation
 
-/// A bank, as its back-end knows it: with the HMAC key and the signing key that the server has the other half of.
-public struct TestBank: Sendable {
-    /// Its id.
-    public let id: String
-    /// The label of its HMAC key.
-    public static let hmacLabel = "first"
-    /// The alias of its default certificate.
-    public static let certificateAlias = "first"
-    /// Its HMAC key.
-    public let hmacKey: SymmetricKey
-    /// What signs its tokens.
-    public let signer: TestAuthority.Signer
+/// A bank from its back-end's point of view: it has the HMAC key and the private signing key.
+package struct TestBank: Sendable {
+    package let id: String
+    package static let hmacLabel = "first"
+    package static let certificateAlias = "first"
+    package let hmacKey: SymmetricKey
+    /// Signs its tokens.
+    package let signer: TestAuthority.Signer
 
-    /// The back-end of a bank that there is already.
-    public init(id: String, hmacKey: SymmetricKey, signer: TestAuthority.Signer) {
+    /// The back-end of a bank that already exists.
+    package init(id: String, hmacKey: SymmetricKey, signer: TestAuthority.Signer) {
         self.id = id
         self.hmacKey = hmacKey
         self.signer = signer
     }
 
-    /// Unix seconds, now and some seconds away.
-    public static func timestamp(_ awaySeconds: Int = 0) -> Int {
+    /// The current time plus `awaySeconds`, in Unix seconds.
+    package static func timestamp(_ awaySeconds: Int = 0) -> Int {
         Int(Date().timeIntervalSince1970) + awaySeconds
     }
 
     /// The hashMac of a request, in lower-case hex.
-    public func hashMac(uniqueId: String, timestamp: String) -> String {
+    package func hashMac(uniqueId: String, timestamp: String) -> String {
         Hex.encode(HMAC<SHA256>.authenticationCode(for: Data((id + uniqueId + timestamp).utf8), using: hmacKey))
     }
 
-    /// A token for a cardholder.
-    public func token(for cardholder: TestCardholder, type: String = "00") -> TestToken {
+    package func token(for cardholder: TestCardholder, type: String = "00") -> TestToken {
         TestToken(members: [
             "IdBEL": .string(id), "IdFournisseur": "test", "IdPorteur": .string(cardholder.uniqueId),
             "IdTransaction": .string(UUID().uuidString), "Timestamp": .string("\(Self.timestamp())"),
@@ -42,21 +37,19 @@ public struct TestBank: Sendable {
     }
 }
 
-/// A token as a bank's back-end makes it.
-public struct TestToken: Sendable {
-    /// Its members.
-    public var members: [String: JSON]
+/// An authentication token, as a bank's back-end makes it.
+package struct TestToken: Sendable {
+    package var members: [String: JSON]
 
-    /// A token.
-    public init(members: [String: JSON]) {
+    package init(members: [String: JSON]) {
         self.members = members
     }
 
     /// The text that is signed and sent.
-    public var text: String { JSON.object(members).text }
+    package var text: String { JSON.object(members).text }
 
-    /// A copy with other members; nil takes one away.
-    public func with(_ changes: [String: JSON?]) -> TestToken {
+    /// A copy with changed members; nil removes a member.
+    package func with(_ changes: [String: JSON?]) -> TestToken {
         var copy = self
         for (name, value) in changes { copy.members[name] = value }
         return copy
@@ -65,12 +58,12 @@ public struct TestToken: Sendable {
 
 extension TestAuthority.Signer {
     /// The signature of a text: RSASSA-PKCS1-v1_5 with SHA-256, in base64.
-    public func signature(of text: String) throws -> String {
+    package func signature(of text: String) throws -> String {
         try key.signature(for: Data(text.utf8), padding: .insecurePKCS1v1_5).rawRepresentation.base64EncodedString()
     }
 
     /// A signature of the wrong kind: RSASSA-PSS with SHA-256.
-    public func pssSignature(of text: String) throws -> String {
+    package func pssSignature(of text: String) throws -> String {
         try key.signature(for: Data(text.utf8), padding: .PSS).rawRepresentation.base64EncodedString()
     }
 }
@@ -79,9 +72,9 @@ extension TestInstallation {
     /// Makes a bank with an HMAC key and a default certificate.
     ///
     /// - Parameters:
-    ///   - settings: as `bank add` takes them: `["--retention", "keep"]`.
+    ///   - settings: options of `bank add`, for example `["--retention", "keep"]`.
     ///   - scheme: CB or PCI-CPP.
-    public func makeBank(
+    package func makeBank(
         _ settings: [String] = [], scheme: String = "PCI-CPP", id: String = Unique.name("bank")
     ) async throws -> TestBank {
         let authority = try await TestAuthority.shared.value
@@ -92,14 +85,14 @@ extension TestInstallation {
         return bank
     }
 
-    /// Gives a bank a further HMAC key.
-    public func importHMACKey(_ key: SymmetricKey, label: String, into bank: TestBank) async throws {
+    /// Adds an HMAC key to a bank.
+    package func importHMACKey(_ key: SymmetricKey, label: String, into bank: TestBank) async throws {
         let file = try TestFolder.shared.write(Hex.encode(key.withUnsafeBytes { Array($0) }), named: "hmac")
         try await run(["key", "import-hmac", "--bank", bank.id, "--label", label, "--hex-file", file]).succeeded()
     }
 
-    /// Gives a bank a further certificate.
-    public func importCertificate(
+    /// Adds a certificate to a bank.
+    package func importCertificate(
         _ signer: TestAuthority.Signer, alias: String, isDefault: Bool, into bank: TestBank
     ) async throws {
         let authority = try await TestAuthority.shared.value
@@ -107,8 +100,8 @@ extension TestInstallation {
         try await run(command + (isDefault ? ["--default"] : []) + [signer.certificateFile]).succeeded()
     }
 
-    /// Provisions cardholders by an import, with what is secret sealed to the keys that the server publishes.
-    public func provision(
+    /// Imports cardholders, with PINs and codes sealed to the EC key that the server publishes.
+    package func provision(
         _ cardholders: [TestCardholder], of bank: TestBank, through server: TestServer
     ) async throws {
         let key = try await server.sealingKey()

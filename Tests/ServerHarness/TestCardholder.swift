@@ -1,23 +1,23 @@
 internal import Crypto
 internal import Foundation
 
-/// A cardholder as a bank provisions them.
-public struct TestCardholder: Sendable {
-    /// uniqueId, IdPorteur.
-    public var uniqueId: String
+/// A cardholder as the bank provisions them.
+package struct TestCardholder: Sendable {
+    /// uniqueId; IdPorteur in a token.
+    package var uniqueId: String
     /// The authentication code; nil provisions none.
-    public var code: String?
+    package var code: String?
     /// The PIN; nil provisions none.
-    public var pin: String?
-    /// ACTIVE, SUSPENDED, CLOSED; nil leaves it to the server.
-    public var status: String?
-    /// AC, TOKEN; nil leaves it to the server.
-    public var channels: [String]?
-    /// The bank's text to the cardholder.
-    public var freeField: String?
+    package var pin: String?
+    /// ACTIVE, SUSPENDED or CLOSED; nil uses the server's default.
+    package var status: String?
+    /// AC and TOKEN; nil uses the server's default.
+    package var channels: [String]?
+    /// The bank's text for the cardholder.
+    package var freeField: String?
 
-    /// A cardholder with a code and a PIN, and a name of its own unless one is given.
-    public init(
+    /// A cardholder with a unique id, a code and a PIN by default.
+    package init(
         _ uniqueId: String = Unique.name("holder"), code: String? = "Code4711", pin: String? = "4917",
         status: String? = nil, channels: [String]? = nil, freeField: String? = nil
     ) {
@@ -29,15 +29,15 @@ public struct TestCardholder: Sendable {
         self.freeField = freeField
     }
 
-    /// The line of an import.
-    public func line(sealedTo key: SealingKey) throws -> String {
+    /// The cardholder as a line of an import file.
+    package func line(sealedTo key: SealingKey) throws -> String {
         var members = try members(sealedTo: key)
         members["uniqueId"] = .string(uniqueId)
         return JSON.object(members).text
     }
 
-    /// The body of a provisioning request.
-    public func members(sealedTo key: SealingKey) throws -> [String: JSON] {
+    /// The cardholder as the body of a provisioning request.
+    package func members(sealedTo key: SealingKey) throws -> [String: JSON] {
         var members: [String: JSON] = [:]
         members["authenticationCode"] = try code.map { .string(try key.seal(Array($0.utf8))) }
         members["pin"] = try pin.map { .string(try key.seal(Array($0.utf8))) }
@@ -49,8 +49,8 @@ public struct TestCardholder: Sendable {
 }
 
 extension TestServer {
-    /// The server's EC key, as its key set shows it.
-    public func sealingKey() async throws -> SealingKey {
+    /// The first EC key of the server's key set.
+    package func sealingKey() async throws -> SealingKey {
         let keys = try await request("GET", "/.well-known/jwks.json").members["keys"]?.array ?? []
         let key = keys.compactMap(\.object).first { $0["kty"] == "EC" }
         return try SealingKey(jwk: key ?? [:])

@@ -2,25 +2,27 @@ internal import EmbeddedPostgres
 internal import Foundation
 internal import Logging
 
-/// A PostgreSQL server of the tests' own, with any number of databases.
-public actor TestCluster {
-    /// The one of this test process.
-    public static let shared = Once { try await TestCluster() }
+/// A PostgreSQL server for the tests, with any number of databases.
+package actor TestCluster {
+    /// The shared cluster of this test process.
+    package static let shared = Once { try await TestCluster() }
 
     private let directory: String
     private let connectionString: String
+    private let serviceConnectionString: String
     private let template: Once<String>
     private var postgres: EmbeddedPostgres
     private var databaseCount = 0
 
-    /// Starts a server with a cluster of its own: for tests that stop it.
-    public init() async throws {
+    /// Starts a separate server. Use it in tests that stop the database.
+    package init() async throws {
         let directory = TestFolder.shared.unused("cluster")
         let postgres = try await Self.open(directory)
         let connectionString = postgres.connectionString
         self.directory = directory
         self.postgres = postgres
         self.connectionString = connectionString
+        serviceConnectionString = postgres.serviceConnectionString
         template = Once { try await Self.makeTemplate(connectionString, directory) }
     }
 
@@ -30,23 +32,23 @@ public actor TestCluster {
         return try await EmbeddedPostgres.open(EmbeddedPostgresConfiguration(dataDirectory: directory), logger: logger)
     }
 
-    /// Stops the server; connections are ended.
-    public func stop() async {
+    /// Stops the server and closes its connections.
+    package func stop() async {
         await postgres.close()
     }
 
-    /// Starts it again, where its databases are found as before.
-    public func start() async throws {
+    /// Starts the server again, with the same databases.
+    package func start() async throws {
         postgres = try await Self.open(directory)
     }
 
-    /// Makes a database with the schema that the program under test has; returns its URL.
-    func makeDatabase() async throws -> String {
+    /// Makes a database with the migrated schema of the program under test; returns its connection strings.
+    func makeDatabase() async throws -> (service: String, owner: String) {
         let template = try await template.value
         databaseCount += 1
         let name = "test_\(databaseCount)"
         try await Self.makeDatabase(name, template: template, connectionString)
-        return "\(connectionString) dbname=\(name)"
+        return ("\(serviceConnectionString) dbname=\(name)", "\(connectionString) dbname=\(name)")
     }
 
     private static func makeTemplate(_ connectionString: String, _ directory: String) async throws -> String {
@@ -64,16 +66,17 @@ public actor TestCluster {
     }
 }
 
-/// SQL through psql, a client that shares nothing with the server under test.
+/// Runs SQL through psql, which shares no code with the server under test.
 enum SQL {
     private static let options = ["-XAtq", "-v", "ON_ERROR_STOP=1"]
 
-    /// Runs statements in one transaction; returns the rows, a line each, their columns separated by `|`.
+    /// Runs statements in one transaction; returns one line per row, with columns separated by `|`.
     static func run(_ statements: String, at url: String) async throws -> [String] {
-        try await rows(options + ["-1", "-f", "-", url], stdin: statements)
+        try await rows(
+            options + ["-1", "-f", "-", "\(url) options='-c search_path=card_companion'"], stdin: statements)
     }
 
-    /// Runs a statement that must not be in a transaction.
+    /// Runs a statement that must not run in a transaction.
     static func runAlone(_ statement: String, at url: String) async throws -> [String] {
         try await rows(options + ["-c", statement, url], stdin: "")
     }

@@ -2,42 +2,41 @@ internal import Foundation
 internal import Subprocess
 internal import SystemPackage
 
-/// What a program did that was run to its end.
-public struct CommandResult: Sendable {
-    /// Its exit status; the negative number of the signal that ended it.
-    public let status: Int
-    /// Its standard output.
-    public let stdout: String
-    /// Its standard error.
-    public let stderr: String
+/// The result of a program that has ended.
+package struct CommandResult: Sendable {
+    /// The exit status; if a signal ended the program, the negative signal number.
+    package let status: Int
+    /// Standard output.
+    package let stdout: String
+    /// Standard error.
+    package let stderr: String
 
-    /// Itself, where the status is 0.
+    /// Returns itself if the status is 0.
     ///
-    /// - Throws: ``CommandFailed``.
+    /// - Throws: ``CommandFailed`` for any other status.
     @discardableResult
-    public func succeeded() throws -> CommandResult {
+    package func succeeded() throws -> CommandResult {
         guard status == 0 else { throw CommandFailed(result: self) }
         return self
     }
 }
 
-/// A program ended with another status than 0.
-public struct CommandFailed: Error, CustomStringConvertible {
-    /// What it did.
-    public let result: CommandResult
-    /// For who reads the test's failure.
-    public var description: String { "status \(result.status): \(result.stderr)\(result.stdout)" }
+/// A program ended with a status other than 0.
+package struct CommandFailed: Error, CustomStringConvertible {
+    package let result: CommandResult
+    /// Shown in the test failure.
+    package var description: String { "status \(result.status): \(result.stderr)\(result.stdout)" }
 }
 
-/// Runs programs to their ends.
-public enum TestCommand {
+/// Runs programs and waits for their end.
+package enum TestCommand {
     private static let outputLimitBytes = 16 << 20
 
-    /// Tests run side by side, and on a machine of few processors many programs at once are slower than a few.
+    /// Tests run in parallel. On a machine with few processors, many programs at the same time are slower than a few.
     private static let gate = Gate(width: 4)
 
-    /// Runs a program with `environment` and a search path, and nothing else of this process's environment.
-    public static func run(
+    /// Runs a program. It inherits only `PATH` from this process's environment, and gets `environment`.
+    package static func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], stdin: String = ""
     ) async throws -> CommandResult {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"

@@ -1,24 +1,24 @@
-public import CryptoExtras
+package import CryptoExtras
 internal import Foundation
 
-/// What a bank opens defined PINs with.
-public struct TestEncryptionKey: Sendable {
+/// The private key with which a bank opens defined PINs.
+package struct TestEncryptionKey: Sendable {
     private let pem: String
 
     init(pem: String) {
         self.pem = pem
     }
 
-    /// The private key of its certificate.
-    public var privateKey: _RSA.Encryption.PrivateKey {
+    /// The private key of the encryption certificate.
+    package var privateKey: _RSA.Encryption.PrivateKey {
         get throws { try _RSA.Encryption.PrivateKey(pemRepresentation: pem) }
     }
 }
 
 extension TestInstallation {
-    /// Gives a bank an encryption certificate, which is its own CA; returns its private key.
+    /// Adds a self-signed encryption certificate to a bank; returns its private key.
     @discardableResult
-    public func importEncryptionCertificate(
+    package func importEncryptionCertificate(
         into bank: TestBank, alias: String = Unique.name("encryption")
     ) async throws -> TestEncryptionKey {
         let file = TestFolder.shared.unused("encryption.pem")

@@ -1,23 +1,23 @@
 internal import Foundation
 
-/// The folder of this test process, in which lies everything that its tests make.
+/// The folder of this test process. Its tests write all their files there.
 ///
-/// A shell beside the test process waits for its end, however it comes about, kills the servers that are left, stops the
-/// databases and removes the folder.
-public struct TestFolder: Sendable {
-    /// The one of this process.
-    public static let shared: TestFolder = {
+/// A shell process, the caretaker, waits until the test process ends, for whatever reason. Then it kills the remaining
+/// servers, stops the databases and removes the folder.
+package struct TestFolder: Sendable {
+    /// The folder of this process.
+    package static let shared: TestFolder = {
         do {
             return try TestFolder()
         } catch {
-            preconditionFailure("the folder of the tests cannot be made: \(error)")
+            preconditionFailure("cannot create the tests' folder: \(error)")
         }
     }()
 
-    /// Its path. The database's user may pass through.
-    public let path: String
+    /// Its path. The database's user can enter the folder.
+    package let path: String
 
-    /// As long as it is open, the caretaker waits. The kernel closes it when this process ends.
+    /// The caretaker waits until this pipe is closed. The kernel closes it when this process ends.
     private let lifeline: Pipe
 
     private init() throws {
@@ -34,21 +34,21 @@ public struct TestFolder: Sendable {
         try caretaker.run()
     }
 
-    /// A name in the folder that nothing has yet.
-    public func unused(_ name: String) -> String {
+    /// An unused path in the folder.
+    package func unused(_ name: String) -> String {
         Unique.name("\(path)/\(name)")
     }
 
-    /// Writes a file with a name of its own; returns its path.
-    public func write(_ contents: String, named name: String) throws -> String {
+    /// Writes a file with a unique name; returns its path.
+    package func write(_ contents: String, named name: String) throws -> String {
         let path = unused(name)
         try contents.write(toFile: path, atomically: false, encoding: .utf8)
         return path
     }
 
-    /// Has the caretaker kill a process that is left. Its command line is to name the folder: by that the caretaker
-    /// tells it from another process that has been given the same number since.
-    public func watch(process: Int32) throws {
+    /// Registers a process that the caretaker kills if it is still running. Its command line must contain the folder's
+    /// path, because another process can get the same process id later.
+    package func watch(process: Int32) throws {
         try "".write(toFile: note(process), atomically: false, encoding: .utf8)
     }
 

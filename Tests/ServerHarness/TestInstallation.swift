@@ -1,31 +1,36 @@
 internal import Foundation
 
-/// An installation of the program under test: a database of its own, a data folder with its vault, and any number of
-/// servers.
-public final class TestInstallation: Sendable {
-    /// How to reach the database, as libpq takes it.
-    public let databaseURL: String
-    /// The data folder.
-    public let dataDirectory: String
+/// An installation of the program under test: its own database, a data folder with its vault, and any number of servers.
+package final class TestInstallation: Sendable {
+    /// The database's connection string for the role that serves, in libpq's format.
+    package let databaseURL: String
+    /// The same for the role that owns the schema.
+    package let ownerURL: String
+    package let dataDirectory: String
 
-    /// An empty installation on the shared cluster, or on one of its own.
-    public init(on cluster: TestCluster? = nil) async throws {
+    /// An empty installation.
+    ///
+    /// - Parameter cluster: nil uses the shared cluster.
+    package init(on cluster: TestCluster? = nil) async throws {
         let shared = try await TestCluster.shared.value
-        databaseURL = try await (cluster ?? shared).makeDatabase()
+        (databaseURL, ownerURL) = try await (cluster ?? shared).makeDatabase()
         dataDirectory = TestFolder.shared.unused("data")
     }
 
-    /// Runs a command of the program to its end.
-    public func run(_ arguments: [String], stdin: String = "") async throws -> CommandResult {
-        try await TestCommand.run(CardCompanionBinary.path, arguments, environment: environment, stdin: stdin)
+    /// Runs a command of the program and waits for its end.
+    package func run(_ arguments: [String], stdin: String = "") async throws -> CommandResult {
+        var environment = environment
+        if arguments.first == "migrate" { environment["DATABASE_URL"] = ownerURL }
+        return try await TestCommand.run(
+            CardCompanionBinary.path, arguments, environment: environment, stdin: stdin)
     }
 
     /// Starts a server on a free port and waits until it listens.
     ///
     /// - Parameters:
-    ///   - arguments: behind `serve`.
-    ///   - environment: takes the place of what the installation sets, or adds to it.
-    public func startServer(
+    ///   - arguments: arguments after `serve`.
+    ///   - environment: added to the installation's variables; replaces variables of the same name.
+    package func startServer(
         _ arguments: [String] = [], environment: [String: String] = [:]
     ) async throws -> TestServer {
         try await TestServer(
@@ -33,11 +38,16 @@ public final class TestInstallation: Sendable {
             environment: self.environment.merging(["HTTP_PORT": "0"]) { $1 }.merging(environment) { $1 })
     }
 
-    /// Runs statements on the database in one transaction.
+    /// Runs statements on the database in one transaction, as the owner of the schema.
     ///
-    /// - Returns: the rows, a line each, their columns separated by `|`.
+    /// - Returns: one line per row, with columns separated by `|`.
     @discardableResult
-    public func sql(_ statements: String) async throws -> [String] {
+    package func sql(_ statements: String) async throws -> [String] {
+        try await SQL.run(statements, at: ownerURL)
+    }
+
+    /// Runs statements as the role that serves.
+    package func sqlAsServer(_ statements: String) async throws -> [String] {
         try await SQL.run(statements, at: databaseURL)
     }
 

@@ -2,10 +2,10 @@ internal import Crypto
 internal import CryptoExtras
 internal import Foundation
 
-/// A bank's back-end, which signs its calls (RFC 9421) with swift-crypto: no code of the server's.
-public struct TestIssuer: Sendable {
-    /// The algorithms of the protocol, section 3.
-    public enum Algorithm: String, Sendable, CaseIterable {
+/// A bank's back-end. It signs its calls (RFC 9421) with swift-crypto and uses no code of the server.
+package struct TestIssuer: Sendable {
+    /// The signature algorithms (protocol, section 3).
+    package enum Algorithm: String, Sendable, CaseIterable {
         /// ECDSA on P-256 with SHA-256.
         case ecdsaP256SHA256 = "ecdsa-p256-sha256"
         /// Ed25519.
@@ -18,23 +18,21 @@ public struct TestIssuer: Sendable {
         case hmacSHA256 = "hmac-sha256"
     }
 
-    /// The bank.
-    public let bankId: String
-    /// The name that its key was registered under.
-    public let keyId: String
-    /// The algorithm of its key.
-    public let algorithm: Algorithm
+    package let bankId: String
+    /// The id under which its key is registered.
+    package let keyId: String
+    package let algorithm: Algorithm
 
-    /// The secret of an HMAC key.
-    public var secret: [UInt8] { algorithm == .hmacSHA256 ? privateKey : [] }
+    /// The HMAC secret; empty for other algorithms.
+    package var secret: [UInt8] { algorithm == .hmacSHA256 ? privateKey : [] }
 
-    /// The private key: PKCS #8 or PKCS #1 in PEM, raw for Ed25519 and HMAC.
+    /// The private key: PKCS #8 or PKCS #1 in PEM; raw bytes for Ed25519 and HMAC.
     private let privateKey: [UInt8]
 
     private static let sharedRSAKey = Result { try _RSA.Signing.PrivateKey(keySize: .bits2048).pemRepresentation }
 
-    /// A back-end with a new key; RSA keys are shared, since making one takes long.
-    public init(
+    /// A back-end with a new key. All RSA back-ends share one key, because generating RSA keys is slow.
+    package init(
         bankId: String, algorithm: Algorithm = .ed25519, keyId: String = Unique.name("key")
     ) throws {
         self.bankId = bankId
@@ -49,8 +47,8 @@ public struct TestIssuer: Sendable {
             }
     }
 
-    /// The same key for calls to another bank's path.
-    public func pretending(toBe bankId: String) -> TestIssuer {
+    /// The same key, for calls to another bank's path.
+    package func pretending(toBe bankId: String) -> TestIssuer {
         TestIssuer(bankId: bankId, keyId: keyId, algorithm: algorithm, privateKey: privateKey)
     }
 
@@ -61,8 +59,8 @@ public struct TestIssuer: Sendable {
         self.privateKey = privateKey
     }
 
-    /// The private key, as a file for other programs holds it: PEM, or hex for HMAC.
-    public func privateKeyText() throws -> String {
+    /// The private key as text for other programs: PEM, or hex for HMAC.
+    package func privateKeyText() throws -> String {
         switch algorithm {
         case .hmacSHA256: Hex.encode(privateKey)
         case .ed25519: Self.pem(Self.ed25519PKCS8Prefix + privateKey, "PRIVATE KEY")
@@ -70,8 +68,8 @@ public struct TestIssuer: Sendable {
         }
     }
 
-    /// The public key in PEM; the secret in hex for HMAC.
-    public func publicKeyText() throws -> String {
+    /// The public key in PEM, or the secret in hex for HMAC.
+    package func publicKeyText() throws -> String {
         let text = String(decoding: privateKey, as: UTF8.self)
         switch algorithm {
         case .ecdsaP256SHA256: return try P256.Signing.PrivateKey(pemRepresentation: text).publicKey.pemRepresentation
@@ -84,8 +82,8 @@ public struct TestIssuer: Sendable {
         }
     }
 
-    /// The signature of a text.
-    public func signature(of base: String) throws -> [UInt8] {
+    /// The signature of a signature base.
+    package func signature(of base: String) throws -> [UInt8] {
         let text = String(decoding: privateKey, as: UTF8.self)
         let data = Data(base.utf8)
         switch algorithm {
@@ -105,7 +103,7 @@ public struct TestIssuer: Sendable {
         }
     }
 
-    /// The start of an Ed25519 key in DER (RFC 8410), public and private.
+    /// The DER prefixes of an Ed25519 public and private key (RFC 8410).
     private static let ed25519SPKIPrefix: [UInt8] = [
         0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00,
     ]
@@ -118,45 +116,42 @@ public struct TestIssuer: Sendable {
     }
 }
 
-/// A call of a back-end's, of which a test can change every part before it is sent.
-public struct IssuerCall: Sendable {
-    /// What stands in `Content-Digest`.
-    public enum Digest: Sendable {
-        /// The digest of the body, where there is one.
+/// A call of a back-end. A test can change every part before it is sent.
+package struct IssuerCall: Sendable {
+    /// The content of `Content-Digest`.
+    package enum Digest: Sendable {
+        /// The digest of the body; no field if the body is empty.
         case ofBody
-        /// Another value.
+        /// A given value.
         case value(String)
-        /// The field is not sent.
+        /// No field.
         case none
     }
 
-    /// The method.
-    public var method: String
-    /// The path as it is sent, percent-encoded.
-    public var path: String
-    /// The query, with its question mark; empty for none.
-    public var query: String
-    /// The body.
-    public var body: [UInt8]
-    /// Fields beside those of the signature.
-    public var headers: [(name: String, value: String)] = []
-    /// What the signature covers, in order.
-    public var components: [String]
-    /// `Content-Digest`.
-    public var digest = Digest.ofBody
-    /// `created`, in Unix seconds.
-    public var created = TestBank.timestamp()
-    /// `nonce`; nil leaves it out.
-    public var nonce: String? = UUID().uuidString
-    /// `alg`; nil leaves it out.
-    public var alg: String?
-    /// `keyid`; nil takes the issuer's.
-    public var keyId: String?
-    /// Parameters of the signature that are left out, by their names.
-    public var leftOut: Set<String> = []
+    package var method: String
+    /// The percent-encoded path.
+    package var path: String
+    /// The query with its question mark; empty if there is none.
+    package var query: String
+    package var body: [UInt8]
+    /// Header fields other than those of the signature.
+    package var headers: [(name: String, value: String)] = []
+    /// The covered components, in order.
+    package var components: [String]
+    package var digest = Digest.ofBody
+    /// `created` in Unix seconds.
+    package var created = TestBank.timestamp()
+    /// `nonce`; nil omits it.
+    package var nonce: String? = UUID().uuidString
+    /// `alg`; nil omits it.
+    package var alg: String?
+    /// `keyid`; nil uses the issuer's.
+    package var keyId: String?
+    /// The names of signature parameters to omit.
+    package var leftOut: Set<String> = []
 
-    /// A call with all that the protocol wants covered.
-    public init(_ method: String, _ path: String, query: String = "", body: [UInt8] = []) {
+    /// A call that covers all components that the protocol requires.
+    package init(_ method: String, _ path: String, query: String = "", body: [UInt8] = []) {
         self.method = method
         self.path = path
         self.query = query
@@ -166,20 +161,20 @@ public struct IssuerCall: Sendable {
         if !body.isEmpty { components.append("content-digest") }
     }
 
-    /// The Content-Digest of a body (RFC 9530).
-    public static func contentDigest(_ body: [UInt8]) -> String {
+    /// The `Content-Digest` of a body (RFC 9530).
+    package static func contentDigest(_ body: [UInt8]) -> String {
         "sha-256=:\(Data(SHA256.hash(data: body)).base64EncodedString()):"
     }
 
-    /// All fields, signed.
-    public func signedFields(_ issuer: TestIssuer) throws -> [(name: String, value: String)] {
+    /// All header fields, with the signature.
+    package func signedFields(_ issuer: TestIssuer) throws -> [(name: String, value: String)] {
         let digest = contentDigest.map { [("Content-Digest", $0)] } ?? []
         let signature = Data(try issuer.signature(of: signatureBase(issuer))).base64EncodedString()
         return headers + digest + [("Signature-Input", "sig=\(input(issuer))"), ("Signature", "sig=:\(signature):")]
     }
 
-    /// What is signed (RFC 9421 section 2.5).
-    public func signatureBase(_ issuer: TestIssuer) -> String {
+    /// The signature base (RFC 9421 section 2.5).
+    package func signatureBase(_ issuer: TestIssuer) -> String {
         let values = [
             "@method": method, "@path": path, "@query": query.isEmpty ? "?" : query,
             "content-digest": contentDigest ?? "",
@@ -213,14 +208,14 @@ public struct IssuerCall: Sendable {
 }
 
 extension TestServer {
-    /// Sends a call that `issuer` signs.
-    public func call(_ call: IssuerCall, by issuer: TestIssuer) async throws -> HTTPAnswer {
+    /// Signs and sends a call.
+    package func call(_ call: IssuerCall, by issuer: TestIssuer) async throws -> HTTPAnswer {
         try await request(
             call.method, call.path + call.query, headers: try call.signedFields(issuer), body: call.body)
     }
 
-    /// Sends a call about a cardholder, with a JSON body where there is one.
-    public func call(
+    /// Sends a call about a cardholder, with an optional JSON body.
+    package func call(
         _ method: String, cardholder uniqueId: String, _ body: [String: JSON]? = nil,
         headers: [(name: String, value: String)] = [], by issuer: TestIssuer
     ) async throws -> HTTPAnswer {
@@ -232,8 +227,8 @@ extension TestServer {
         return try await self.call(call, by: issuer)
     }
 
-    /// A bank's events.
-    public func events(
+    /// Fetches a bank's events.
+    package func events(
         after cursor: String? = nil, limit: Int? = nil, waitSeconds: Int? = nil, by issuer: TestIssuer
     ) async throws -> HTTPAnswer {
         let query = [
@@ -246,9 +241,9 @@ extension TestServer {
 }
 
 /// Percent-encoding of a path's segment or a query's value (RFC 3986 section 2.1).
-public enum Percent {
-    /// The text with everything but unreserved characters encoded.
-    public static func encode(_ text: String) -> String {
+package enum Percent {
+    /// Encodes everything except unreserved characters.
+    package static func encode(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -262,8 +257,8 @@ public enum Percent {
 }
 
 extension TestInstallation {
-    /// Registers a new key of a bank's back-end.
-    public func makeIssuer(
+    /// Makes a back-end with a new key and registers the key.
+    package func makeIssuer(
         for bank: TestBank, algorithm: TestIssuer.Algorithm = .ed25519
     ) async throws -> TestIssuer {
         let issuer = try TestIssuer(bankId: bank.id, algorithm: algorithm)
@@ -272,7 +267,7 @@ extension TestInstallation {
     }
 
     /// Registers a back-end's key.
-    public func register(_ issuer: TestIssuer) async throws -> CommandResult {
+    package func register(_ issuer: TestIssuer) async throws -> CommandResult {
         let file = try TestFolder.shared.write(try issuer.publicKeyText(), named: "issuer-key")
         return try await run([
             "issuer-key", "add", "--bank", issuer.bankId, "--key-id", issuer.keyId, "--algorithm",

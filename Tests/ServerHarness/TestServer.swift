@@ -1,11 +1,11 @@
 internal import Foundation
 
 /// A running `card-companion serve`.
-public final class TestServer: Sendable {
-    /// Where it listens: `http://127.0.0.1:PORT`.
-    public let url: String
-    /// The port that it listens on.
-    public let port: Int
+package final class TestServer: Sendable {
+    /// Its base URL: `http://127.0.0.1:PORT`.
+    package let url: String
+    /// The TCP port.
+    package let port: Int
 
     private let process: Process
     private let logPath: String
@@ -14,7 +14,7 @@ public final class TestServer: Sendable {
     private static let stopLimitSeconds = 60
     private static let pollMilliseconds = 20
 
-    /// Starts the program and waits until its log says where it listens.
+    /// Starts the program and waits until its log shows its URL.
     init(arguments: [String], environment: [String: String]) async throws {
         let logPath = try TestFolder.shared.write("", named: "server-log")
         let process = try Self.start(arguments, environment, logPath: logPath)
@@ -33,29 +33,29 @@ public final class TestServer: Sendable {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
-    /// The number of its process.
-    public var processID: Int32 { process.processIdentifier }
+    /// The process id.
+    package var processID: Int32 { process.processIdentifier }
 
-    /// What it has logged so far.
-    public var log: String { Self.read(logPath) }
+    /// The log so far.
+    package var log: String { Self.read(logPath) }
 
-    /// The lines of the log that hold all of `texts`.
-    public func logLines(with texts: String...) -> [String] {
+    /// The log lines that contain all of `texts`.
+    package func logLines(with texts: String...) -> [String] {
         log.split(separator: "\n").map(String.init).filter { line in texts.allSatisfy(line.contains) }
     }
 
-    /// Tells it to stop (SIGTERM) and waits for that.
+    /// Stops the server with SIGTERM and waits for its end.
     ///
-    /// - Returns: its exit status.
-    /// - Throws: ``ServerFailed`` where it does not stop in time; it is killed then.
+    /// - Returns: the exit status.
+    /// - Throws: ``ServerFailed`` if it does not stop in time; then it is killed.
     @discardableResult
-    public func stop() async throws -> Int32 {
+    package func stop() async throws -> Int32 {
         kill(processID, SIGTERM)
         return try await ended()
     }
 
-    /// Kills it without a word (SIGKILL).
-    public func kill9() async throws {
+    /// Kills the server with SIGKILL and waits for its end.
+    package func kill9() async throws {
         kill(processID, SIGKILL)
         _ = try await ended()
     }
@@ -65,7 +65,7 @@ public final class TestServer: Sendable {
         while process.isRunning {
             guard ContinuousClock.now < deadline else {
                 kill(processID, SIGKILL)
-                throw ServerFailed(log: "it does not stop; it last said:\n\(log.suffix(4000))")
+                throw ServerFailed(log: "the server did not stop in time; end of its log:\n\(log.suffix(4000))")
             }
             try await Task.sleep(for: .milliseconds(Self.pollMilliseconds))
         }
@@ -105,12 +105,11 @@ public final class TestServer: Sendable {
     }
 }
 
-/// A server did not start or stop.
-public struct ServerFailed: Error, CustomStringConvertible {
-    /// What it logged.
-    public let log: String
-    /// For who reads the test's failure.
-    public var description: String { log }
+/// A server did not start or stop in time.
+package struct ServerFailed: Error, CustomStringConvertible {
+    package let log: String
+    /// Shown in the test failure.
+    package var description: String { log }
 }
 
 extension Optional {

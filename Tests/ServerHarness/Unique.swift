@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Names that nothing else has.
-public enum Unique {
-    /// A name that begins so.
-    public static func name(_ beginning: String) -> String {
+/// Unique names.
+package enum Unique {
+    /// A unique name that starts with `beginning`.
+    package static func name(_ beginning: String) -> String {
         "\(beginning)-\(UUID().uuidString.prefix(8).lowercased())"
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import StrictJSON
 import Testing
 
-@Suite("Other readers of JSON agree")
+@Suite("Agreement with Foundation")
 struct AgreementTests {
     private static let seeds = [
         #"{"bankId":"B1","uniqueId":"u\u00e9","timestamp":1700000000,"pin":null,"list":[1,2.5,-3e2,true]}"#,
@@ -11,7 +11,7 @@ struct AgreementTests {
     private static let inserted = Array("{}[]\",:\\u0123456789abdefnrt.+-E \n\t'/".utf8) + [0x00, 0x80, 0xC3, 0xFF]
 
     @Test(
-        "What is taken of mutated texts is what Foundation takes, with the same content",
+        "A mutated text that is accepted is accepted by Foundation too, with the same content",
         arguments: [1, 2, 3] as [UInt64])
     func mutations(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -20,12 +20,12 @@ struct AgreementTests {
             let bytes = Self.mutated(using: &random)
             guard let value = try? JSONValue(parsing: bytes), Self.fitsDouble(value) else { continue }
             taken += 1
-            // Foundation reads more texts than RFC 8259 has, so that only this direction can be asked.
+            // Foundation accepts more texts than RFC 8259 allows, so only this direction can be tested.
             let other = try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)
             let expected = try #require(other, "Foundation refuses \(String(decoding: bytes, as: UTF8.self))")
             #expect(Self.isSame(value, expected), "\(String(decoding: bytes, as: UTF8.self))")
         }
-        #expect(taken > 100, "so few survive that the test says little")
+        #expect(taken > 100, "too few texts were accepted for a useful test")
     }
 
     private static func mutated(using random: inout SeededRandom) -> [UInt8] {
@@ -42,7 +42,7 @@ struct AgreementTests {
         return bytes
     }
 
-    /// Whether Foundation can hold its numbers.
+    /// Whether all its numbers are finite as `Double`, which Foundation needs.
     private static func fitsDouble(_ value: JSONValue) -> Bool {
         switch value {
         case .number(let text): Double(text)?.isFinite ?? false

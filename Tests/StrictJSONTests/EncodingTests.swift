@@ -1,11 +1,11 @@
 import StrictJSON
 import Testing
 
-@Suite("JSON is UTF-8")
+@Suite("JSON encoding")
 struct EncodingTests {
-    @Test("Each byte sequence of up to three bytes is taken exactly where it is well-formed UTF-8")
+    @Test("A sequence of up to three bytes is accepted if and only if it is well-formed UTF-8")
     func shortSequences() {
-        // The standard library is the judge.
+        // The standard library decides what is well-formed.
         for first in UInt8(0x80)...0xFF {
             expectSame([first])
             for second in stride(from: UInt8(0x00), through: 0xFF, by: 1) where second >= 0x20 {
@@ -17,7 +17,7 @@ struct EncodingTests {
         }
     }
 
-    @Test("Four bytes are taken exactly where they are well-formed UTF-8")
+    @Test("A sequence of four bytes is accepted if and only if it is well-formed UTF-8")
     func fourBytes() {
         let edges: [UInt8] = [0x20, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0]
         for first in UInt8(0xEF)...0xFF {
@@ -46,7 +46,7 @@ struct EncodingTests {
         #expect(refusal([0xEF, 0xBB, 0xBF] + text.bytes) != nil)
     }
 
-    @Test("A character of the text is not lost where it is cut at the end of the text")
+    @Test("A character that is cut off is refused, with and without a quotation mark after it")
     func cutCharacter() {
         for content in ["é", "€", "😀"] {
             let bytes = content.bytes

@@ -1,7 +1,7 @@
 import StrictJSON
 import Testing
 
-@Suite("JSON is read as RFC 8259 has it")
+@Suite("JSON grammar (RFC 8259)")
 struct GrammarTests {
     @Test("Each kind of value is read")
     func values() throws {
@@ -22,20 +22,20 @@ struct GrammarTests {
     }
 
     @Test(
-        "What is no number is refused",
+        "Invalid numbers are refused",
         arguments: ["-", "+1", "01", "-01", "1.", ".5", "1e", "1e+", "0x10", "1_000", "NaN", "Infinity", "-Infinity"])
     func badNumbers(_ text: String) {
         #expect(refusal(text.bytes) != nil)
     }
 
-    @Test("Escapes stand for what they name")
+    @Test("Escapes are decoded")
     func escapes() throws {
         let text = #""\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\ud83d\ude00""#
         #expect(try JSONValue(parsing: text.bytes) == .string("\"\\/\u{8}\u{c}\n\r\tA\u{e9}\u{20ac}\u{1f600}"))
     }
 
     @Test(
-        "Bad escapes are refused",
+        "Invalid escapes are refused",
         arguments: [
             #""\x""#, #""\""#, #""\u""#, #""\u12""#, #""\u12g4""#, #""\u+123""#, #""\U0041""#, #""\'""#, #""\0""#,
             #""\u12\u0034""#,
@@ -45,7 +45,7 @@ struct GrammarTests {
     }
 
     @Test(
-        "Half a surrogate pair is refused, wherever its other half is missing",
+        "A lone surrogate is refused, whichever half is missing",
         arguments: [
             #""\ud83d""#, #""\ude00""#, #""\ud83dx""#, #""\ud83d\n""#, #""\ud83d\u0041""#, #""\ud83d\ud83d""#,
             #""\ude00\ud83d""#, #""\uD800\uDBFF""#,
@@ -54,7 +54,7 @@ struct GrammarTests {
         #expect(refusal(text.bytes)?.reason == .invalidEscape)
     }
 
-    @Test("Every control character is refused in a string, and is fine escaped")
+    @Test("Every control character in a string is refused, but accepted if escaped")
     func controlCharacters() throws {
         for byte in UInt8(0)..<0x20 {
             #expect(refusal([0x22, byte, 0x22])?.reason == .controlCharacter)
@@ -78,7 +78,7 @@ struct GrammarTests {
     }
 
     @Test(
-        "Nothing may stand before, behind or between that is not JSON",
+        "Anything that is not JSON is refused before, after and between the tokens",
         arguments: [
             "", " ", "{}{}", "{} x", "[1,]", "[,1]", "{,}", #"{"a":1,}"#, #"{"a"}"#, #"{"a":}"#, #"{a:1}"#, #"{'a':1}"#,
             #"{"a":1 "b":2}"#, "[1 2]", "tru", "truE", "nul", "True", "// x\n1", "/* */1", "\u{FEFF}{}", "[", "]", "{",
@@ -88,7 +88,7 @@ struct GrammarTests {
         #expect(refusal(text.bytes) != nil)
     }
 
-    @Test("A text that ends too soon is refused at every byte of it")
+    @Test("A text that is cut off at any byte is refused")
     func truncation() {
         let whole = #"{"a":[1,-2.5e3,"\u00e9\ud83d\ude00",true,false,null,{"b":"ÿ"}]}"#.bytes
         for end in whole.indices {
@@ -97,7 +97,7 @@ struct GrammarTests {
         #expect(refusal(whole) == nil)
     }
 
-    @Test("Nesting is read to sixteen levels and no further")
+    @Test("Nesting is accepted up to sixteen levels")
     func depth() {
         for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
             func nested(_ levels: Int) -> [UInt8] {

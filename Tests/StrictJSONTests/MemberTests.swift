@@ -1,10 +1,10 @@
 import StrictJSON
 import Testing
 
-@Suite("Members of an object")
+@Suite("Object members")
 struct MemberTests {
     @Test(
-        "A name that stands twice is refused, at any level and however it is written",
+        "A duplicate name is refused at any level, with and without escapes",
         arguments: [
             #"{"a":1,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"{"\u0061":1,"a":2}"#, #"{"b":{"a":1,"a":2}}"#,
             #"[{"a":1,"a":2}]"#, #"{"é":1,"\u00e9":2}"#, #"{"😀":1,"\ud83d\ude00":2}"#, #"{"":1,"":2}"#,
@@ -14,9 +14,9 @@ struct MemberTests {
         #expect(refusal(text.bytes)?.reason == .duplicateMember)
     }
 
-    @Test("Names are the same only where their characters are: other spellings are other names")
+    @Test("Canonically equivalent names are different names")
     func namesAreCharacters() throws {
-        // Unicode calls each pair canonically equivalent; JSON compares code units (RFC 8259 section 8.3).
+        // Each pair is canonically equivalent in Unicode. JSON compares code units (RFC 8259 section 8.3).
         for (name, other) in [("K", "\u{212A}"), ("\u{E9}", "e\u{301}"), ("\u{C5}", "\u{212B}")] {
             let text = try HeldText(#"{"\#(name)":"1","\#(other)":"2"}"#.bytes)
             #expect(text.text(of: name) == "1")
@@ -26,14 +26,14 @@ struct MemberTests {
         #expect(kelvin.kind(of: "rsaPublicKey") == nil)
     }
 
-    @Test("Names differ by case")
+    @Test("Names are case-sensitive")
     func caseMatters() throws {
         let text = try HeldText(#"{"a":"1","A":"2"}"#.bytes)
         #expect(text.text(of: "a") == "1")
         #expect(text.text(of: "A") == "2")
     }
 
-    @Test("A member leaves the text as what it is and as nothing else")
+    @Test("A member is read only as its own type")
     func kinds() throws {
         let text = try HeldText(
             #"{"s":"x","e":"","n":12.5,"t":true,"f":false,"z":null,"a":["p","q"],"m":["p",1],"o":{"s":"y"}}"#.bytes)
@@ -55,25 +55,25 @@ struct MemberTests {
         for name in ["s", "n", "z", "a", "missing"] { #expect(!text.isEmptyString(name)) }
     }
 
-    @Test("A secret string comes with its escapes read")
+    @Test("The escapes of a secret string are decoded")
     func secretEscapes() throws {
         let text = try HeldText(#"{"code":"a\u0041\n\ud83d\ude00é"}"#.bytes)
         #expect(text.secret(of: "code") == "aA\n😀é".bytes)
     }
 
-    @Test("The text itself stays as it was received")
+    @Test("The text is kept as it was received")
     func receivedBytes() throws {
         let received = #" { "a" : "\u0041" } "#.bytes
         #expect(try HeldText(received).received == received)
     }
 
-    @Test("Only an object is an object", arguments: ["[]", "1", #""a""#, "null", "true", "[{}]"])
+    @Test("JSONText refuses other values than objects", arguments: ["[]", "1", #""a""#, "null", "true", "[{}]"])
     func notAnObject(_ text: String) {
         #expect(throws: JSONError.self) { _ = try HeldText(text.bytes) }
         #expect(refusal(text.bytes) == nil)
     }
 
-    @Test("An error tells the place and nothing of the text")
+    @Test("An error names the position, and contains nothing of the text")
     func errorsAreSilent() throws {
         for text in [#"{"pin":"73519284x"#, #"{"pin":73519284x}"#, #"{"73519284":1,"73519284":2}"#] {
             let error = try #require(refusal(text.bytes))

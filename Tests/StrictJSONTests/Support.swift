@@ -7,11 +7,11 @@ extension String {
 }
 
 extension SecretBytes {
-    /// The content, which is no secret in a test.
+    /// The content. In a test it is not secret.
     var revealed: [UInt8] { withBytes { [UInt8]($0) } }
 }
 
-/// An object that may hold secrets, read from public bytes; a class, because a macro cannot take what has one owner.
+/// A `JSONText` of public bytes. A class, because macros do not accept noncopyable values.
 final class HeldText {
     private let json: JSONText
 
@@ -27,7 +27,7 @@ final class HeldText {
     func isEmptyString(_ name: String) -> Bool { json.isEmptyString(name) }
 }
 
-/// Why a text is refused; nil where it is read. Both readers must agree on it.
+/// Why a text is refused; nil if it is accepted. Both readers must agree.
 func refusal(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation) -> JSONError? {
     var error: JSONError?
     do {
@@ -37,16 +37,16 @@ func refusal(_ bytes: [UInt8], sourceLocation: SourceLocation = #_sourceLocation
     }
     do {
         _ = try HeldText(bytes)
-        #expect(error == nil, "only the reader of objects takes it", sourceLocation: sourceLocation)
+        #expect(error == nil, "only JSONText accepts it", sourceLocation: sourceLocation)
     } catch let refusal where refusal.reason == .notAnObject {
-        #expect(error == nil, "the reader of values refuses it too", sourceLocation: sourceLocation)
+        #expect(error == nil, "JSONValue refuses it too", sourceLocation: sourceLocation)
     } catch let refusal {
-        #expect(refusal == error, "the readers differ", sourceLocation: sourceLocation)
+        #expect(refusal == error, "JSONText and JSONValue have different errors", sourceLocation: sourceLocation)
     }
     return error
 }
 
-/// A source of randomness that gives the same in each run, so that a failure can be had again.
+/// A random number generator with a fixed seed, so that a failure can be reproduced.
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

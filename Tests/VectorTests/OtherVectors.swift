@@ -1,6 +1,6 @@
 import Testing
 
-/// macs.json
+/// The content of macs.json.
 struct MACVectors: Decodable, Sendable {
     static let file = VectorFile.read("macs", as: MACVectors.self)
 
@@ -38,7 +38,7 @@ struct MACVectors: Decodable, Sendable {
     let keyCheckValues: [KeyCheckValue]
 }
 
-/// tokens.json
+/// The content of tokens.json.
 struct TokenVectors: Decodable, Sendable {
     static let file = VectorFile.read("tokens", as: TokenVectors.self)
 
@@ -55,7 +55,7 @@ struct TokenVectors: Decodable, Sendable {
     let vectors: [Token]
 }
 
-/// thumbprints.json
+/// The content of thumbprints.json.
 struct ThumbprintVectors: Decodable, Sendable {
     static let file = VectorFile.read("thumbprints", as: ThumbprintVectors.self)
 
@@ -70,7 +70,7 @@ struct ThumbprintVectors: Decodable, Sendable {
     let vectors: [Thumbprint]
 }
 
-/// keypads.json
+/// The content of keypads.json.
 struct KeypadVectors: Decodable, Sendable {
     static let file = VectorFile.read("keypads", as: KeypadVectors.self)
 
@@ -86,7 +86,7 @@ struct KeypadVectors: Decodable, Sendable {
     let vectors: [Keypad]
 }
 
-/// negative.json
+/// The content of negative.json.
 struct NegativeVectors: Decodable, Sendable {
     static let file = VectorFile.read("negative", as: NegativeVectors.self)
 
@@ -159,19 +159,19 @@ struct NegativeVectors: Decodable, Sendable {
     let aesKeyWrap: [KeyWrap]
 }
 
-/// Whether something is to be taken.
+/// Whether an input must be accepted or refused.
 enum Verdict: String, Decodable, Sendable {
     case valid, invalid
 }
 
-/// A case with its verdict, and the code that goes with it.
+/// A case with its verdict and its code.
 protocol Judged {
     var verdict: Verdict { get }
     var code: Int { get }
 }
 
 extension Judged {
-    /// Expects that a code, 0 for success, is the case's.
+    /// Expects that `code` (0 for success) matches the case's code and verdict.
     func expect(_ code: Int, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(code == self.code, sourceLocation: sourceLocation)
         #expect((code == 0) == (verdict == .valid), sourceLocation: sourceLocation)

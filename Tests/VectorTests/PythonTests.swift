@@ -3,39 +3,39 @@ import PythonOracle
 import Testing
 
 @Suite(
-    "Python and the vectors", .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
+    "Test vectors in Python", .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
 struct PythonTests {
     private static let files = [
         "defined-pins", "delivered-pins", "keypads", "macs", "negative", "thumbprints", "tokens",
     ]
 
-    @Test("Every vector holds by cryptography, jwcrypto and the standard library", arguments: files)
+    @Test("cryptography, jwcrypto and the standard library confirm every vector", arguments: files)
     func check(_ file: String) throws {
         let answers = try PythonOracle(script: "Oracles/check_vectors.py").ask(file)
         #expect(answers.filter { $0.value != "ok" } == [:])
         #expect(Set(answers.keys) == (try Self.names(in: file)))
     }
 
-    @Test("The generator makes exactly these files")
+    @Test("The generator reproduces the committed files byte for byte")
     func generator() throws {
         let answers = try PythonOracle(script: "Oracles/make_vectors.py").ask("compare")
         #expect(answers == Dictionary(uniqueKeysWithValues: Self.files.map { ($0, "true") }))
     }
 
-    @Test("There are no other files")
+    @Test("The folder contains no other files")
     func noOtherFiles() throws {
         let found = try FileManager.default.contentsOfDirectory(atPath: VectorFile.folder.path)
         #expect(found.sorted() == (Self.files.map { "\($0).json" } + ["README.md"]).sorted())
     }
 
-    /// What the script answers for: each key, vector and case, after the name of its list.
+    /// The names that the script must answer for: `list: name` of each key, vector and case.
     private static func names(in file: String) throws -> Set<String> {
         let lists = try VectorFile.read(file, as: Names.self).get().lists
         return Set(lists.flatMap { list, names in names.map { "\(list): \($0)" } })
     }
 }
 
-/// The names of whatever a file lists.
+/// The names of all elements in a file's lists.
 private struct Names: Decodable {
     let lists: [String: [String]]
 

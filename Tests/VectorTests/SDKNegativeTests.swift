@@ -6,15 +6,15 @@ import Testing
 
 @testable import CardCompanionSDK
 
-@Suite("The SDK, swift-crypto and what is to be refused")
+@Suite("Negative vectors: SDK and swift-crypto")
 struct SDKNegativeTests {
-    @Test("pin of a delivery", arguments: try NegativeVectors.file.get().deliveries)
+    @Test("Each delivered pin gives the expected code", arguments: try NegativeVectors.file.get().deliveries)
     func delivery(_ vector: NegativeVectors.Delivery) throws {
         let recipient = try NegativeVectors.file.get().keys.named(vector.recipient).recipientKey()
         vector.expect(code(of: vector.compact, to: recipient))
     }
 
-    /// As the SDK answers a fetch.
+    /// The code that the SDK returns for a fetch.
     private func code(of compact: String, to recipient: RecipientKey) -> Int {
         do throws(SDKError) {
             let delivered = try DeliveredPIN(parsing: CompactJWE(parsing: compact).open(with: recipient))
@@ -24,7 +24,7 @@ struct SDKNegativeTests {
         }
     }
 
-    @Test("signature", arguments: try NegativeVectors.file.get().signatures)
+    @Test("Each signature gives the expected code", arguments: try NegativeVectors.file.get().signatures)
     func signature(_ vector: NegativeVectors.Signature) throws {
         let pem = try NegativeVectors.file.get().keys.named(vector.key).pem
         let key = try _RSA.Signing.PrivateKey(pemRepresentation: pem).publicKey
@@ -39,9 +39,9 @@ struct SDKNegativeTests {
         vector.expect(isValid == true ? 0 : DistributionCode.invalidSignature.rawValue)
     }
 
-    // swift-crypto takes other lengths than the protocol, in which the SDK's JWE refuses them.
+    // swift-crypto also accepts lengths that the protocol does not allow. The SDK's JWE parser refuses them.
     @Test(
-        "AES-GCM",
+        "AES-GCM accepts only valid inputs",
         arguments: try NegativeVectors.file.get().aesGCM.filter { $0.key.bytes.count == 32 && $0.iv.bytes.count == 12 })
     func aesGCM(_ vector: NegativeVectors.GCM) {
         let plaintext = try? AES.GCM.open(
@@ -54,8 +54,8 @@ struct SDKNegativeTests {
     }
 
     @Test(
-        "AES key wrap", arguments: try NegativeVectors.file.get().aesKeyWrap.filter { $0.wrappingKey.bytes.count == 32 }
-    )
+        "AES key wrap accepts only valid inputs",
+        arguments: try NegativeVectors.file.get().aesKeyWrap.filter { $0.wrappingKey.bytes.count == 32 })
     func aesKeyWrap(_ vector: NegativeVectors.KeyWrap) {
         let key = try? AES.KeyWrap.unwrap(
             vector.wrappedKey.bytes, using: SymmetricKey(data: vector.wrappingKey.bytes))

@@ -6,9 +6,9 @@ import Testing
 
 @testable import CardCompanionSDK
 
-@Suite("The SDK and the vectors of MACs, tokens, thumbprints and keypads")
+@Suite("MAC, token, thumbprint and keypad vectors: SDK")
 struct SDKOtherTests {
-    @Test("Each hashMac is that of the vector", arguments: try MACVectors.file.get().hashMacs)
+    @Test("Each hashMac matches its vector", arguments: try MACVectors.file.get().hashMacs)
     func hashMac(_ vector: MACVectors.HashMac) {
         let (key, text) = (Hex.encode(vector.key.bytes), vector.bankId + vector.uniqueId + vector.timestamp)
         #expect(CryptoUtil.computeHMAC(key: key, data: text) == vector.hashMac)
@@ -17,16 +17,16 @@ struct SDKOtherTests {
         #expect(CardCompanionUtil.calculHashMacValue(key: key, str: hex) == vector.hashMac)
     }
 
-    @Test("Each hash of a notify is that of the vector", arguments: try MACVectors.file.get().notifyHashes)
+    @Test("Each notify hash matches its vector", arguments: try MACVectors.file.get().notifyHashes)
     func notifyHash(_ vector: MACVectors.NotifyHash) {
         let key = Hex.encode(vector.notifyKey.bytes)
         #expect(CardCompanionUtil.calculHashMacValue(key: key, str: Hex.encode(vector.message.bytes)) == vector.hash)
         #expect(NotifyStatus(rawValue: vector.status) != nil)
     }
 
-    // Those tokens that are written without white space and with nothing but strings.
+    // Only the tokens without white space and with strings only, as the API writes them.
     @Test(
-        "Each token is the text that the API writes",
+        "The API writes the same JSON as each token vector",
         arguments: try TokenVectors.file.get().vectors.filter {
             !$0.token.contains(" ") && !$0.token.contains(":1")
         })
@@ -43,7 +43,7 @@ struct SDKOtherTests {
         #expect(token.json() == vector.token)
     }
 
-    @Test("swift-crypto makes each signature", arguments: try TokenVectors.file.get().vectors)
+    @Test("swift-crypto reproduces each signature", arguments: try TokenVectors.file.get().vectors)
     func signature(_ vector: TokenVectors.Token) throws {
         let pem = try TokenVectors.file.get().keys.named(vector.key).pem
         let key = try _RSA.Signing.PrivateKey(pemRepresentation: pem)
@@ -52,14 +52,14 @@ struct SDKOtherTests {
     }
 
     @Test(
-        "Each thumbprint is that of the vector",
+        "Each thumbprint matches its vector",
         arguments: try ThumbprintVectors.file.get().vectors)
     func thumbprint(_ vector: ThumbprintVectors.Thumbprint) throws {
         let key = try JSONDecoder().decode(JWK.self, from: JSONEncoder().encode(vector.jwk))
         #expect(key.thumbprint == vector.thumbprint)
     }
 
-    @Test("Each keypad has the indexes of the vector", arguments: try KeypadVectors.file.get().vectors)
+    @Test("The indexes on each keypad match its vector", arguments: try KeypadVectors.file.get().vectors)
     func keypad(_ vector: KeypadVectors.Keypad) throws {
         #expect(vector.keypad.count == vector.keypadSize)
         #expect(KeyPad.isComplete(vector.keypad))
@@ -68,7 +68,7 @@ struct SDKOtherTests {
         let written = try vector.plaintexts.map {
             try PINPlaintext.indexes($0.trimmingCharacters(in: .whitespaces), lengths: 4...6)
         }
-        // The list in brackets is sent as the first form is; plain digits stay what they are.
+        // A list in brackets is normalized to commas. Plain digits stay plain digits.
         let wanted = [vector.plaintexts[0], vector.plaintexts[0]] + vector.plaintexts.dropFirst(2)
         #expect(written == wanted.map { Data($0.utf8) })
     }

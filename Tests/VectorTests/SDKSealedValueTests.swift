@@ -6,7 +6,7 @@ import Testing
 @testable import CardCompanionSDK
 
 extension KeyVector {
-    /// The key as the SDK would hold it for a fetch.
+    /// The key in the type that the SDK uses for a fetch.
     func recipientKey() throws -> RecipientKey {
         jwk["kty"] == "RSA"
             ? .rsa(try _RSA.Encryption.PrivateKey(pemRepresentation: pem))
@@ -14,9 +14,11 @@ extension KeyVector {
     }
 }
 
-@Suite("The SDK and the vectors of sealed values")
+@Suite("Sealed value vectors: SDK")
 struct SDKSealedValueTests {
-    @Test("Each value opens to its plaintext", arguments: try SealedValueCase.delivered() + SealedValueCase.defined())
+    @Test(
+        "Each sealed value decrypts to its plaintext",
+        arguments: try SealedValueCase.delivered() + SealedValueCase.defined())
     func opens(_ sealed: SealedValueCase) throws {
         let jwe = try CompactJWE(parsing: sealed.vector.compact)
         #expect(try jwe.open(with: sealed.key.recipientKey()) == Data(sealed.vector.plaintext.utf8))
@@ -24,13 +26,13 @@ struct SDKSealedValueTests {
         #expect(jwe.protectedHeader == sealed.vector.additionalData.data)
     }
 
-    @Test("The public key is sent as in the vector", arguments: try SealedValueCase.delivered())
+    @Test("The encoded public key matches the vector", arguments: try SealedValueCase.delivered())
     func publicKey(_ sealed: SealedValueCase) throws {
         #expect(try sealed.key.recipientKey().publicKeyInfo == sealed.key.publicKey)
     }
 
     @Test(
-        "Each step of the key agreement is as in the vector",
+        "Each step of the key agreement matches the vector",
         arguments: try (SealedValueCase.delivered() + SealedValueCase.defined()).filter(\.vector.isECDH))
     func agreement(_ sealed: SealedValueCase) throws {
         let vector = sealed.vector
@@ -46,7 +48,7 @@ struct SDKSealedValueTests {
         #expect(contentKey.withUnsafeBytes { Data($0) } == vector.contentKey.data)
     }
 
-    @Test("A delivered plaintext reads as the vector says", arguments: try SealedValueCase.delivered())
+    @Test("A delivered plaintext parses to the vector's values", arguments: try SealedValueCase.delivered())
     func delivered(_ sealed: SealedValueCase) throws {
         let wanted = try #require(sealed.vector.delivered)
         let pin = try DeliveredPIN(parsing: Data(sealed.vector.plaintext.utf8))
@@ -56,8 +58,8 @@ struct SDKSealedValueTests {
         #expect(pin.freeField == wanted.freeField)
     }
 
-    // The SDK always pads; what is not padded in the vectors is for others to try.
-    @Test("What the cardholder chose is written as in the vector", arguments: try SealedValueCase.defined())
+    // The SDK always pads. Some vectors are not padded, so the expected value is padded here.
+    @Test("The plaintext of a defined PIN matches the vector", arguments: try SealedValueCase.defined())
     func defined(_ sealed: SealedValueCase) throws {
         let vector = sealed.vector
         let pin = try #require(vector.pin)

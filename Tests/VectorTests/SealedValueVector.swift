@@ -1,6 +1,6 @@
 import Testing
 
-/// A sealed value of delivered-pins.json or defined-pins.json, with every step.
+/// A sealed value from delivered-pins.json or defined-pins.json, with every step.
 struct SealedValueVector: NamedVector {
     struct Delivered: Decodable, Sendable {
         let format: String
@@ -33,7 +33,7 @@ struct SealedValueVector: NamedVector {
     let sharedSecret: Octets?
     let wrappingKey: Octets?
 
-    // What was sealed.
+    // The content.
     let delivered: Delivered?
     let pin: String?
     let indexes: [Int]?
@@ -42,7 +42,7 @@ struct SealedValueVector: NamedVector {
     var isECDH: Bool { alg == "ECDH-ES+A256KW" }
 }
 
-/// A sealed value and the keys of its file.
+/// A sealed value and its recipient's key.
 struct SealedValueCase: Sendable, CustomTestStringConvertible {
     let vector: SealedValueVector
     let key: KeyVector

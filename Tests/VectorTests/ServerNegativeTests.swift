@@ -5,16 +5,16 @@ import SecureMemory
 import StrictJSON
 import Testing
 
-@Suite("The server's modules and what is to be refused")
+@Suite("Negative vectors: server modules")
 struct ServerNegativeTests {
-    @Test("ecdhPublicKey", arguments: try NegativeVectors.file.get().ecdhPublicKeys)
+    @Test("Each ecdhPublicKey gives the expected code", arguments: try NegativeVectors.file.get().ecdhPublicKeys)
     func ecdhPublicKey(_ vector: NegativeVectors.PublicKey) {
         let key = Base64.decode(vector.publicKey).flatMap { try? P256PublicKey(subjectPublicKeyInfo: $0) }
         vector.expect(key == nil ? DistributionCode.invalidECDHPublicKey.rawValue : 0)
     }
 
-    // Of sizes and exponents the protocol allows clients less than the module can.
-    @Test("rsaPublicKey", arguments: try NegativeVectors.file.get().rsaPublicKeys)
+    // The protocol allows a smaller range of sizes and exponents than the module supports.
+    @Test("Each rsaPublicKey gives the expected code", arguments: try NegativeVectors.file.get().rsaPublicKeys)
     func rsaPublicKey(_ vector: NegativeVectors.PublicKey) {
         let key = Base64.decode(vector.publicKey).flatMap { try? RSAPublicKey(subjectPublicKeyInfo: $0) }
         let isAllowed = key.map { key in
@@ -24,7 +24,7 @@ struct ServerNegativeTests {
         vector.expect(isAllowed == true ? 0 : DistributionCode.invalidRSAPublicKey.rawValue)
     }
 
-    @Test("token", arguments: try NegativeVectors.file.get().tokens)
+    @Test("Each token gives the expected code", arguments: try NegativeVectors.file.get().tokens)
     func token(_ vector: NegativeVectors.Token) {
         let isObject: Bool
         do {
@@ -37,7 +37,7 @@ struct ServerNegativeTests {
         #expect(DistributionCode.invalidTokenFormat.rawValue == DefinitionCode.invalidTokenFormat.rawValue)
     }
 
-    @Test("signature", arguments: try NegativeVectors.file.get().signatures)
+    @Test("Each signature gives the expected code", arguments: try NegativeVectors.file.get().signatures)
     func signature(_ vector: NegativeVectors.Signature) throws {
         let key = try NegativeVectors.file.get().keys.named(vector.key).serverRSA().publicKey
         let isValid = Base64.decode(vector.signature).map {
@@ -47,12 +47,12 @@ struct ServerNegativeTests {
         #expect(DistributionCode.invalidSignature.rawValue == DefinitionCode.invalidSignature.rawValue)
     }
 
-    @Test("pin of a definition", arguments: try NegativeVectors.file.get().definitions)
+    @Test("Each defined pin gives the expected code", arguments: try NegativeVectors.file.get().definitions)
     func definition(_ vector: NegativeVectors.Definition) throws {
         vector.expect(try Self.code(of: vector, keys: NegativeVectors.file.get().keys).rawValue)
     }
 
-    /// The codes of the protocol's sections 2.8 and 2.9.
+    /// The code by sections 2.8 and 2.9 of the protocol.
     private static func code(of vector: NegativeVectors.Definition, keys: KeyVectors) throws -> DefinitionCode {
         let toRSA = vector.operation == "pin-definition/pin"
         do {
@@ -77,7 +77,7 @@ struct ServerNegativeTests {
         }
     }
 
-    @Test("AES-GCM", arguments: try NegativeVectors.file.get().aesGCM)
+    @Test("AES-GCM accepts only valid inputs", arguments: try NegativeVectors.file.get().aesGCM)
     func aesGCM(_ vector: NegativeVectors.GCM) {
         let plaintext = opened {
             try AESGCM.open(
@@ -88,7 +88,7 @@ struct ServerNegativeTests {
         #expect((plaintext != nil) == (vector.verdict == .valid))
     }
 
-    @Test("AES key wrap", arguments: try NegativeVectors.file.get().aesKeyWrap)
+    @Test("AES key wrap accepts only valid inputs", arguments: try NegativeVectors.file.get().aesKeyWrap)
     func aesKeyWrap(_ vector: NegativeVectors.KeyWrap) {
         let key = opened { try AESKeyWrap.unwrap(vector.wrappedKey.bytes, with: vector.wrappingKey.bytes) }
         #expect(key == vector.plaintext?.bytes)

@@ -6,9 +6,9 @@ import SecureMemory
 import StrictJSON
 import Testing
 
-@Suite("The server's modules and the vectors of MACs, tokens and thumbprints")
+@Suite("MAC, token and thumbprint vectors: server modules")
 struct ServerOtherTests {
-    @Test("Each hashMac is that of the vector", arguments: try MACVectors.file.get().hashMacs)
+    @Test("Each hashMac matches its vector", arguments: try MACVectors.file.get().hashMacs)
     func hashMac(_ vector: MACVectors.HashMac) {
         let message = Array((vector.bankId + vector.uniqueId + vector.timestamp).utf8)
         #expect(message == vector.message.bytes)
@@ -17,7 +17,7 @@ struct ServerOtherTests {
     }
 
     @Test(
-        "Each hash of a notify is that of the vector", arguments: try MACVectors.file.get().notifyHashes)
+        "Each notify hash matches its vector", arguments: try MACVectors.file.get().notifyHashes)
     func notifyHash(_ vector: MACVectors.NotifyHash) throws {
         let (bankId, uniqueId) = try vector.token.map(holder) ?? (vector.bankId, vector.uniqueId)
         let message = "\(bankId ?? "")\(uniqueId ?? "")\(vector.sessionId)\(vector.status)"
@@ -31,14 +31,14 @@ struct ServerOtherTests {
         return (members.text(of: MemberName.idBEL), members.text(of: MemberName.idPorteur))
     }
 
-    @Test("Each key check value is that of the vector", arguments: try MACVectors.file.get().keyCheckValues)
+    @Test("Each key check value matches its vector", arguments: try MACVectors.file.get().keyCheckValues)
     func keyCheckValue(_ vector: MACVectors.KeyCheckValue) {
         let code = HMACSHA256.authenticationCode(for: [UInt8](), key: vector.key.bytes)
         #expect(Hex.encode(code) == vector.hmacOfNothing)
         #expect(Hex.encode(Array(code.prefix(3))).uppercased() == vector.keyCheckValue)
     }
 
-    @Test("Each token's signature verifies, and is made anew", arguments: try TokenVectors.file.get().vectors)
+    @Test("Each token's signature verifies and is reproduced", arguments: try TokenVectors.file.get().vectors)
     func token(_ vector: TokenVectors.Token) throws {
         let key = try TokenVectors.file.get().keys.named(vector.key).serverRSA()
         let token = Array(vector.token.utf8)
@@ -52,7 +52,7 @@ struct ServerOtherTests {
         #expect((alias.isEmpty ? "bank-default" : alias) == vector.key)
     }
 
-    @Test("Each thumbprint is that of the vector", arguments: try ThumbprintVectors.file.get().vectors)
+    @Test("Each thumbprint matches its vector", arguments: try ThumbprintVectors.file.get().vectors)
     func thumbprint(_ vector: ThumbprintVectors.Thumbprint) throws {
         let members = try ["x", "y", "n", "e"].map { name in
             try vector.jwk[name].map { try #require(Base64URL.decode($0)) }
@@ -69,7 +69,7 @@ struct ServerOtherTests {
     }
 
     @Test(
-        "A key's forms are of one key",
+        "publicKey, thumbprint and pem of a key vector belong to the same key",
         arguments: try TokenVectors.file.get().keys.all
             + NegativeVectors.file.get().keys.all)
     func keys(_ key: KeyVector) throws {

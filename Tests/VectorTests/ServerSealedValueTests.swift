@@ -3,13 +3,13 @@ import JOSE
 import SecureMemory
 import Testing
 
-@Suite("The server's modules and the vectors of sealed values")
+@Suite("Sealed value vectors: server modules")
 struct ServerSealedValueTests {
     private static func cases() throws -> [SealedValueCase] {
         try SealedValueCase.delivered() + SealedValueCase.defined()
     }
 
-    @Test("Each value opens to its plaintext", arguments: try cases())
+    @Test("Each sealed value decrypts to its plaintext", arguments: try cases())
     func opens(_ sealed: SealedValueCase) throws {
         let jwe = try JWE(compact: sealed.vector.compact)
         #expect(jwe.header.algorithm.rawValue == sealed.vector.alg)
@@ -19,7 +19,7 @@ struct ServerSealedValueTests {
         #expect(try jwe.open(with: sealed.key).revealed == Array(sealed.vector.plaintext.utf8))
     }
 
-    @Test("Each step of the key agreement is as in the vector", arguments: try cases().filter(\.vector.isECDH))
+    @Test("Each step of the key agreement matches the vector", arguments: try cases().filter(\.vector.isECDH))
     func agreement(_ sealed: SealedValueCase) throws {
         let vector = sealed.vector
         let (ephemeral, recipient) = (
@@ -36,13 +36,13 @@ struct ServerSealedValueTests {
         #expect(try AESKeyWrap.unwrap(vector.encryptedKey.bytes, with: wrappingKey).revealed == vector.contentKey.bytes)
     }
 
-    @Test("OAEP gives the content key", arguments: try cases().filter { !$0.vector.isECDH })
+    @Test("OAEP decrypts the content key", arguments: try cases().filter { !$0.vector.isECDH })
     func oaep(_ sealed: SealedValueCase) throws {
         let contentKey = try sealed.key.serverRSA().decryptOAEPSHA256(sealed.vector.encryptedKey.bytes)
         #expect(contentKey.revealed == sealed.vector.contentKey.bytes)
     }
 
-    @Test("The content seals to the same ciphertext and tag", arguments: try cases())
+    @Test("AES-GCM encrypts the content to the vector's ciphertext and tag", arguments: try cases())
     func content(_ sealed: SealedValueCase) throws {
         let vector = sealed.vector
         #expect(Base64URL.encode(Array(vector.header.utf8)) == vector.protectedHeader)
@@ -54,7 +54,9 @@ struct ServerSealedValueTests {
         #expect(tag == vector.tag.bytes)
     }
 
-    @Test("With the vector's keys the server seals the same text", arguments: try cases().filter(\.vector.isECDH))
+    @Test(
+        "With the vector's keys the server creates the same ECDH-ES JWE",
+        arguments: try cases().filter(\.vector.isECDH))
     func sealsToP256(_ sealed: SealedValueCase) throws {
         let vector = sealed.vector
         let text = try JWE.seal(
@@ -67,7 +69,7 @@ struct ServerSealedValueTests {
     }
 
     @Test(
-        "With the vector's keys the server seals all but OAEP the same",
+        "With the vector's keys the server creates the same RSA JWE, except for the encrypted key",
         arguments: try cases().filter { !$0.vector.isECDH })
     func sealsToRSA(_ sealed: SealedValueCase) throws {
         let vector = sealed.vector

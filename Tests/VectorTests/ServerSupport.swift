@@ -3,10 +3,8 @@ import JOSE
 import SecureMemory
 import Testing
 
-// What the tests of the server's modules share.
-
 extension SecretBytes {
-    /// The content, which is no secret in a test.
+    /// The bytes. In tests they are not secret.
     var revealed: [UInt8] { withBytes { [UInt8]($0) } }
 }
 
@@ -17,7 +15,7 @@ extension KeyVector {
 }
 
 extension P256PrivateKey {
-    /// A private JWK, by way of PKCS#8.
+    /// Reads a private JWK by converting it to PKCS#8.
     convenience init(jwk: [String: String]) throws {
         let parts = try ["d", "x", "y"].map { try #require(Base64URL.decode(jwk[$0] ?? "")) }
         let beginning = "308187020100301306072a8648ce3d020106082a8648ce3d030107046d306b0201010420"
@@ -27,7 +25,7 @@ extension P256PrivateKey {
 }
 
 extension JWE {
-    /// Opens a value with whichever key it is sealed to.
+    /// Decrypts the content with an RSA or an EC key, as the header requires.
     func open(with key: KeyVector) throws -> SecretBytes {
         switch header.algorithm {
         case .rsaOAEP256: try open(with: key.serverRSA())

@@ -8,7 +8,7 @@ enum VectorFile {
             .appending(path: "docs/vectors")
     }
 
-    /// Reads a file, or says why it cannot: a test gets it where it can throw.
+    /// Reads a file. A static property cannot throw, so this returns a `Result` and the test throws its error.
     static func read<Content: Decodable>(_ name: String, as type: Content.Type = Content.self) -> Result<
         Content, any Error
     > {
@@ -18,7 +18,7 @@ enum VectorFile {
     }
 }
 
-/// Bytes, in hex in the files.
+/// Bytes, which are hex in the files.
 struct Octets: Decodable, Equatable, Sendable {
     let bytes: [UInt8]
 
@@ -26,7 +26,7 @@ struct Octets: Decodable, Equatable, Sendable {
         let digits = try Array(decoder.singleValueContainer().decode(String.self).utf8)
         let nibbles = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue.map(UInt8.init) }
         guard digits.count.isMultiple(of: 2), nibbles.count == digits.count else {
-            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not hex"))
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "must be hex"))
         }
         bytes = stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
     }
@@ -34,7 +34,7 @@ struct Octets: Decodable, Equatable, Sendable {
     var data: Data { Data(bytes) }
 }
 
-/// A key pair in its forms.
+/// A key pair in several encodings.
 struct KeyVector: Decodable, Sendable {
     let name: String
     let jwk: [String: String]
@@ -63,7 +63,7 @@ struct KeyVectors: Decodable, Sendable {
     }
 }
 
-/// A vector or case that a test names when it fails.
+/// A vector or case whose name appears in the test's output.
 protocol NamedVector: Decodable, Sendable, CustomTestStringConvertible {
     var name: String { get }
 }

@@ -1,5 +1,5 @@
 #pragma once
 
-// Forbids the kernel to write a core of this process, and other processes of its user to read its memory. Zero where
-// that is so from now on. (prctl is variadic, which Swift does not import.)
+// Disables core dumps of this process, and prevents other processes of its user from reading its memory. Returns 0 on
+// success. (In C, because Swift does not import variadic functions such as prctl.)
 int card_companion_forbid_core_dumps(void);

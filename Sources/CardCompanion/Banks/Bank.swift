@@ -4,9 +4,9 @@ internal import KeyVault
 internal import SecureMemory
 internal import StrictJSON
 
-/// A bank as requests are judged with it: its settings, and its keys ready for use.
+/// A bank as requests are checked with it: its settings, and its keys ready for use.
 struct Bank: Sendable {
-    /// A certificate of the bank's: tokens are signed under its key, or defined PINs sealed to it.
+    /// A certificate of the bank: tokens are signed with its key, or defined PINs are sealed to it.
     struct BankCertificate: Sendable {
         let alias: String
         let publicKey: RSAPublicKey
@@ -17,24 +17,24 @@ struct Bank: Sendable {
             notBefore.seconds <= now.seconds && now.seconds <= notAfter.seconds
         }
 
-        /// Whether a token's signature is this certificate's, within its validity.
+        /// Whether a token was signed with this certificate's key, within its validity.
         func verifies(_ signature: [UInt8], of token: AuthenticationToken, at now: Timestamp) -> Bool {
             isValid(at: now)
                 && publicKey.isValidPKCS1SHA256(signature: signature, for: token.members.bytes)
         }
     }
 
-    let id: String
+    let id: Identifier
     let revision: Int64
     let isActive: Bool
     let settings: BankSettings
-    /// The active keys that opened.
+    /// The active keys that could be opened.
     let hmacKeys: [SharedSecret]
-    /// Whether an active key is damaged, rather than under a data key that the vault lacks.
+    /// Whether an active key is damaged, and not just under a data key that the vault lacks.
     let hasDamagedKey: Bool
-    let certificates: [ExactText: BankCertificate]
+    let certificates: [Identifier: BankCertificate]
     let defaultCertificate: BankCertificate?
-    /// What the bank's back-end opens a defined PIN with; nil where it has not brought a certificate for that.
+    /// Defined PINs are sealed to it for the bank; nil if the bank has not imported one.
     let encryptionCertificate: BankCertificate?
 
     init(_ record: BankRecord, keys: [HMACKeyRecord], certificates: [CertificateRecord], keyring: Keyring) throws {
@@ -57,31 +57,33 @@ struct Bank: Sendable {
         hasDamagedKey = damaged
 
         let active = certificates.filter { $0.status == .active }
-        var byAlias: [ExactText: BankCertificate] = [:]
+        var byAlias: [Identifier: BankCertificate] = [:]
         for certificate in active where certificate.purpose == .signature {
-            byAlias[ExactText(certificate.alias)] = try BankCertificate(certificate)
+            if let alias = Identifier(certificate.alias) { byAlias[alias] = try BankCertificate(certificate) }
         }
         self.certificates = byAlias
-        let byDefault = active.filter(\.isDefault)
-        defaultCertificate = byDefault.first { $0.purpose == .signature }.flatMap { byAlias[ExactText($0.alias)] }
-        encryptionCertificate = try byDefault.first { $0.purpose == .encryption }.map { try BankCertificate($0) }
+        let defaults = active.filter(\.isDefault)
+        defaultCertificate = try defaults.first { $0.purpose == .signature }.map { try BankCertificate($0) }
+        encryptionCertificate = try defaults.first { $0.purpose == .encryption }.map { try BankCertificate($0) }
     }
 
-    /// Whether a hashMac is of one of the bank's keys (protocol, section 2.1).
-    func isAuthentic(_ hashMac: [UInt8], bankId: String, uniqueId: String, _ timestamp: RequestTimestamp) -> Bool {
-        let message = Array((bankId + uniqueId + timestamp.text).utf8)
+    /// Whether a hashMac was made with one of the bank's keys (protocol, section 2.1).
+    ///
+    /// - Parameter parts: the request's bankId, uniqueId and timestamp, as they were sent.
+    func isAuthentic(_ hashMac: [UInt8], over parts: String...) -> Bool {
+        let message = Array(parts.joined().utf8)
         return hmacKeys.contains { HMACSHA256.isValid(hashMac, for: message, key: $0.bytes) }
     }
 
     func certificate(_ choice: AuthenticationToken.CertificateChoice) -> BankCertificate? {
         switch choice {
         case .byDefault: defaultCertificate
-        case .alias(let alias): certificates[ExactText(alias)]
+        case .alias(let alias): certificates[alias]
         }
     }
 }
 
-/// A certificate in the store that its import cannot have let in.
+/// A stored certificate without an RSA key, which its import would have refused.
 struct UnusableCertificate: Error {
     let alias: String
 }
@@ -95,11 +97,5 @@ extension Bank.BankCertificate {
         publicKey = key
         notBefore = record.notBefore
         notAfter = record.notAfter
-    }
-}
-
-extension SealedPlace {
-    static func hmacKey(bankId: String, label: String) -> SealedPlace {
-        SealedPlace("hmac_key.sealed_key", row: bankId, label)
     }
 }

@@ -1,75 +1,75 @@
-public import CardCompanionStore
-public import KeyVault
+package import CardCompanionStore
+package import KeyVault
 internal import Synchronization
 
-/// The banks that requests name, kept ready so that a request needs no round trip to learn of its bank.
+/// The banks that requests name, kept in memory, so that a request needs no round trip to read its bank.
 ///
-/// A bank that was kept may be old, so that neither answer is given on its word alone: a caller that was let in is
-/// checked again by the statement that serves it, which compares the revision; a caller that was refused is refused
-/// only after the revision was compared here.
-public final class BankDirectory: Sendable {
-    /// How many banks are kept; beyond it all are forgotten, and the busy ones are soon back.
+/// A bank in memory can be out of date. So neither decision depends on it alone: a refusal is final only after the bank's
+/// revision was compared with the database, and an accepted request is served by a statement that compares the revision
+/// again.
+package final class BankDirectory: Sendable {
+    /// How many banks are kept. When there are more, all are dropped, and the busy ones are soon loaded again.
     static let capacity = 1_000
-    /// How often a request is judged again because its bank has just been changed.
-    static let judgementLimit = 4
+    /// How often one request is authenticated again because its bank has just changed.
+    static let attemptLimit = 4
 
     private let store: Store
     private let keyring: Keyring
     private let clock: WallClock
-    private let kept = Mutex<[ExactText: Bank]>([:])
+    private let kept = Mutex<[Identifier: Bank]>([:])
 
-    /// An empty directory of the banks in a store.
-    public init(store: Store, keyring: Keyring, clock: WallClock) {
+    package init(store: Store, keyring: Keyring, clock: WallClock) {
         self.store = store
         self.keyring = keyring
         self.clock = clock
     }
 
-    /// Judges a request with the bank that it names, and serves it; again, where the bank has changed in between.
+    /// Authenticates a request with the bank that it names, and serves it; again, if the bank has changed in between.
     ///
     /// - Parameters:
-    ///   - judge: refuses by throwing; a nil bank is one that does not exist.
-    ///   - serve: returns nil where the store has found the bank outdated, and nothing was done.
-    func whileCurrent<Result>(
-        _ bankId: String, judge: (Bank?, Timestamp) throws -> Bank, serve: (Bank, Timestamp) async throws -> Result?
+    ///   - bankId: nil if the request's bankId cannot be a bank's.
+    ///   - authenticate: refuses by throwing. It gets nil if there is no such bank.
+    ///   - serve: returns nil if the store has found that the bank has changed. Then nothing was done.
+    func whileCurrent<Caller, Result>(
+        _ bankId: Identifier?, authenticate: (Bank?, Timestamp) throws -> Caller,
+        serve: (Caller) async throws -> Result?
     ) async throws -> Result {
-        for _ in 0..<Self.judgementLimit {
+        for _ in 0..<Self.attemptLimit {
             let now = clock.now()
-            let bank = try await self.judge(bankId) { try judge($0, now) }
-            if let result = try await serve(bank, now) { return result }
-            forget(bankId)
+            let caller = try await self.authenticate(bankId) { try authenticate($0, now) }
+            if let result = try await serve(caller) { return result }
+            if let bankId { forget(bankId) }
         }
-        throw ServiceUnavailable("bank \(bankId) is being changed")
+        throw ServiceUnavailable("the bank is being changed")
     }
 
-    private func judge(_ bankId: String, _ judge: (Bank?) throws -> Bank) async throws -> Bank {
-        if let bank = kept.withLock({ $0[ExactText(bankId)] }) {
+    private func authenticate<Caller>(
+        _ bankId: Identifier?, _ authenticate: (Bank?) throws -> Caller
+    ) async throws -> Caller {
+        guard let bankId else { return try authenticate(nil) }
+        if let bank = kept.withLock({ $0[bankId] }) {
             do {
-                return try judge(bank)
+                return try authenticate(bank)
             } catch {
-                let isCurrent = try await store.reaching {
-                    try await $0.isCurrent(bankId: bankId, revision: bank.revision)
-                }
-                if isCurrent { throw error }
+                if try await store.isCurrent(bankId: bankId, revision: bank.revision) { throw error }
             }
         }
-        return try judge(try await load(bankId))
+        return try authenticate(try await load(bankId))
     }
 
-    private func forget(_ bankId: String) {
-        kept.withLock { _ = $0.removeValue(forKey: ExactText(bankId)) }
+    private func forget(_ bankId: Identifier) {
+        kept.withLock { _ = $0.removeValue(forKey: bankId) }
     }
 
-    private func load(_ bankId: String) async throws -> Bank? {
-        let found = try await store.reaching { try await $0.bankWithKeys(id: bankId) }
-        guard let (record, keys, certificates) = found else {
+    private func load(_ bankId: Identifier) async throws -> Bank? {
+        guard let (record, keys, certificates) = try await store.bankWithKeys(id: bankId) else {
             forget(bankId)
             return nil
         }
         let bank = try Bank(record, keys: keys, certificates: certificates, keyring: keyring)
         kept.withLock { kept in
             if kept.count >= Self.capacity { kept.removeAll(keepingCapacity: true) }
-            kept[ExactText(bankId)] = bank
+            kept[bankId] = bank
         }
         return bank
     }

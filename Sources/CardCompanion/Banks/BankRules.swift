@@ -1,44 +1,54 @@
-public import CardCompanionStore
+package import CardCompanionStore
 
 /// A value that an operator may not set, and why.
-public struct InvalidSetting: Error, CustomStringConvertible {
-    /// For the operator.
-    public let description: String
+package struct InvalidSetting: Error, CustomStringConvertible {
+    /// For the operator: what is wrong, and what to do.
+    package let description: String
+
+    package init(description: String) {
+        self.description = description
+    }
 }
 
 extension BankSettings {
-    /// Makes sure that every value is within the limits that the schema has too.
+    /// Checks every value against the limits, which the schema has too.
     ///
-    /// - Throws: ``InvalidSetting`` for the first that is not.
-    public func validate() throws(InvalidSetting) {
-        try require(1...200 ~= name.unicodeScalars.count, "the name is to have 1 to 200 characters")
-        try require(Identifier.isValid(programme), "the programme is to have 1 to 64 printable characters")
-        let limits: [(name: String, value: Int, range: ClosedRange<Int>)] = [
-            ("timestamp tolerance", timestampToleranceSeconds, 1...Self.timestampToleranceLimitSeconds),
-            ("session lifetime", sessionLifetimeSeconds, 30...86_400),
-            ("undelivered lifetime", undeliveredLifetimeDays, 1...3650),
-            ("retry limit", retryLimit, 1...20),
-            ("fetch limit", fetchLimit, 1...100),
-            ("PIN's least length", pinMinimumLength, 4...12),
-            ("PIN's greatest length", pinMaximumLength, 4...12),
-            ("code's least length", codeMinimumLength, 4...64),
-            ("code's greatest length", codeMaximumLength, 4...64),
-            ("number of definitions a day", definitionsPerDay, 1...100),
-            ("number of keypads a minute", keypadsPerMinute, 1...600),
-            ("number of PINs on the bank's list", listedPINs.count, 0...10_000),
+    /// - Throws: ``InvalidSetting`` for the first wrong one.
+    package func validate() throws(InvalidSetting) {
+        try require(1...200 ~= name.unicodeScalars.count, "--name must have 1 to 200 characters")
+        try require(Identifier(programme) != nil, "--programme must have \(Identifier.rule)")
+        let limits: [(option: String, value: Int, range: ClosedRange<Int>)] = [
+            ("--timestamp-tolerance", timestampToleranceSeconds, 1...Self.timestampToleranceLimitSeconds),
+            ("--session-lifetime", sessionLifetimeSeconds, 30...86_400),
+            ("--undelivered-lifetime", undeliveredLifetimeDays, 1...3650),
+            ("--retry-limit", retryLimit, 1...20),
+            ("--fetch-limit", fetchLimit, 1...100),
+            ("--pin-minimum-length", pinMinimumLength, 4...12),
+            ("--pin-maximum-length", pinMaximumLength, 4...12),
+            ("--code-minimum-length", codeMinimumLength, 4...64),
+            ("--code-maximum-length", codeMaximumLength, 4...64),
+            ("--definitions-per-day", definitionsPerDay, 1...100),
+            ("--keypads-per-minute", keypadsPerMinute, 1...600),
         ]
-        for limit in limits {
-            let range = "\(limit.range.lowerBound) to \(limit.range.upperBound)"
-            try require(limit.range ~= limit.value, "the \(limit.name) is to be \(range), not \(limit.value)")
+        for (option, value, range) in limits {
+            try require(
+                range ~= value,
+                "\(option) must be between \(range.lowerBound) and \(range.upperBound) (was \(value))")
         }
-        try require(pinMinimumLength <= pinMaximumLength, "the PIN's least length is above its greatest")
+        try require(
+            pinMinimumLength <= pinMaximumLength,
+            "--pin-minimum-length must not be greater than --pin-maximum-length")
+        try require(
+            codeMinimumLength <= codeMaximumLength,
+            "--code-minimum-length must not be greater than --code-maximum-length")
+        try require(
+            listedPINs.count <= 10_000, "--weak-pin-file must have at most 10000 PINs (has \(listedPINs.count))")
         try require(
             listedPINs.allSatisfy { 4...12 ~= $0.utf8.count && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } },
-            "the bank's list of PINs is to hold 4 to 12 digits a line")
-        try require(codeMinimumLength <= codeMaximumLength, "the code's least length is above its greatest")
+            "--weak-pin-file must have one PIN of 4 to 12 digits per line")
     }
 
-    private func require(_ holds: Bool, _ rule: String) throws(InvalidSetting) {
-        guard holds else { throw InvalidSetting(description: rule) }
+    private func require(_ condition: Bool, _ rule: String) throws(InvalidSetting) {
+        guard condition else { throw InvalidSetting(description: rule) }
     }
 }

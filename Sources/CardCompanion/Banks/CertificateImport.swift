@@ -1,25 +1,25 @@
-public import CardCompanionStore
+package import CardCompanionStore
 internal import Cryptography
 
-/// A certificate that an operator brings for a bank, validated.
-public struct CertificateImport: Sendable {
-    /// What is kept of it.
-    public let record: CertificateRecord
+/// A certificate that an operator imports for a bank, after its validation.
+package struct CertificateImport: Sendable {
+    /// What is stored.
+    package let record: CertificateRecord
 
-    /// Validates the first certificate of `pem`; those behind it may lead to one of `trustedCAs`.
+    /// Validates the first certificate of `pem`. The certificates after it can complete the chain to one of `trustedCAs`.
     ///
     /// - Throws: `CertificateError` with the reason of the refusal.
-    public init(
+    package init(
         pem: [UInt8], trustedCAs: [UInt8], alias: String, purpose: CertificatePurpose = .signature, isDefault: Bool,
         now: Timestamp
     ) throws {
         let chain = try Certificate.readPEMChain(pem)
         let roots = try Certificate.readPEMChain(trustedCAs)
         guard let certificate = chain.first else {
-            throw InvalidSetting(description: "the file holds no certificate")
+            throw InvalidSetting(description: "the file contains no certificate: provide one in PEM form")
         }
-        guard Identifier.isValid(alias) else {
-            throw InvalidSetting(description: "the alias is to have 1 to 64 printable characters")
+        guard Identifier(alias) != nil else {
+            throw InvalidSetting(description: "--alias must have \(Identifier.rule)")
         }
         try certificate.verify(
             for: purpose.use, chain: Array(chain.dropFirst()), trustedCAs: roots, at: now.seconds)
@@ -42,5 +42,5 @@ extension CertificatePurpose {
 
 extension CertificateRecord {
     /// SHA-256 of the certificate, in hex.
-    public var fingerprintHex: String { Hex.encode(fingerprint) }
+    package var fingerprintHex: String { Hex.encode(fingerprint) }
 }

@@ -11,7 +11,14 @@ struct CodeForm: Sendable, Equatable {
         lengths = settings.codeMinimumLength...settings.codeMaximumLength
     }
 
-    /// Whether a code has it.
+    init(_ bank: IssuerBank) {
+        alphabet = bank.codeAlphabet
+        lengths = bank.codeLengths
+    }
+
+    /// What a code must be, for error messages.
+    var rule: String { "\(lengths.lowerBound) to \(lengths.upperBound) characters (\(alphabet.rawValue))" }
+
     func matches(_ code: borrowing SecretBytes) -> Bool {
         lengths ~= code.count && code.withBytes { $0.allSatisfy(isAllowed) }
     }

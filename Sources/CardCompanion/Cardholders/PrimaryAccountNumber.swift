@@ -1,17 +1,17 @@
 internal import SecureMemory
 
-/// Card numbers, which must not come here (PCI DSS): how to see one.
+/// Recognizes card numbers, which must not be stored here (PCI DSS).
 enum PrimaryAccountNumber {
     private static let lengths = 13...19
 
-    /// Whether a text holds a run of 13 to 19 digits that passes the Luhn check (ISO/IEC 7812-1 annex B).
+    /// Whether a text contains a run of 13 to 19 digits that passes the Luhn check (ISO/IEC 7812-1 annex B).
     static func isContained(in text: borrowing some ByteSource & ~Copyable) -> Bool {
         text.withBytes { bytes in
             bytes.split { !(0x30...0x39 ~= $0) }.contains { lengths ~= $0.count && passesLuhn($0) }
         }
     }
 
-    /// The same for a text that people read: a space, a hyphen or a dot between two digits is passed over.
+    /// The same for text that people read: a space, a hyphen or a dot between two digits is ignored.
     static func isContained(inProse text: borrowing some ByteSource & ~Copyable) -> Bool {
         text.withBytes { bytes in
             var digits = SecretBuffer(capacity: bytes.count)

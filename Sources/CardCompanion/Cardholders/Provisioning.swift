@@ -1,111 +1,107 @@
 internal import CardCompanionAPI
-public import CardCompanionStore
+package import CardCompanionStore
 internal import Cryptography
 internal import JOSE
-public import KeyVault
-public import SecureMemory
-public import StrictJSON
+package import KeyVault
+package import SecureMemory
+package import StrictJSON
 
-/// A member of a provisioned cardholder that cannot be taken, and why.
-public struct ProvisioningError: Error, Equatable, Encodable, CustomStringConvertible {
-    /// The member's name; nil where the text as a whole is wrong.
-    public let member: String?
-    /// Why, for the bank's people. It holds nothing of the value.
-    public let reason: String
+/// A member of a provisioned cardholder that is refused, and why.
+package struct ProvisioningError: Error, Equatable, Encodable, CustomStringConvertible {
+    /// Nil if the text as a whole is wrong.
+    package let member: String?
+    /// Why, for the bank. It contains nothing of the value.
+    package let reason: String
 
     init(_ member: String? = nil, _ reason: String) {
         self.member = member
         self.reason = reason
     }
 
-    /// For the bank's people.
-    public var description: String { member.map { "\($0): \(reason)" } ?? reason }
+    package var description: String { member.map { "\($0): \(reason)" } ?? reason }
 }
 
 /// Everything that is wrong with a cardholder as a bank has sent them.
-public struct ProvisioningRefusal: Error, Equatable, CustomStringConvertible {
-    /// The cardholder, where what was sent tells who it is.
-    public let uniqueId: String?
-    /// One for each member.
-    public let problems: [ProvisioningError]
+package struct ProvisioningRefusal: Error, Equatable, CustomStringConvertible {
+    /// Nil if the bank has not sent a valid one.
+    package let uniqueId: Identifier?
+    /// One per member.
+    package let problems: [ProvisioningError]
 
-    /// For the bank's people.
-    public var description: String { problems.map(\.description).joined(separator: "; ") }
+    package var description: String { problems.map(\.description).joined(separator: "; ") }
 }
 
-/// Reads cardholders as a bank provisions them, opens what is sealed, applies the rules, and seals for the store.
-public struct Provisioning: Sendable {
+/// Reads cardholders as a bank provisions them: opens what is sealed, applies the rules, and seals for the store.
+package struct Provisioning: Sendable {
     /// The longest free field, in bytes of UTF-8.
-    public static let freeFieldByteLimit = 1000
+    package static let freeFieldByteLimit = 1000
 
-    private let bankId: String
-    private let settings: BankSettings
+    private let bank: IssuerBank
     private let keyring: Keyring
     private let serverKeys: ServerKeys
 
-    /// The rules of a bank.
-    public init(bank: BankRecord, keyring: Keyring, serverKeys: ServerKeys) {
-        bankId = bank.id
-        settings = bank.settings
+    package init(bank: IssuerBank, keyring: Keyring, serverKeys: ServerKeys) {
+        self.bank = bank
         self.keyring = keyring
         self.serverKeys = serverKeys
     }
 
     /// Reads one line of an import: the body of a provisioning request, plus `uniqueId`.
     ///
-    /// - Throws: ``ProvisioningRefusal``.
-    public func cardholder(line: consuming SecretBytes) async throws -> SealedCardholder {
+    /// - Throws: ``ProvisioningRefusal``, `StoreError`.
+    package func cardholder(line: consuming SecretBytes) async throws -> SealedCardholder {
         let body: JSONText
         do throws(JSONError) {
             body = try JSONText(line)
         } catch {
             throw ProvisioningRefusal(
-                uniqueId: nil, problems: [ProvisioningError(nil, "not one strict JSON object: \(error)")])
+                uniqueId: nil, problems: [ProvisioningError(nil, "must be one strict JSON object: \(error)")])
         }
         return try await read(body, uniqueId: body.string(MemberName.uniqueId))
     }
 
     /// Reads the body of a provisioning request.
     ///
-    /// - Parameter uniqueId: the cardholder's name in the request's path.
-    /// - Throws: ``ProvisioningRefusal``.
-    public func cardholder(_ body: borrowing JSONText, uniqueId: String) async throws -> SealedCardholder {
+    /// - Parameter uniqueId: the cardholder in the path of the request.
+    /// - Throws: ``ProvisioningRefusal``, `StoreError`.
+    package func cardholder(_ body: borrowing JSONText, uniqueId: String) async throws -> SealedCardholder {
         if !body.isMissing(MemberName.uniqueId),
-            body.string(MemberName.uniqueId).map(ExactText.init) != ExactText(uniqueId)
+            body.string(MemberName.uniqueId).map({ Array($0.utf8) }) != Array(uniqueId.utf8)
         {
             throw ProvisioningRefusal(
-                uniqueId: uniqueId, problems: [ProvisioningError(MemberName.uniqueId, "is not the one of the path")])
+                uniqueId: Identifier(uniqueId),
+                problems: [ProvisioningError(MemberName.uniqueId, "must be the uniqueId of the path")])
         }
         return try await read(body, uniqueId: uniqueId)
     }
 
-    /// Reads the body of a change (RFC 7396): status, channels, freeField, and authenticationFailures, which may be 0.
+    /// Reads the body of a change (RFC 7396): status, channels, freeField, and authenticationFailures, which can be set
+    /// to 0.
     ///
     /// - Throws: ``ProvisioningRefusal``.
-    public func patch(_ body: borrowing JSONText, uniqueId: String) throws -> CardholderPatch {
+    package func change(_ body: borrowing JSONText, uniqueId: Identifier) throws -> CardholderChange {
         var problems = Problems()
-        var patch = CardholderPatch()
+        var change = CardholderChange()
         for name in body.names where !Self.changeable.contains(name) {
-            problems.add(ProvisioningError(name, "cannot be changed: PUT the whole cardholder"))
+            problems.add(ProvisioningError(name, "cannot be changed: send the whole cardholder with PUT"))
         }
         if body.kind(of: Self.status) != nil {
-            patch.status = try problems.take { try required(status(body), Self.status) }
+            change.status = try problems.take { try required(status(body), Self.status) }
         }
         if body.kind(of: Self.channels) != nil {
-            patch.channels = try problems.take { try required(channels(body), Self.channels) }
+            change.channels = try problems.take { try required(channels(body), Self.channels) }
         }
-        let place = CardholderPlace(bankId: bankId, uniqueId: uniqueId).freeField
+        let place = CardholderPlace(bankId: bank.id, uniqueId: uniqueId).freeField
         if body.kind(of: MemberName.freeField) != nil {
-            patch.freeField = try problems.take {
-                CardholderPatch.FreeField(sealed: try sealedFreeField(body, in: place))
-            }
+            let text = try problems.take { SharedSecret(try freeField(body)) } ?? nil
+            change.sealedFreeField = .init(try text.map { try keyring.seal($0.bytes, in: place) })
         }
         if body.kind(of: Self.failures) != nil {
-            patch.unlocks = body.smallInteger(Self.failures) == 0
-            if !patch.unlocks { problems.add(ProvisioningError(Self.failures, "can only be set to 0")) }
+            change.unlocks = body.smallInteger(Self.failures) == 0
+            if !change.unlocks { problems.add(ProvisioningError(Self.failures, "can only be set to 0")) }
         }
-        try problems.refuse(uniqueId)
-        return patch
+        _ = try problems.refuse(or: uniqueId)
+        return change
     }
 
     private static let status = "status"
@@ -113,7 +109,7 @@ public struct Provisioning: Sendable {
     private static let failures = "authenticationFailures"
     private static let changeable: Set<String> = [status, channels, MemberName.freeField, failures]
 
-    /// Gathers what is wrong, so that a bank learns of all of it at once.
+    /// Collects everything that is wrong, so that a bank sees it at once.
     private struct Problems {
         private var found: [ProvisioningError] = []
 
@@ -128,46 +124,48 @@ public struct Provisioning: Sendable {
             }
         }
 
-        func refuse(_ uniqueId: String?) throws(ProvisioningRefusal) {
-            guard found.isEmpty else { throw ProvisioningRefusal(uniqueId: uniqueId, problems: found) }
+        /// The cardholder, if nothing is wrong.
+        func refuse(or uniqueId: Identifier?) throws(ProvisioningRefusal) -> Identifier {
+            guard let uniqueId, found.isEmpty else { throw ProvisioningRefusal(uniqueId: uniqueId, problems: found) }
+            return uniqueId
         }
     }
 
     private func read(_ body: borrowing JSONText, uniqueId: String?) async throws -> SealedCardholder {
         var problems = Problems()
         let knownId = try problems.take { try Self.uniqueId(uniqueId) }
-        let uniqueId = knownId ?? ""
-        let place = CardholderPlace(bankId: bankId, uniqueId: uniqueId)
         let status = try problems.take { try self.status(body) } ?? nil
         let channels = try problems.take { try self.channels(body) } ?? nil
-        let sealedFreeField = try problems.take { try self.sealedFreeField(body, in: place.freeField) } ?? nil
-        var (codeMAC, sealedPIN): ([UInt8]?, [UInt8]?)
+        let freeField = try problems.take { SharedSecret(try self.freeField(body)) } ?? nil
+        var (code, pin): (SharedSecret?, SharedSecret?)
         do {
-            codeMAC = try await self.codeMAC(body, uniqueId: uniqueId, in: place.code)
+            code = SharedSecret(try await self.code(body, uniqueId: knownId))
         } catch let problem as ProvisioningError {
             problems.add(problem)
         }
         do {
-            sealedPIN = try await self.sealedPIN(body, in: place.pin)
+            pin = SharedSecret(try await self.pin(body))
         } catch let problem as ProvisioningError {
             problems.add(problem)
         }
-        try problems.refuse(knownId)
+        let uniqueId = try problems.refuse(or: knownId)
+        let place = CardholderPlace(bankId: bank.id, uniqueId: uniqueId)
         return SealedCardholder(
-            uniqueId: uniqueId, status: status ?? .active, channels: channels ?? Channel.allCases, codeMAC: codeMAC,
-            sealedPIN: sealedPIN, sealedFreeField: sealedFreeField,
+            uniqueId: uniqueId, status: status ?? .active, channels: channels ?? Channel.allCases,
+            codeMAC: code.map { keyring.authenticationCode(for: $0.bytes, in: place.code) },
+            sealedPIN: try pin.map { try keyring.seal($0.bytes, in: place.pin) },
+            sealedFreeField: try freeField.map { try keyring.seal($0.bytes, in: place.freeField) },
             provisionMAC: keyring.authenticationCode(for: body.bytes, in: place.provision))
     }
 
-    private static func uniqueId(_ text: String?) throws(ProvisioningError) -> String {
-        guard let text, Identifier.isValid(text) else {
-            throw ProvisioningError(
-                MemberName.uniqueId, "not a string of 1 to \(Identifier.maximumLength) printable characters")
+    private static func uniqueId(_ text: String?) throws(ProvisioningError) -> Identifier {
+        guard let identifier = text.flatMap({ Identifier($0) }) else {
+            throw ProvisioningError(MemberName.uniqueId, "must be a string of \(Identifier.rule)")
         }
-        guard !PrimaryAccountNumber.isContained(in: Array(text.utf8)) else {
-            throw ProvisioningError(MemberName.uniqueId, "holds a card number")
+        guard !PrimaryAccountNumber.isContained(in: Array(identifier.text.utf8)) else {
+            throw ProvisioningError(MemberName.uniqueId, "must not contain a card number")
         }
-        return text
+        return identifier
     }
 
     private func required<Value>(_ value: Value?, _ name: String) throws(ProvisioningError) -> Value {
@@ -178,7 +176,8 @@ public struct Provisioning: Sendable {
     private func status(_ body: borrowing JSONText) throws(ProvisioningError) -> CardholderStatus? {
         guard !body.isMissing(Self.status) else { return nil }
         guard let status = body.string(Self.status).flatMap(CardholderStatus.init(rawValue:)) else {
-            throw ProvisioningError(Self.status, "not one of \(CardholderStatus.allCases.map(\.rawValue))")
+            let names = CardholderStatus.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ProvisioningError(Self.status, "must be one of \(names)")
         }
         return status
     }
@@ -187,57 +186,52 @@ public struct Provisioning: Sendable {
         guard !body.isMissing(Self.channels) else { return nil }
         let channels = body.strings(Self.channels)?.map(Channel.init(rawValue:))
         guard let channels, !channels.contains(nil), Set(channels).count == channels.count else {
-            throw ProvisioningError(
-                Self.channels, "not an array of different ones of \(Channel.allCases.map(\.rawValue))")
+            let names = Channel.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ProvisioningError(Self.channels, "must be an array of \(names), each at most once")
         }
         return channels.compactMap(\.self)
     }
 
-    private func codeMAC(
-        _ body: borrowing JSONText, uniqueId: String, in place: SealedPlace
-    ) async throws -> [UInt8]? {
+    private func code(_ body: borrowing JSONText, uniqueId: Identifier?) async throws -> SecretBytes? {
         let name = "authenticationCode"
         guard let code = try await opened(name, body) else { return nil }
-        guard CodeForm(settings).matches(code) else {
-            let lengths = "\(settings.codeMinimumLength) to \(settings.codeMaximumLength)"
-            throw ProvisioningError(name, "not \(lengths) characters of the bank's \(settings.codeAlphabet.rawValue)")
+        let form = CodeForm(bank)
+        guard form.matches(code) else { throw ProvisioningError(name, "must have \(form.rule)") }
+        guard !PrimaryAccountNumber.isContained(in: code) else {
+            throw ProvisioningError(name, "must not contain a card number")
         }
-        guard !PrimaryAccountNumber.isContained(in: code) else { throw ProvisioningError(name, "holds a card number") }
-        guard !code.withBytes({ $0.elementsEqual(uniqueId.utf8) }) else {
-            throw ProvisioningError(name, "is the uniqueId")
+        if let uniqueId, code.withBytes({ $0.elementsEqual(uniqueId.text.utf8) }) {
+            throw ProvisioningError(name, "must not be the uniqueId")
         }
-        return keyring.authenticationCode(for: code, in: place)
+        return code
     }
 
-    private func sealedPIN(_ body: borrowing JSONText, in place: SealedPlace) async throws -> [UInt8]? {
+    private func pin(_ body: borrowing JSONText) async throws -> SecretBytes? {
         guard body.isMissing("pinBlock") else {
             throw ProvisioningError("pinBlock", "PIN blocks are not supported: send pin as a JWE")
         }
         guard let pin = try await opened(MemberName.pin, body) else { return nil }
-        let lengths = settings.pinMinimumLength...settings.pinMaximumLength
-        guard lengths ~= pin.count, pin.withBytes({ $0.allSatisfy { 0x30...0x39 ~= $0 } }) else {
-            throw ProvisioningError(
-                MemberName.pin, "not \(lengths.lowerBound) to \(lengths.upperBound) digits, as the bank's PINs are")
-        }
-        return try keyring.seal(pin, in: place)
+        let form = PINForm(bank)
+        guard form.matches(pin) else { throw ProvisioningError(MemberName.pin, "must have \(form.rule)") }
+        return pin
     }
 
-    private func sealedFreeField(_ body: borrowing JSONText, in place: SealedPlace) throws -> [UInt8]? {
+    private func freeField(_ body: borrowing JSONText) throws -> SecretBytes? {
         let name = MemberName.freeField
         guard !body.isMissing(name) else { return nil }
         guard let text = body.secret(of: name), text.count <= Self.freeFieldByteLimit else {
-            throw ProvisioningError(name, "not a string of at most \(Self.freeFieldByteLimit) bytes")
+            throw ProvisioningError(name, "must be a string of at most \(Self.freeFieldByteLimit) bytes")
         }
         guard !PrimaryAccountNumber.isContained(in: text), !PrimaryAccountNumber.isContained(inProse: text) else {
-            throw ProvisioningError(name, "holds a card number")
+            throw ProvisioningError(name, "must not contain a card number")
         }
-        return try keyring.seal(text, in: place)
+        return text
     }
 
-    /// What a member holds that is a JWE to one of the server's keys, less the spaces that may pad it at its end.
+    /// The plaintext of a member that is a JWE to one of the server's keys, without the spaces that can pad it at the end.
     private func opened(_ name: String, _ body: borrowing JSONText) async throws -> SecretBytes? {
         guard !body.isMissing(name) else { return nil }
-        guard let text = body.string(name) else { throw ProvisioningError(name, "not a JWE") }
+        guard let text = body.string(name) else { throw ProvisioningError(name, "must be a JWE") }
         do {
             return ChosenPIN.unpadded(try await serverKeys.open(try JWE(compact: text)))
         } catch let error as JOSEError {

@@ -1,15 +1,15 @@
 internal import CardCompanionStore
 internal import SecureMemory
 
-/// Reads what a cardholder has chosen out of what was sealed (protocol, section 2.5).
+/// Reads the cardholder's choice from the sealed value (protocol, section 2.5).
 enum ChosenPIN {
-    /// The longest plaintext of a PIN, and of indexes, padding included.
+    /// The longest plaintext of a PIN, and of indexes, with padding.
     static let pinByteLimit = 16
     static let indexesByteLimit = 64
 
     private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
-    /// A value without the spaces that may pad it at its end.
+    /// A value without the spaces that can pad it at the end.
     static func unpadded(_ plaintext: borrowing SecretBytes) -> SecretBytes {
         plaintext.withBytes { bytes in
             let count = bytes.lastIndex { $0 != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
@@ -17,7 +17,7 @@ enum ChosenPIN {
         }
     }
 
-    /// A PIN with the spaces that make its length say nothing.
+    /// A PIN with spaces, so that its length reveals nothing.
     static func padded(_ pin: borrowing SecretBytes) -> SecretBytes {
         var text = SecretBuffer(capacity: pinByteLimit)
         text.append(pin)
@@ -27,14 +27,12 @@ enum ChosenPIN {
 
     /// Whether a text is a PIN that the bank allows.
     static func isAllowed(_ pin: borrowing SecretBytes, by settings: BankSettings) -> Bool {
-        pin.count >= settings.pinMinimumLength && pin.count <= settings.pinMaximumLength
-            && pin.withBytes { $0.allSatisfy { digits ~= $0 } }
-            && !WeakPIN(settings).matches(pin)
+        PINForm(settings).matches(pin) && !WeakPIN(settings).matches(pin)
     }
 
-    /// The PIN that indexes stand for: `3,7,3,7`, `[3, 7, 3, 7]`, or on a keypad of ten places `3737`.
+    /// The PIN that indexes mean: `3,7,3,7`, `[3, 7, 3, 7]`, or on a keypad of ten places `3737`.
     ///
-    /// - Returns: nil where that is no list of indexes, or one of them is outside the keypad or at an empty place.
+    /// - Returns: nil if the text is not a list of indexes, or if one of them is outside the keypad or at an empty place.
     static func pin(at indexes: borrowing SecretBytes, on layout: borrowing SecretBytes) -> SecretBytes? {
         guard let places = places(indexes, isPlain: layout.count == 10) else { return nil }
         var pin = SecretBuffer(capacity: pinByteLimit)
@@ -48,7 +46,7 @@ enum ChosenPIN {
         return pin.finish()
     }
 
-    /// One byte an index; an index above 255 is none on any keypad.
+    /// One byte per index. No keypad has an index above 255.
     private static func places(_ text: borrowing SecretBytes, isPlain: Bool) -> SecretBytes? {
         text.withBytes { bytes -> SecretBytes? in
             guard let list = withoutBrackets(bytes) else { return nil }

@@ -3,10 +3,10 @@ internal import CardCompanionStore
 internal import JOSE
 internal import StrictJSON
 
-// Checks that several requests of definition share, each with the code that it is refused with.
+// Checks that several requests of definition share, each with its code.
 
 extension JSONText {
-    /// Refuses the first member that is missing.
+    /// Refuses the request with the code of its first missing member.
     borrowing func requireDefinition(_ members: [(name: String, code: DefinitionCode)]) throws(DefinitionError) {
         if let code = firstMissing(members) { throw DefinitionError(code) }
     }
@@ -20,7 +20,7 @@ extension JSONText {
 }
 
 extension RequestTimestamp {
-    /// Tells a client with a wrong clock by how much it is wrong.
+    /// The error says how much the client's clock differs.
     func requireDefinitionWindow(of bank: Bank, now: Timestamp) throws(DefinitionError) {
         guard !isWithin(toleranceSeconds: bank.settings.timestampToleranceSeconds, of: now) else { return }
         throw DefinitionError(.invalidTimestamp, detail: skew(at: now))
@@ -35,7 +35,7 @@ extension Bank {
 }
 
 extension JWE {
-    /// A sealed value of a request: its form, as far as no key is needed to judge it.
+    /// A sealed value of a request, with every check that needs no key.
     static func sealed(_ text: String?, for algorithm: JWEHeader.Algorithm) throws(DefinitionError) -> JWE {
         guard let text else { throw DefinitionError(.cryptoError, detail: "not a JWE in compact serialization") }
         do throws(JOSEError) {

@@ -1,13 +1,13 @@
-public import CardCompanionAPI
+package import CardCompanionAPI
 
 /// A definition request that is answered with a code other than 0.
-public struct DefinitionError: Error {
-    /// The code to answer.
-    public let code: DefinitionCode
-    /// What may be added to the code's message: nothing secret, and nothing of the cardholder.
-    public let detail: String?
-    /// What went wrong inside, for the log only.
-    public let cause: (any Error)?
+package struct DefinitionError: Error {
+    /// The code in the answer.
+    package let code: DefinitionCode
+    /// An addition to the message of the code: nothing secret, and nothing about the cardholder.
+    package let detail: String?
+    /// The internal error, for the log only.
+    package let cause: (any Error)?
 
     init(_ code: DefinitionCode, detail: String? = nil, cause: (any Error)? = nil) {
         self.code = code

@@ -1,15 +1,15 @@
 internal import SecureMemory
 
-/// A scrambled keypad: which digit stands at each of its places, and which places are empty.
+/// A scrambled keypad: the digit at each of its places. Some places are empty.
 struct KeypadLayout {
-    /// How many places a keypad may have.
+    /// How many places a keypad can have.
     static let sizes = 10...60
     /// How long a keypad waits for its definition.
-    static let lifetimeSeconds = 300
+    static let lifetimeSeconds: Int64 = 300
     /// How many keypads of a cardholder are kept.
     static let keptPerCardholder = 5
 
-    /// What stands at an empty place.
+    /// An empty place.
     static let empty = UInt8(ascii: "-")
 
     /// An ASCII digit or ``empty`` for each place.
@@ -22,7 +22,7 @@ struct KeypadLayout {
         places = SharedSecret(SecretBytes(copying: scrambled))
     }
 
-    /// As the client is told: null at an empty place.
+    /// As the client gets it: null at an empty place.
     var entries: [String?] {
         places.bytes.withBytes { places in
             places.map { $0 == Self.empty ? nil : String(UnicodeScalar($0)) }

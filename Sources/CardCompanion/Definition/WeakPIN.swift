@@ -1,7 +1,7 @@
 internal import CardCompanionStore
 internal import SecureMemory
 
-/// PINs that are guessed first.
+/// PINs that attackers guess first.
 struct WeakPIN {
     private let rules: Set<WeakPINRule>
     private let listed: [String]
@@ -12,7 +12,8 @@ struct WeakPIN {
         listed = settings.listedPINs
     }
 
-    /// Whether a rule of the bank refuses a PIN, which is ASCII digits. Every rule is looked at, whichever refuses.
+    /// Whether a rule of the bank refuses a PIN of ASCII digits. Every rule is checked, so that the time does not depend on
+    /// which one refuses.
     func matches(_ pin: borrowing SecretBytes) -> Bool {
         pin.withBytes { digits in
             rules.reduce(false) { isWeak, rule in breaks(rule, digits) || isWeak }
@@ -29,7 +30,7 @@ struct WeakPIN {
         }
     }
 
-    /// Whether each digit is `step` above the one before it, modulo ten.
+    /// Whether each digit is `step` more than the one before it, modulo ten.
     private func hasStep(_ step: UInt8, _ digits: UnsafeRawBufferPointer) -> Bool {
         zip(digits, digits.dropFirst()).allSatisfy { ($1 + 10 - $0) % 10 == step }
     }
@@ -46,7 +47,7 @@ struct WeakPIN {
         list.reduce(false) { isFound, listed in digits.elementsEqual(listed.utf8) || isFound }
     }
 
-    /// What people choose far more often than chance, beside what the other rules refuse.
+    /// What people choose far more often than by chance, in addition to what the other rules refuse.
     private static let commonlyChosen = [
         "1004", "1010", "1313", "2000", "2001", "2002", "2580", "0852", "1379", "1397", "1470", "1590", "1984", "1990",
         "1991", "1992", "1999", "2010", "2020", "2024", "2025", "2026", "5683", "6969", "7410", "9510", "0007", "0070",

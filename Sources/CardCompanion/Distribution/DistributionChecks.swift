@@ -2,19 +2,19 @@ internal import CardCompanionAPI
 internal import CardCompanionStore
 internal import StrictJSON
 
-// Checks that several requests of distribution share, each with the code that it is refused with.
+// Checks that several requests of distribution share, each with its code.
 
 extension JSONText {
-    /// Refuses the first member that is missing.
+    /// Refuses the request with the code of its first missing member.
     borrowing func requireDistribution(_ members: [(name: String, code: DistributionCode)]) throws(DistributionError) {
         if let code = firstMissing(members) { throw DistributionError(code) }
     }
 
-    borrowing func requiredIdentifier(_ name: String) throws(DistributionError) -> String {
+    borrowing func requiredIdentifier(_ name: String) throws(DistributionError) -> Identifier {
         guard let identifier = identifier(name) else {
             throw DistributionError(
                 .badParameter,
-                detail: "\(name) is not a string of 1 to \(Identifier.maximumLength) printable characters")
+                detail: "\(name) must be a string of \(Identifier.rule)")
         }
         return identifier
     }
@@ -28,7 +28,7 @@ extension JSONText {
 }
 
 extension RequestTimestamp {
-    /// Tells a client with a wrong clock by how much it is wrong.
+    /// The error says how much the client's clock differs.
     func requireWindow(of bank: Bank, now: Timestamp) throws(DistributionError) {
         guard !isWithin(toleranceSeconds: bank.settings.timestampToleranceSeconds, of: now) else { return }
         throw DistributionError(.invalidTimestamp, detail: skew(at: now))

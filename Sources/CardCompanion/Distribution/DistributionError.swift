@@ -1,15 +1,15 @@
-public import CardCompanionAPI
+package import CardCompanionAPI
 
 /// A distribution request that is answered with a code other than 0.
-public struct DistributionError: Error {
-    /// The code to answer.
-    public let code: DistributionCode
-    /// The code that it is in truth, where the bank asks for uniform errors; for the audit trail only.
-    public let trueCode: DistributionCode
-    /// What may be added to the code's message: nothing secret, and nothing of the cardholder.
-    public let detail: String?
-    /// What went wrong inside, for the log only.
-    public let cause: (any Error)?
+package struct DistributionError: Error {
+    /// The code in the answer.
+    package let code: DistributionCode
+    /// The code without regard to the bank's uniform errors; for the audit trail only.
+    package let trueCode: DistributionCode
+    /// An addition to the message of the code: nothing secret, and nothing about the cardholder.
+    package let detail: String?
+    /// The internal error, for the log only.
+    package let cause: (any Error)?
 
     init(_ code: DistributionCode, detail: String? = nil, cause: (any Error)? = nil) {
         self.init(answered: code, truly: code, detail: detail, cause: cause)
@@ -24,14 +24,13 @@ public struct DistributionError: Error {
         self.cause = cause
     }
 
-    /// What a client may learn where its bank asks for uniform errors: every code that tells something of a cardholder
-    /// becomes one.
+    /// The error for a bank with uniform errors: every code that reveals something about a cardholder becomes the same.
     func uniform(as code: DistributionCode) -> DistributionError {
-        guard Self.tellingOfCardholder.contains(self.code) else { return self }
+        guard Self.aboutCardholder.contains(self.code) else { return self }
         return DistributionError(answered: code, truly: trueCode, detail: nil, cause: cause)
     }
 
-    private static let tellingOfCardholder: Set<DistributionCode> = [
+    private static let aboutCardholder: Set<DistributionCode> = [
         .cardholderNotFound, .cardholderStatusNotSatisfied, .pinNotAvailable, .retryLimitReached,
         .incompatibleBankAndCardholder, .incompatibleChannel,
     ]

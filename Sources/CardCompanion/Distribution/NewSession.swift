@@ -1,11 +1,12 @@
 internal import CardCompanionAPI
+internal import CardCompanionStore
 internal import Cryptography
 internal import SecureMemory
 
-/// A session that a fetch is about to open.
+/// A session that a fetch opens.
 ///
-/// The notify key goes to the client inside the sealed delivery and is forgotten here: the store gets only the SHA-256
-/// of the three hashes that it makes, enough to recognise the right one and of no use for making it.
+/// The notify key goes to the client in the sealed delivery and is not stored. The store gets only the SHA-256 of the three
+/// hashes that the key can make: enough to recognise the right hash, and useless to make one.
 struct NewSession: Sendable {
     static let idByteCount = 24
     static let notifyKeyByteCount = 32
@@ -18,10 +19,10 @@ struct NewSession: Sendable {
         notifyKey = SharedSecret(SecureRandom.secret(count: Self.notifyKeyByteCount))
     }
 
-    /// For each notify status, SHA-256 of the one right hash.
-    func confirmations(bankId: String, uniqueId: String) -> [[UInt8]] {
+    /// For each notify status, SHA-256 of the only right hash.
+    func confirmations(bankId: Identifier, uniqueId: Identifier) -> [[UInt8]] {
         NotifyStatus.allCases.map { status in
-            let message = Array((bankId + uniqueId + id + String(status.rawValue)).utf8)
+            let message = Array((bankId.text + uniqueId.text + id + String(status.rawValue)).utf8)
             return SHA256.hash(HMACSHA256.authenticationCode(for: message, key: notifyKey.bytes))
         }
     }

@@ -1,21 +1,21 @@
 internal import CardCompanionStore
 internal import Cryptography
-public import SecureMemory
+package import SecureMemory
 
 extension Explanation {
     /// What a client sent with an HMAC.
-    public struct HMACRequest: Sendable {
+    package struct HMACRequest: Sendable {
         /// bankId.
-        public let bankId: String
+        package let bankId: String
         /// uniqueId.
-        public let uniqueId: String
+        package let uniqueId: String
         /// timestamp.
-        public let timestamp: String
+        package let timestamp: String
         /// hashMac; nil asks only for the bytes that are to be authenticated.
-        public let hashMac: String?
+        package let hashMac: String?
 
         /// See the members.
-        public init(bankId: String, uniqueId: String, timestamp: String, hashMac: String?) {
+        package init(bankId: String, uniqueId: String, timestamp: String, hashMac: String?) {
             self.bankId = bankId
             self.uniqueId = uniqueId
             self.timestamp = timestamp
@@ -26,7 +26,7 @@ extension Explanation {
     /// Explains an HMAC (protocol, section 2.1).
     ///
     /// - Parameter hexKey: the bank's key in hex; without it everything but the HMAC itself is looked at.
-    public static func hmac(
+    package static func hmac(
         _ request: HMACRequest, hexKey: SharedSecret?, now: Int64, toleranceSeconds: Int
     ) -> Explanation {
         var explanation = Explanation()

@@ -8,7 +8,7 @@ extension Explanation {
     /// - Parameters:
     ///   - text: the JWE.
     ///   - keySet: what `/.well-known/jwks.json` answers; nil leaves `kid` unchecked.
-    public static func jwe(_ text: String, keySet: [UInt8]?) -> Explanation {
+    package static func jwe(_ text: String, keySet: [UInt8]?) -> Explanation {
         var explanation = Explanation()
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         if let header = parts.first.map(String.init).flatMap(Base64URL.decode) {

@@ -1,17 +1,17 @@
 internal import Cryptography
-public import HTTPSignatures
+package import HTTPSignatures
 internal import SecureMemory
 
 extension Explanation {
     /// An HTTP request as a client has sent it, head and body.
-    public struct HTTPRequestText: Sendable {
+    package struct HTTPRequestText: Sendable {
         let message: SignedMessage
         let body: [UInt8]
 
         /// Reads a request as it stands on the wire; lines may end without a carriage return.
         ///
         /// - Returns: nil where there is no request line.
-        public init?(_ bytes: [UInt8]) {
+        package init?(_ bytes: [UInt8]) {
             let text = bytes.filter { $0 != UInt8(ascii: "\r") }
             let end = text.indices.dropLast().first {
                 text[$0] == UInt8(ascii: "\n") && text[$0 + 1] == UInt8(ascii: "\n")
@@ -45,7 +45,7 @@ extension Explanation {
     /// Explains the signature of a request (RFC 9421) and its content digest (RFC 9530).
     ///
     /// - Parameter key: what the signature is checked with; nil shows the signature base only.
-    public static func signature(of request: HTTPRequestText, key: VerificationKey?, now: Int64) -> Explanation {
+    package static func signature(of request: HTTPRequestText, key: VerificationKey?, now: Int64) -> Explanation {
         var explanation = Explanation()
         do throws(SignatureError) {
             let fields = try SignatureFields(request.message)

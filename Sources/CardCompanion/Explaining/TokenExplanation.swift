@@ -1,7 +1,7 @@
 internal import CardCompanionAPI
 internal import CardCompanionStore
 internal import Cryptography
-public import SecureMemory
+package import SecureMemory
 internal import StrictJSON
 
 extension Explanation {
@@ -11,7 +11,7 @@ extension Explanation {
     ///   - token: the very bytes that the request's `token` stands for.
     ///   - signature: base64; nil looks at the token only.
     ///   - certificate: PEM of the certificate, or of the public key; nil leaves the signature unchecked.
-    public static func token(
+    package static func token(
         _ token: consuming SecretBytes, signature: String?, certificate: [UInt8]?, now: Int64, toleranceSeconds: Int
     ) -> Explanation {
         var explanation = Explanation()
@@ -36,7 +36,7 @@ extension Explanation {
             if token.isMissing(name) {
                 bad(name, "missing")
             } else {
-                judgeIdentifier(name, token.identifier(name))
+                judgeIdentifier(name, token.string(name))
             }
         }
         if token.isMissing(MemberName.tokenTimestamp) {

@@ -1,18 +1,18 @@
-public import CardCompanionStore
-public import KeyVault
+package import CardCompanionStore
+package import KeyVault
 
-/// Serves a call that has an Idempotency-Key once, and answers its repetitions as it was answered.
-public struct IdempotentCalls: Sendable {
+/// Serves a call that has an Idempotency-Key once, and answers its repetitions with the same answer.
+package struct IdempotentCalls: Sendable {
     /// How long a key is remembered.
-    public static let lifetimeSeconds: Int64 = 86_400
-    /// After how long a call that was never answered may be served again: its server has died.
+    package static let lifetimeSeconds: Int64 = 86_400
+    /// After how long an unanswered call can be served again: its server has died.
     static let abandonedSeconds: Int64 = 60
 
-    /// Why a call is not served.
-    public enum Refusal: Error {
+    /// Why a call is refused.
+    package enum Refusal: Error {
         /// The same call is being served.
         case underWay
-        /// The key was used for another call.
+        /// The key was used for a different call.
         case otherCall
     }
 
@@ -20,32 +20,29 @@ public struct IdempotentCalls: Sendable {
     private let keyring: Keyring
     private let clock: WallClock
 
-    /// Over a store.
-    public init(store: Store, keyring: Keyring, clock: WallClock) {
+    package init(store: Store, keyring: Keyring, clock: WallClock) {
         self.store = store
         self.keyring = keyring
         self.clock = clock
     }
 
-    /// Serves a call, or answers it as the same call was answered.
+    /// Serves a call, or repeats the answer to the same call.
     ///
     /// - Parameters:
-    ///   - key: the Idempotency-Key; without one the call is served.
-    ///   - call: SHA-256 of method, path and body. It is kept as a MAC, for who reads that shall not be able to try bodies out.
-    /// - Throws: ``Refusal``, ``ServiceUnavailable``, and what `serve` throws, which leaves the key unused.
-    public func serve(
-        bankId: String, key: String?, call: [UInt8], _ serve: () async throws -> IdempotentAnswer
+    ///   - key: the Idempotency-Key; nil if the call has none. Then it is served.
+    ///   - call: SHA-256 of method, path and body. It is stored as a MAC: keyed, so that a database reader cannot test
+    ///     guesses.
+    /// - Throws: ``Refusal``, `StoreError`, and the errors of `serve`, which leave the key unused.
+    package func serve(
+        bankId: Identifier, key: String?, call: [UInt8], _ serve: () async throws -> IdempotentAnswer
     ) async throws -> IdempotentAnswer {
         guard let key else { return try await serve() }
         let now = clock.now()
-        let mac = keyring.authenticationCode(
-            for: call, in: SealedPlace("idempotent_answer.request_mac", row: bankId, key))
-        let claim = try await store.reaching {
-            try await $0.claimIdempotency(
-                bankId: bankId, key: key, mac: mac, now: now,
-                abandonedBefore: Timestamp(seconds: now.seconds - Self.abandonedSeconds),
-                expiresAt: Timestamp(seconds: now.seconds + Self.lifetimeSeconds))
-        }
+        let mac = keyring.authenticationCode(for: call, in: .idempotentRequest(bankId: bankId, key: key))
+        let claim = try await store.claimIdempotency(
+            bankId: bankId, key: key, mac: mac, now: now,
+            abandonedBefore: now.advanced(bySeconds: -Self.abandonedSeconds),
+            expiresAt: now.advanced(bySeconds: Self.lifetimeSeconds))
         switch claim {
         case .answered(let answer): return answer
         case .underWay: throw Refusal.underWay
@@ -54,10 +51,10 @@ public struct IdempotentCalls: Sendable {
         }
         do {
             let answer = try await serve()
-            try await store.reaching { try await $0.keepAnswer(answer, bankId: bankId, key: key, begunAt: now) }
+            try await store.keepAnswer(answer, bankId: bankId, key: key, begunAt: now)
             return answer
         } catch {
-            // Where this fails too, the key is free again when the call counts as abandoned.
+            // If this fails too, the key is free again when the call counts as abandoned.
             try? await store.releaseIdempotency(bankId: bankId, key: key, begunAt: now)
             throw error
         }

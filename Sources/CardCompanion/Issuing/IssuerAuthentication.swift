@@ -1,69 +1,64 @@
-public import CardCompanionStore
+package import CardCompanionStore
 internal import Cryptography
-public import HTTPSignatures
-public import KeyVault
+package import HTTPSignatures
+package import KeyVault
 internal import SecureMemory
 
-/// Why a bank's back-end is not let in.
-public enum IssuerRefusal: Error {
-    /// The call is not signed, or not as it must be. The signature base is what the signature was checked against.
+/// Why a call of a bank's back-end is refused.
+package enum IssuerRefusal: Error {
+    /// The call is not signed, or not as it must be. The signature base is what the signature was verified against.
     case unauthenticated(reason: String, signatureBase: String?)
-    /// The call is signed by another bank than the one that its path names, or that bank is disabled.
+    /// The call is signed by another bank than that of its path, or the bank is disabled.
     case forbidden(reason: String)
 }
 
-/// Lets in a bank's back-end by the signature of its call (RFC 9421; protocol, section 3).
-public struct IssuerAuthentication: Sendable {
+/// Authenticates a bank's back-end by the signature of its call (RFC 9421; protocol, section 3).
+package struct IssuerAuthentication: Sendable {
     /// Who calls.
-    public struct Caller: Sendable {
-        /// The bank.
-        public let bank: BankRecord
-        /// The key that has signed.
-        public let keyId: String
-        /// What the call's body must hash to; nil where there is no body.
-        public let contentDigest: ContentDigest?
+    package struct Caller: Sendable {
+        package let bank: IssuerBank
+        /// The key that signed the call.
+        package let keyId: String
+        /// What the body must hash to; nil if there is no body.
+        package let contentDigest: ContentDigest?
     }
 
     private let store: Store
     private let keyring: Keyring
     private let clock: WallClock
 
-    /// Over the keys that banks have registered.
-    public init(store: Store, keyring: Keyring, clock: WallClock) {
+    package init(store: Store, keyring: Keyring, clock: WallClock) {
         self.store = store
         self.keyring = keyring
         self.clock = clock
     }
 
-    /// Checks a call's signature, spends its nonce, and makes sure that its path is the bank's own.
+    /// Checks a call's signature, spends its nonce, and makes sure that the path belongs to the bank.
     ///
     /// - Parameters:
-    ///   - clientCertificate: DER of what the caller showed when it connected; it must be the bank's. Nil where
-    ///     connections need none.
-    ///   - hasBody: whether there is a body, whose digest is then the caller's to check.
-    /// - Throws: ``IssuerRefusal``, ``ServiceUnavailable``.
-    public func authenticate(
+    ///   - bankId: from the path.
+    ///   - hasBody: whether there is a body. The caller must then check its digest.
+    ///   - clientCertificate: what the caller showed in the TLS handshake.
+    /// - Throws: ``IssuerRefusal``, `StoreError`.
+    package func authenticate(
         _ message: SignedMessage, bankId: String, hasBody: Bool, clientCertificate: ClientCertificate
     ) async throws -> Caller {
         let now = clock.now()
         let policy = SignaturePolicy()
         let (key, verified) = try await verify(message, hasBody: hasBody, policy, now)
-        // Twice the tolerance: it may be another server, whose clock is ahead, that forgets it.
+        // Twice the tolerance: a server whose clock is ahead may remove the nonce.
         let expiresAt = Timestamp(seconds: verified.created + 2 * policy.createdToleranceSeconds + 1)
-        let isFresh = try await store.reaching {
-            try await $0.spendNonce(verified.nonce, keyId: key.keyId, expiresAt: expiresAt)
-        }
-        guard isFresh else {
+        let nonce = SpentDigest(of: Array("\(key.keyId)\n\(verified.nonce)".utf8))
+        guard try await store.spendNonce(nonce, bankId: key.bankId, expiresAt: expiresAt) else {
             throw IssuerRefusal.unauthenticated(reason: "The nonce was used before.", signatureBase: nil)
         }
-        guard ExactText(key.bankId) == ExactText(bankId) else {
-            throw IssuerRefusal.forbidden(reason: "The key is another bank's than the path's.")
+        guard Identifier(bankId) == key.bankId else {
+            throw IssuerRefusal.forbidden(reason: "The key belongs to another bank than the path.")
         }
-        let found = try await store.reaching { try await $0.bankWithKeys(id: bankId) }
-        guard let (bank, _, certificates) = found, bank.status == .active else {
+        guard let bank = try await store.issuerBank(id: key.bankId), bank.status == .active else {
             throw IssuerRefusal.forbidden(reason: "The bank is disabled.")
         }
-        try clientCertificate.require(oneOf: certificates)
+        try clientCertificate.require(oneOf: bank.clientCertificates)
         return Caller(bank: bank, keyId: key.keyId, contentDigest: verified.contentDigest)
     }
 
@@ -72,7 +67,7 @@ public struct IssuerAuthentication: Sendable {
     ) async throws -> (IssuerKeyRecord, VerifiedSignature) {
         do {
             let fields = try SignatureFields(message)
-            let named = try await store.reaching { try await $0.issuerKeys(keyIds: fields.keyIDs) }
+            let named = try await store.issuerKeys(keyIds: fields.keyIDs)
             let active = named.filter { $0.status == .active }
             if active.isEmpty, let key = named.first {
                 throw IssuerRefusal.unauthenticated(reason: "The key \(key.keyId) is disabled.", signatureBase: nil)
@@ -100,31 +95,23 @@ public struct IssuerAuthentication: Sendable {
     }
 }
 
-/// What a caller showed when it connected.
-public enum ClientCertificate: Sendable {
-    /// The server asks for none.
-    case notAsked
-    /// The server asks for one, and none was shown.
+/// What a caller showed in the TLS handshake.
+package enum ClientCertificate: Sendable {
+    /// The server requires none.
+    case notRequired
+    /// The server requires one, and the caller showed none.
     case missing
-    /// DER of the certificate; TLS has validated it.
+    /// DER of the certificate. TLS has validated it.
     case shown([UInt8])
 
-    fileprivate func require(oneOf certificates: [CertificateRecord]) throws(IssuerRefusal) {
+    fileprivate func require(oneOf fingerprints: [[UInt8]]) throws(IssuerRefusal) {
         switch self {
-        case .notAsked: return
+        case .notRequired: return
         case .missing: throw .forbidden(reason: "The connection shows no client certificate.")
         case .shown(let der):
-            let fingerprint = SHA256.hash(der)
-            let isBanks = certificates.contains {
-                $0.purpose == .client && $0.status == .active && $0.fingerprint == fingerprint
+            guard fingerprints.contains(SHA256.hash(der)) else {
+                throw .forbidden(reason: "The client certificate is not one of the bank's.")
             }
-            guard isBanks else { throw .forbidden(reason: "The client certificate is not one of the bank's.") }
         }
-    }
-}
-
-extension SealedPlace {
-    static func issuerSecret(_ keyId: String) -> SealedPlace {
-        SealedPlace("issuer_key.sealed_secret", row: keyId)
     }
 }

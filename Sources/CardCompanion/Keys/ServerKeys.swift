@@ -1,25 +1,25 @@
-public import CardCompanionStore
+package import CardCompanionStore
 internal import Cryptography
-internal import HTTPSignatures
-public import JOSE
-public import KeyVault
-public import SecureMemory
+package import HTTPSignatures
+package import JOSE
+package import KeyVault
+package import SecureMemory
 internal import Synchronization
 
-/// The server's own key pairs: what banks and apps seal to, and what the server signs with.
+/// The server's own key pairs. Banks and apps seal to them, and the server signs with one of them.
 ///
-/// They may be rotated while servers run: each looks again from time to time, and for a single key at once when a value
-/// names one that it does not know.
-public final class ServerKeys: Sendable {
+/// They can be rotated while servers run. Each server reloads them from time to time, and asks the store for a single key
+/// when a value names one that it does not know.
+package final class ServerKeys: Sendable {
     /// The size of a new RSA key.
-    public static let rsaKeyBits = 3072
+    package static let rsaKeyBits = 3072
 
     private enum PrivateKey: Sendable {
         case rsa(RSAPrivateKey)
         case ec(P256PrivateKey)
         case signing(P256PrivateKey)
 
-        /// As the key set shows it.
+        /// The key as in the key set.
         func published(as keyId: String) -> JWK {
             switch self {
             case .rsa(let key): JWK(.rsa(key.publicKey), keyID: keyId)
@@ -29,10 +29,10 @@ public final class ServerKeys: Sendable {
         }
     }
 
-    /// What the server signs with.
-    struct Signer: Sendable {
-        let keyId: String
-        let key: SigningKey
+    /// The key that the server signs with.
+    package struct Signer: Sendable {
+        package let keyId: String
+        package let key: SigningKey
     }
 
     private struct Keys: Sendable {
@@ -50,45 +50,43 @@ public final class ServerKeys: Sendable {
         self.keyring = keyring
     }
 
-    /// Opens the server's keys; the first server of a database makes them.
+    /// Opens the server's keys. The first server of a database creates them.
     ///
-    /// - Throws: `KeyVaultError`, ``ServiceUnavailable``.
-    public static func opened(with keyring: Keyring, in store: Store, clock: WallClock) async throws -> ServerKeys {
-        let records = try await store.reaching { try await $0.serverKeys() }
+    /// - Throws: `KeyVaultError`, `StoreError`.
+    package static func opened(with keyring: Keyring, in store: Store, clock: WallClock) async throws -> ServerKeys {
+        let records = try await store.serverKeys()
         for kind in ServerKeyKind.allCases where !records.contains(where: { $0.kind == kind && $0.status == .active }) {
             let (keyId, sealedKey) = try make(kind, keyring)
-            try await store.reaching {
-                try await $0.insertServerKey(keyId: keyId, kind: kind, sealedKey: sealedKey, now: clock.now())
-            }
+            try await store.insertServerKey(
+                keyId: keyId, kind: kind, sealedKey: sealedKey, now: clock.now())
         }
         let keys = ServerKeys(store: store, keyring: keyring)
         try await keys.reload()
         return keys
     }
 
-    /// Makes a new key of a kind, which new values are to be sealed to from now on. The one before it is still
-    /// published, behind the new one, and still opens, until it is retired.
+    /// Creates a new key of a kind. New values must be sealed to it. The previous key is still published, after the new
+    /// one, and still opens values, until it is retired.
     ///
-    /// - Returns: the new key's name; nil where another rotation was faster, and its key is the active one.
-    public static func rotate(
+    /// - Returns: the new key's name; nil if another rotation was faster.
+    package static func rotate(
         _ kind: ServerKeyKind, with keyring: Keyring, in store: Store, clock: WallClock
     ) async throws -> String? {
         let (keyId, sealedKey) = try make(kind, keyring)
-        let isActive = try await store.reaching {
-            try await $0.rotateServerKey(keyId: keyId, kind: kind, sealedKey: sealedKey, now: clock.now())
-        }
+        let isActive = try await store.rotateServerKey(
+            keyId: keyId, kind: kind, sealedKey: sealedKey, now: clock.now())
         return isActive ? keyId : nil
     }
 
-    /// The public keys, as `/.well-known/jwks.json` shows them: of each kind the active one first.
-    public var published: JWKSet { keys.withLock(\.published) }
+    /// The public keys as in `/.well-known/jwks.json`: of each kind the active one first.
+    package var published: JWKSet { keys.withLock(\.published) }
 
     /// The active signing key.
-    var signer: Signer? { keys.withLock(\.signer) }
+    package var signer: Signer? { keys.withLock(\.signer) }
 
-    /// Looks again which keys there are.
-    public func reload() async throws {
-        let records = try await store.reaching { try await $0.serverKeys() }
+    /// Reads the keys again.
+    package func reload() async throws {
+        let records = try await store.serverKeys()
         let loaded = try Self.open(records, keyring)
         keys.withLock { $0 = loaded }
     }
@@ -100,8 +98,8 @@ public final class ServerKeys: Sendable {
 
     /// Opens what was sealed to one of the keys.
     ///
-    /// - Throws: `JOSEError`; ``UnknownServerKey`` where `kid` names none of them, or one of the other kind.
-    public func open(_ jwe: JWE) async throws -> SecretBytes {
+    /// - Throws: `JOSEError`; ``UnknownServerKey`` if `kid` does not name one of them for this algorithm.
+    package func open(_ jwe: JWE) async throws -> SecretBytes {
         switch try await key(for: jwe) {
         case .rsa(let key): return try jwe.open(with: key)
         case .ec(let key): return try jwe.open(with: key)
@@ -110,7 +108,7 @@ public final class ServerKeys: Sendable {
     }
 
     private func key(for jwe: JWE) async throws -> PrivateKey? {
-        guard let keyId = jwe.header.keyID, Identifier.isValid(keyId), let key = try await key(keyId) else {
+        guard let keyId = jwe.header.keyID, Identifier(keyId) != nil, let key = try await key(keyId) else {
             return nil
         }
         switch (key, jwe.header.algorithm) {
@@ -119,10 +117,10 @@ public final class ServerKeys: Sendable {
         }
     }
 
-    /// The key of that name. One that is not known here may be new: the store is asked for just that one.
+    /// The key of that name. An unknown one may be new, so the store is asked for it.
     private func key(_ keyId: String) async throws -> PrivateKey? {
         if let key = keys.withLock({ $0.byId[keyId] }) { return key }
-        guard let record = try await store.reaching({ try await $0.serverKey(keyId: keyId) }),
+        guard let record = try await store.serverKey(keyId: keyId),
             let key = try Self.open(record, keyring)
         else { return nil }
         keys.withLock { $0.byId[keyId] = key }
@@ -144,7 +142,7 @@ public final class ServerKeys: Sendable {
         return keys
     }
 
-    /// Nil where the key is retired.
+    /// Nil if the key is retired.
     private static func open(_ record: ServerKeyRecord, _ keyring: Keyring) throws -> PrivateKey? {
         guard let sealedKey = record.sealedKey else { return nil }
         let pkcs8 = try keyring.open(sealedKey, in: .serverKey(record.keyId))
@@ -169,14 +167,7 @@ public final class ServerKeys: Sendable {
     }
 }
 
-/// A sealed value's `kid` names no key of the server that fits.
-public struct UnknownServerKey: Error, CustomStringConvertible {
-    /// For whoever sealed it.
-    public var description: String { "its kid names no key of /.well-known/jwks.json that fits its alg" }
-}
-
-extension SealedPlace {
-    fileprivate static func serverKey(_ keyId: String) -> SealedPlace {
-        SealedPlace("server_key.sealed_key", row: keyId)
-    }
+/// A sealed value's `kid` does not name a key of the server for its algorithm.
+package struct UnknownServerKey: Error, CustomStringConvertible {
+    package var description: String { "kid must name a key of /.well-known/jwks.json for this alg" }
 }

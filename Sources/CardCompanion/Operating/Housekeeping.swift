@@ -1,17 +1,17 @@
-public import CardCompanionStore
-public import Logging
-public import ServiceLifecycle
+package import CardCompanionStore
+package import Logging
+internal import ServiceLifecycle
 
-/// Erases PINs that nobody fetched in time, and removes sessions and spent marks that are over. Any number of servers
-/// may do so at once.
-public struct Housekeeping: Service, CustomStringConvertible {
+/// Erases PINs that were not fetched in time, and removes everything that has expired. Any number of servers can do this at
+/// once.
+package struct Housekeeping: Service, CustomStringConvertible {
     /// Its name in the log.
-    public let description = "housekeeping"
+    package let description = "housekeeping"
 
-    /// How many rows of a kind one round removes at most.
-    public static let rowsPerRound = 1_000
+    /// The most rows of one transaction.
+    package static let rowsPerBatch = 1_000
 
-    /// How long lines of an import may wait for its end, and how long events are kept.
+    /// How long lines of an import can wait for its end, and how long events are kept.
     static let stagedLifetimeSeconds: Int64 = 86_400
     static let eventLifetimeSeconds: Int64 = 30 * 86_400
 
@@ -20,40 +20,43 @@ public struct Housekeeping: Service, CustomStringConvertible {
     private let intervalSeconds: Int
     private let logger: Logger
 
-    /// - Parameter intervalSeconds: the pause after a round that left nothing over.
-    public init(store: Store, clock: WallClock, intervalSeconds: Int, logger: Logger) {
+    /// - Parameter intervalSeconds: the pause after a round.
+    package init(store: Store, clock: WallClock, intervalSeconds: Int, logger: Logger) {
         self.store = store
         self.clock = clock
         self.intervalSeconds = intervalSeconds
         self.logger = logger
     }
 
-    /// Works until it is told to stop.
-    public func run() async throws {
+    /// Runs until the server stops.
+    package func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                await round()
+                do {
+                    for kind in ExpiredKind.allCases { try await remove(kind) }
+                } catch {
+                    logger.warning("Housekeeping failed; it will be tried again", metadata: ["error": "\(error)"])
+                }
                 try? await Task.sleep(for: .seconds(intervalSeconds))
             }
         }
     }
 
-    private func round() async {
-        do {
-            var isFull = true
-            while isFull, !Task.isCancelled {
-                let now = clock.now()
-                let result = try await store.removeExpired(
-                    now: now, stagedBefore: Timestamp(seconds: now.seconds - Self.stagedLifetimeSeconds),
-                    occurredBefore: Timestamp(seconds: now.seconds - Self.eventLifetimeSeconds),
-                    limit: Self.rowsPerRound)
-                isFull = result.isFull(limit: Self.rowsPerRound)
-                if result.erasedPINs > 0 {
-                    logger.notice("Undelivered PINs erased", metadata: ["count": "\(result.erasedPINs)"])
-                }
+    private func remove(_ kind: ExpiredKind) async throws {
+        var batch: RemovedBatch
+        repeat {
+            batch = try await store.removeExpired(kind, before: age(of: kind), limit: Self.rowsPerBatch)
+            if kind == .pins, batch.removed > 0 {
+                logger.notice("Undelivered PINs erased", metadata: ["count": "\(batch.removed)"])
             }
-        } catch {
-            logger.warning("Housekeeping failed, and will be tried again", metadata: ["error": "\(error)"])
+        } while batch.isFull && !Task.isCancelled
+    }
+
+    private func age(of kind: ExpiredKind) -> Timestamp {
+        switch kind {
+        case .pins, .sessions, .proofs, .keypads, .answers: clock.now()
+        case .importLines: clock.now().advanced(bySeconds: -Self.stagedLifetimeSeconds)
+        case .events: clock.now().advanced(bySeconds: -Self.eventLifetimeSeconds)
         }
     }
 }

@@ -1,7 +1,9 @@
+internal import CardCompanionStore
+internal import Cryptography
 internal import StrictJSON
 
 extension JSONText {
-    /// Whether a member is absent, null or empty, which the protocol calls missing.
+    /// Whether a member is missing, as the protocol means it: absent, null or empty.
     borrowing func isMissing(_ name: String) -> Bool {
         switch kind(of: name) {
         case nil, .null: true
@@ -20,9 +22,9 @@ extension JSONText {
         kind(of: name) == .string ? text(of: name) : nil
     }
 
-    /// The text of an identifier: a string of 1 to 64 characters, none of them a control character.
-    borrowing func identifier(_ name: String) -> String? {
-        string(name).flatMap { Identifier.isValid($0) ? $0 : nil }
+    /// The text of an identifier; nil for every other value.
+    borrowing func identifier(_ name: String) -> Identifier? {
+        string(name).flatMap { Identifier($0) }
     }
 
     /// An integer, or a string of digits that stands for one; nil for everything else.
@@ -32,20 +34,9 @@ extension JSONText {
         else { return nil }
         return Int(text)
     }
-}
 
-/// What names a bank, a cardholder, a transaction or a key.
-public enum Identifier {
-    /// The longest one, in Unicode scalars. The schema has the same limit.
-    public static let maximumLength = 64
-
-    /// Whether a text may serve as one.
-    public static func isValid(_ text: String) -> Bool {
-        let scalars = text.unicodeScalars
-        return (1...maximumLength).contains(scalars.count)
-            && scalars.allSatisfy { !unprintable.contains($0.properties.generalCategory) }
+    /// The bytes of a string that is the hex of 32 bytes, as an HMAC-SHA-256 is; nil for every other value.
+    borrowing func hexOf32Bytes(_ name: String) -> [UInt8]? {
+        string(name).flatMap(Hex.decode).flatMap { $0.count == HMACSHA256.byteCount ? $0 : nil }
     }
-
-    /// What would break a line of a log, or is a control character to a database of some locale.
-    private static let unprintable: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
 }

@@ -1,42 +1,43 @@
 internal import CardCompanionAPI
-public import Logging
-public import StrictJSON
+internal import CardCompanionStore
+package import Logging
+package import StrictJSON
 
-/// What the audit trail says of one operation. It is written as one line of the log under the label `audit`, and holds
-/// no secret and nothing that one could be guessed from.
-public struct AuditRecord: Sendable {
+/// What the audit trail says about one operation: one line of the log with `trail=audit`. It contains no secret, and
+/// nothing that helps to guess one.
+package struct AuditRecord: Sendable {
     private let operation: String
     private let requestId: String
     private var bankId: String?
     private var uniqueId: String?
 
     /// A record of the operation at `path`.
-    public init(operation: String, requestId: String) {
+    package init(operation: String, requestId: String) {
         self.operation = operation
         self.requestId = requestId
     }
 
-    /// Notes whom the request names: its claim, as long as it was not authenticated.
-    mutating func name(bankId: String, uniqueId: String) {
-        self.bankId = bankId
-        self.uniqueId = uniqueId
+    /// Records whom the request names. Until the request is authenticated, this is only its claim.
+    mutating func name(bankId: Identifier, uniqueId: Identifier) {
+        self.bankId = bankId.text
+        self.uniqueId = uniqueId.text
     }
 
-    /// Notes whom a body names that may be refused before it is read any further.
-    public mutating func name(claimedIn body: borrowing JSONText) {
+    /// Records whom a body names, before it is read any further.
+    package mutating func name(claimedIn body: borrowing JSONText) {
         bankId = body.string(MemberName.bankId)
         uniqueId = body.string(MemberName.uniqueId)
     }
 
-    /// Writes the record of a request that was answered with an HTTP status and no code.
-    public func write(status: Int, to logger: Logger) {
+    /// Writes the record of a request that was answered with an HTTP status instead of a code.
+    package func write(status: Int, to logger: Logger) {
         var metadata = metadata
         metadata["status"] = "\(status)"
         logger.info("audit", metadata: metadata)
     }
 
-    /// Writes the record with the code that the client was answered and the one that it was in truth.
-    public func write(answered: Int, truly: Int, to logger: Logger) {
+    /// Writes the record with the code of the answer, and the true code if that is another one.
+    package func write(answered: Int, truly: Int, to logger: Logger) {
         var metadata = metadata
         metadata["code"] = "\(answered)"
         if truly != answered { metadata["true_code"] = "\(truly)" }

@@ -1,10 +1,12 @@
-/// What a client has sent, as the log may hold it.
-public enum ClientText {
-    /// Quoted, so that it cannot look like another part of the line, with everything beyond printable ASCII escaped, and cut
-    /// off. A card number is not repeated: it is not a name, and must not lie in a log (PCI DSS).
+internal import CardCompanionStore
+
+/// Text from a client, made safe for the log.
+package enum ClientText {
+    /// Quoted, so that it cannot look like another part of the line. Everything outside printable ASCII is escaped, and long
+    /// text is cut off. A card number is not repeated: it must not be in a log (PCI DSS).
     ///
-    /// - Parameter limit: how many characters are kept: by default one more than an identifier may have.
-    public static func quoted(_ text: String, limit: Int = Identifier.maximumLength + 1) -> String {
+    /// - Parameter limit: how many characters are kept; by default one more than an identifier can have.
+    package static func quoted(_ text: String, limit: Int = Identifier.maximumLength + 1) -> String {
         guard !PrimaryAccountNumber.isContained(in: Array(text.utf8)) else { return #""(a card number)""# }
         let scalars = text.unicodeScalars.prefix(limit).map { scalar in
             scalar == "\"" || scalar == "\\" || !(0x20...0x7E).contains(scalar.value)

@@ -11,11 +11,11 @@ extension Request {
         case ("*", nil): return .exists
         case (nil, "*"): return .isAbsent
         case (let etag?, nil) where !etag.contains(","):
-            // An ETag that was never given matches nothing; neither does a weak one.
+            // A weak ETag, or one that was never given, matches nothing.
             return .version(Int64(etag: etag) ?? -1)
         default:
             throw Problem(
-                .badRequest, "What is understood is If-Match with one ETag or '*', or If-None-Match with '*'.",
+                .badRequest, "Use If-Match with one ETag or '*', or If-None-Match with '*'.",
                 kind: "precondition")
         }
     }
@@ -24,7 +24,7 @@ extension Request {
         guard let key = headers[.idempotencyKey] else { return nil }
         guard 1...IssuerRoutes.idempotencyKeyByteLimit ~= key.utf8.count else {
             throw Problem(
-                .badRequest, "An Idempotency-Key has 1 to \(IssuerRoutes.idempotencyKeyByteLimit) characters.",
+                .badRequest, "Idempotency-Key must have 1 to \(IssuerRoutes.idempotencyKeyByteLimit) characters.",
                 kind: "idempotency-key")
         }
         return key

@@ -2,7 +2,7 @@ internal import CardCompanion
 internal import Hummingbird
 internal import Logging
 
-/// What the audit trail says of one call of a bank's back-end: its claim, as long as it was not authenticated.
+/// What the audit trail says about one call of a bank's back-end. Until it is authenticated, this is only its claim.
 struct IssuerAuditRecord {
     private var metadata: Logger.Metadata
 
@@ -13,12 +13,12 @@ struct IssuerAuditRecord {
         }
     }
 
-    /// Notes by which of its keys the bank was let in.
+    /// Records the key that signed the call.
     mutating func name(keyId: String) {
         metadata["key_id"] = "\(ClientText.quoted(keyId))"
     }
 
-    /// Writes the record with the HTTP status, and the kind of problem where there is one.
+    /// Writes the record with the HTTP status, and the kind of problem if there is one.
     func write(_ status: Int, _ problem: String? = nil, counts: [String: Int] = [:], to logger: Logger) {
         var metadata = metadata
         metadata["status"] = "\(status)"

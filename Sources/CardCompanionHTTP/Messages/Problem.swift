@@ -1,27 +1,25 @@
 internal import Foundation
 internal import HTTPTypes
-public import Hummingbird
+package import Hummingbird
 
-/// What has no code of the protocol: an HTTP problem (RFC 9457).
-public struct Problem: Error {
-    /// A member that cannot be taken, and why.
+/// An answer without a code of the protocol: an HTTP problem (RFC 9457).
+package struct Problem: Error {
+    /// A member that is refused, and why.
     struct InvalidMember: Encodable, Equatable {
         let member: String
         let reason: String
     }
 
-    /// The HTTP status.
-    public let status: HTTPResponse.Status
-    /// The kind of problem, where the status alone does not tell it: the end of its URN.
+    package let status: HTTPResponse.Status
+    /// The end of the problem's URN; nil if the status says enough.
     let kind: String?
-    /// What is wrong with this request, for people.
-    public let detail: String
-    /// Each member that cannot be taken.
+    /// What is wrong with the request, for people.
+    package let detail: String
     let invalid: [InvalidMember]
-    /// What a signature was checked against, for who made it.
+    /// What the signature was verified against.
     let signatureBase: String?
-    /// Fields that the answer carries, such as `Allow` and `Retry-After`.
-    public let headers: HTTPFields
+    /// Fields of the answer, such as `Allow` and `Retry-After`.
+    package let headers: HTTPFields
 
     init(
         _ status: HTTPResponse.Status, _ detail: String, kind: String? = nil, invalid: [InvalidMember] = [],
@@ -37,14 +35,14 @@ public struct Problem: Error {
 
     static func unavailable(retryAfterSeconds: Int) -> Problem {
         Problem(
-            .serviceUnavailable, "The service is out of reach for a moment.",
+            .serviceUnavailable, "Service unavailable. Try again later.",
             headers: [.retryAfter: String(retryAfterSeconds)])
     }
 
     /// The answer.
     func response() throws -> Response {
         let body = Body(
-            // Without a kind of its own a problem is its status: RFC 9457 section 4.2.1.
+            // A problem without a kind is its status: RFC 9457 section 4.2.1.
             type: kind.map { "urn:card-companion:problem:\($0)" } ?? "about:blank", title: status.reasonPhrase,
             status: status.code, detail: detail, invalid: invalid.isEmpty ? nil : invalid, signatureBase: signatureBase)
         var headers = headers
@@ -62,7 +60,7 @@ public struct Problem: Error {
     }
 }
 
-/// A value as JSON, its members in the order of their names.
+/// A value as JSON, with its members in alphabetical order.
 func encodeJSON(_ value: some Encodable) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -4,11 +4,11 @@ internal import NIOCore
 internal import SecureMemory
 internal import StrictJSON
 
-/// Reads the body of a request, which may hold an authentication code, into wiped memory, and wipes what it came in.
+/// Reads the body of a request, which can contain an authentication code, into wiped memory, and wipes the buffers.
 enum RequestBodyReader {
     /// The longest body (protocol, section 1).
     static let byteLimit = 65_536
-    /// How much of a body that is refused is read, and wiped, all the same.
+    /// How much of a refused body is read and wiped.
     static let discardedByteLimit = 1 << 20
 
     /// The request's JSON object.
@@ -17,23 +17,23 @@ enum RequestBodyReader {
     static func object(_ request: Request, mediaType: String = "application/json") async throws -> JSONText {
         guard isMediaType(mediaType, request.headers[.contentType]) else {
             await discard(request)
-            throw Problem(.unsupportedMediaType, "The body is to be \(mediaType).")
+            throw Problem(.unsupportedMediaType, "Content-Type must be \(mediaType).")
         }
         return try object(try await collect(request))
     }
 
-    /// A JSON object of bytes that were collected.
+    /// The JSON object in a body.
     ///
     /// - Throws: ``Problem`` 400.
     static func object(_ bytes: consuming SecretBytes) throws -> JSONText {
         do throws(JSONError) {
             return try JSONText(bytes)
         } catch {
-            throw Problem(.badRequest, "The body is not one strict JSON object: \(error).")
+            throw Problem(.badRequest, "The body must be one strict JSON object: \(error).")
         }
     }
 
-    /// The body, whole.
+    /// The whole body.
     ///
     /// - Throws: ``Problem`` 400, 413.
     static func collect(_ request: Request) async throws -> SecretBytes {
@@ -47,15 +47,15 @@ enum RequestBodyReader {
                 if count <= byteLimit { chunk.withUnsafeReadableBytes { body.append($0) } }
             }
         } catch {
-            throw Problem(.badRequest, "The body does not arrive whole.")
+            throw Problem(.badRequest, "The body is incomplete.")
         }
         guard count <= byteLimit else {
-            throw Problem(.contentTooLarge, "The body is longer than \(byteLimit) bytes.")
+            throw Problem(.contentTooLarge, "The body must have at most \(byteLimit) bytes.")
         }
         return body.finish()
     }
 
-    /// Reads a body that nobody wants, for it may hold a secret all the same, and wipes it.
+    /// Reads and wipes a body that is not used: it can contain a secret all the same.
     static func discard(_ request: Request) async {
         var count = 0
         do {
@@ -65,19 +65,19 @@ enum RequestBodyReader {
                 guard count <= discardedByteLimit else { return }
             }
         } catch {
-            // The connection is gone, and with it what was to come.
+            // The connection has ended, and the body with it.
         }
     }
 
-    /// Overwrites the very bytes that were read from the connection. `ByteBuffer` would copy them first if it were asked
-    /// to write, and the copy would be wiped instead; nobody reads these again.
+    /// Overwrites the bytes that were read from the connection. (A write through `ByteBuffer` would copy them first and
+    /// overwrite the copy.) They are not read again.
     static func wipe(_ chunk: ByteBuffer) {
         chunk.withUnsafeReadableBytes { bytes in
             SecureHeap.wipe(UnsafeMutableRawBufferPointer(mutating: bytes))
         }
     }
 
-    /// Whether a body says that it is of a media type; its only parameter is the character set.
+    /// Whether Content-Type names a media type. The only allowed parameter is the character set.
     static func isMediaType(_ mediaType: String, _ contentType: String?) -> Bool {
         let parts = (contentType ?? "").split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
         return parts.first == mediaType && parts.dropFirst().allSatisfy { $0 == "charset=utf-8" }

@@ -1,11 +1,12 @@
 internal import CardCompanion
 internal import CardCompanionAPI
+internal import CardCompanionStore
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 internal import StrictJSON
 
-/// The answer to an operation of the SDK: HTTP 200 and a code, whatever the code.
+/// The answer to an operation of the SDK. It is sent with HTTP 200, whatever its code.
 protocol CodedAnswer: Encodable, Sendable {
     var errorCode: Int { get }
     init(errorCode: Int, errorMessage: String)
@@ -13,22 +14,22 @@ protocol CodedAnswer: Encodable, Sendable {
 
 /// An error that has a code of the protocol.
 protocol CodedError: Error {
-    /// The code that the client is answered, and the one that it is in truth.
+    /// The code of the answer, and the true code.
     var codes: (answered: Int, truly: Int) { get }
     /// For people.
     var message: String { get }
-    /// For the log only.
+    /// The internal error, for the log only.
     var cause: (any Error)? { get }
 }
 
-/// Adds operations of the SDK to a router: each reads its body, writes the audit trail, and never answers with another
-/// HTTP status for what has a code.
+/// Adds operations of the SDK to a router. Each reads its body and writes the audit trail. What has a code is always
+/// answered with HTTP 200.
 struct CodedRoutes<Answer: CodedAnswer> {
     typealias Operation = @Sendable (borrowing JSONText, inout AuditRecord) async throws -> Answer
 
     let router: Router<ServiceContext>
     let audit: Logger
-    /// What a fault of the server's is answered with; its cause goes to the log only.
+    /// The answer after an internal error. Its cause goes to the log only.
     let fault: Answer
 
     func post(_ path: String, _ operation: @escaping Operation) {
@@ -52,18 +53,21 @@ struct CodedRoutes<Answer: CodedAnswer> {
             return answer
         } catch let error as any CodedError {
             if let cause = error.cause {
-                logger.error("Refused for a cause within", metadata: ["error": "\(cause)"])
+                logger.error("Request refused: internal error", metadata: ["error": "\(cause)"])
             }
             record.write(answered: error.codes.answered, truly: error.codes.truly, to: audit)
             return Answer(errorCode: error.codes.answered, errorMessage: error.message)
         } catch let error as ServiceUnavailable {
             record.write(status: HTTPResponse.Status.serviceUnavailable.code, to: audit)
             throw error
+        } catch let error as StoreError where error.isTemporary {
+            record.write(status: HTTPResponse.Status.serviceUnavailable.code, to: audit)
+            throw error
         } catch let error as TooManyRequests {
             record.write(status: HTTPResponse.Status.tooManyRequests.code, to: audit)
             throw error
         } catch {
-            logger.error("A fault of the server's", metadata: ["error": "\(error)"])
+            logger.error("Internal server error", metadata: ["error": "\(error)"])
             record.write(answered: fault.errorCode, truly: fault.errorCode, to: audit)
             return fault
         }

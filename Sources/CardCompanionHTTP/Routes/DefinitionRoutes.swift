@@ -5,7 +5,7 @@ internal import Logging
 
 /// The four operations of PIN definition.
 struct DefinitionRoutes {
-    let definition: PINDefinition
+    let definition: DefinitionService
     let audit: Logger
 
     func add(to router: Router<ServiceContext>) {
@@ -16,11 +16,11 @@ struct DefinitionRoutes {
         let definitions = CodedRoutes(
             router: router, audit: audit, fault: StatusAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
 
-        keypads.post(APIPath.keypadCoordinates) { body, record in
-            KeypadAnswer(try await definition.makeKeypad(body, audit: &record))
+        keypads.post(APIPath.keypadCoordinates) { body, _ in
+            KeypadAnswer(try await definition.makeKeypad(body))
         }
-        definitions.post(APIPath.definePIN) { body, record in
-            try await definition.define(body, audit: &record)
+        definitions.post(APIPath.definePIN) { body, _ in
+            try await definition.define(body)
             return .definitionSuccess
         }
         definitions.post(APIPath.definePINToken) { body, record in
@@ -35,7 +35,7 @@ struct DefinitionRoutes {
 }
 
 extension KeypadAnswer {
-    fileprivate init(_ keypad: PINDefinition.Keypad) {
+    fileprivate init(_ keypad: DefinitionService.Keypad) {
         self.init(
             errorCode: DefinitionCode.success.rawValue, errorMessage: DefinitionCode.success.message,
             keypad: keypad.entries, keypadId: keypad.id)

@@ -5,7 +5,7 @@ internal import Logging
 
 /// The four operations of PIN distribution.
 struct DistributionRoutes {
-    let distribution: PINDistribution
+    let distribution: DistributionService
     let audit: Logger
 
     func add(to router: Router<ServiceContext>) {
@@ -35,7 +35,7 @@ struct DistributionRoutes {
 }
 
 extension CaptchaAnswer {
-    fileprivate init(_ delivery: PINDistribution.Delivery) {
+    fileprivate init(_ delivery: DistributionService.Delivery) {
         self.init(
             errorCode: DistributionCode.success.rawValue, errorMessage: DistributionCode.success.message,
             pin: delivery.pin, sessionId: delivery.sessionId)

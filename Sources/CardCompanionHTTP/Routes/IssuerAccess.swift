@@ -6,13 +6,13 @@ internal import Hummingbird
 internal import NIOSSL
 internal import SecureMemory
 
-// Who may call: signatures, content digests, client certificates.
+// Authentication of calls: signatures, content digests, client certificates.
 
 extension IssuerRoutes {
-    /// Lets in a call whose body was collected.
+    /// Authenticates a call whose body is complete.
     func authenticate(
         _ request: Request, _ context: ServiceContext, _ body: SharedSecret
-    ) async throws -> BankRecord {
+    ) async throws -> IssuerBank {
         let caller = try await authenticate(request, context, hasBody: body.bytes.count > 0)
         do throws(SignatureError) {
             try caller.contentDigest?.verify(body.bytes)
@@ -22,7 +22,7 @@ extension IssuerRoutes {
         return caller.bank
     }
 
-    /// Lets in a call whose body is still to come.
+    /// Authenticates a call whose body is still to come.
     func authenticate(
         _ request: Request, _ context: ServiceContext, hasBody: Bool
     ) async throws -> IssuerAuthentication.Caller {
@@ -40,7 +40,7 @@ extension IssuerRoutes {
     }
 
     private func clientCertificate(_ context: ServiceContext) async throws -> ClientCertificate {
-        guard asksClientCertificate else { return .notAsked }
+        guard requiresClientCertificate else { return .notRequired }
         let certificate = try await context.channel.nioSSL_peerCertificate().get()
         return try certificate.map { .shown(try $0.toDERBytes()) } ?? .missing
     }

@@ -21,7 +21,7 @@ extension IssuerRoutes {
 
     /// One call that changes a cardholder.
     private struct Call {
-        let bank: BankRecord
+        let bank: IssuerBank
         let uniqueId: String
         let precondition: VersionPrecondition
         let request: Request
@@ -29,7 +29,7 @@ extension IssuerRoutes {
 
         func object(_ mediaType: String) throws -> JSONText {
             guard RequestBodyReader.isMediaType(mediaType, request.headers[.contentType]) else {
-                throw Problem(.unsupportedMediaType, "The body is to be \(mediaType).")
+                throw Problem(.unsupportedMediaType, "Content-Type must be \(mediaType).")
             }
             return try RequestBodyReader.object(body.bytes.copy())
         }
@@ -76,57 +76,56 @@ extension IssuerRoutes {
             body, bank: call.bank, uniqueId: call.uniqueId, if: call.precondition)
         {
         case .created(let version): return .init(status: 201, etag: version.etag, contentType: nil, body: [])
-        case .replaced(let version): return .init(status: 200, etag: version.etag, contentType: nil, body: [])
-        case .preconditionFailed: throw Problem.preconditionFailed
+        case .replaced(let version), .unchanged(let version):
+            return .init(status: 200, etag: version.etag, contentType: nil, body: [])
+        case .absent, .preconditionFailed: throw Problem.preconditionFailed
         }
     }
 
     private func patch(_ call: Call) async throws -> IdempotentAnswer {
         let body = try call.object("application/merge-patch+json")
-        guard call.precondition != .isAbsent else { throw try await missing(call) }
-        let record = try await parts.service.patch(
+        switch try await parts.service.patch(
             body, bank: call.bank, uniqueId: call.uniqueId, if: call.precondition)
-        guard let record else { throw try await missing(call) }
-        return try .init(record)
+        {
+        case (.preconditionFailed, _): throw Problem.preconditionFailed
+        case (_, let record?): return try .init(record)
+        case (_, nil): throw Problem.noCardholder
+        }
     }
 
     private func delete(_ call: Call) async throws -> IdempotentAnswer {
-        guard call.precondition != .isAbsent else { throw try await missing(call) }
-        let isDeleted = try await parts.service.delete(
+        switch try await parts.service.delete(
             bank: call.bank, uniqueId: call.uniqueId, if: call.precondition)
-        guard isDeleted else { throw try await missing(call) }
-        return .init(status: 204, etag: nil, contentType: nil, body: [])
-    }
-
-    /// Tells a cardholder who is not there from one of another version.
-    private func missing(_ call: Call) async throws -> Problem {
-        let record = try await parts.service.cardholder(bank: call.bank, uniqueId: call.uniqueId)
-        // Without a precondition one who is there now has come since.
-        return record == nil || call.precondition == .none ? .noCardholder : .preconditionFailed
+        {
+        case .deleted: return .init(status: 204, etag: nil, contentType: nil, body: [])
+        case .absent: throw Problem.noCardholder
+        case .preconditionFailed: throw Problem.preconditionFailed
+        }
     }
 }
 
 extension Problem {
     fileprivate static let noCardholder = Problem(.notFound, "The bank has no such cardholder.", kind: "no-cardholder")
     fileprivate static let preconditionFailed = Problem(
-        .preconditionFailed, "The cardholder is not at the version that If-Match or If-None-Match asks for.",
+        .preconditionFailed, "The cardholder does not have the version that If-Match or If-None-Match requires.",
         kind: "version")
 
     fileprivate init(_ refusal: IdempotentCalls.Refusal) {
         switch refusal {
         case .underWay:
             self.init(
-                .conflict, "The same call is being served.", kind: "idempotency-under-way",
+                .conflict, "The same call is still being served. Try again.", kind: "idempotency-under-way",
                 headers: [.retryAfter: "1"])
         case .otherCall:
             self.init(
-                .unprocessableContent, "The Idempotency-Key was used for another call.", kind: "idempotency-key-reused")
+                .unprocessableContent, "The Idempotency-Key was used for a different call.",
+                kind: "idempotency-key-reused")
         }
     }
 
     fileprivate init(_ refusal: ProvisioningRefusal) {
         self.init(
-            .unprocessableContent, "Some members cannot be taken.", kind: "invalid-members",
+            .unprocessableContent, "Some members are invalid.", kind: "invalid-members",
             invalid: refusal.problems.map { InvalidMember(member: $0.member ?? "", reason: $0.reason) })
     }
 }

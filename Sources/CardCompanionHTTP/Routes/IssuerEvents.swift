@@ -20,15 +20,14 @@ extension IssuerRoutes {
         } catch is UnknownEventPosition {
             throw Self.badCursor
         }
-        let next = events.last?.position ?? position
-        let list = events.map { $0.json(bankId: bank.id) }.joined(separator: ",")
+        let page = EventPage(bankId: bank.id, events: events, next: events.last?.position ?? position)
         return Response(
             status: .ok, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: #"{"events":[\#(list)],"next":"\#(next)"}"#)))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: page.json)))
     }
 
     private static let badCursor = Problem(
-        .badRequest, "'after' is to be the 'next' of an earlier answer.", kind: "query")
+        .badRequest, "'after' must be the 'next' of an earlier answer.", kind: "query")
 
     private static func position(_ text: Substring?) throws -> Int64 {
         guard let text else { return 0 }
@@ -42,7 +41,7 @@ extension IssuerRoutes {
         guard let text else { return nil }
         guard let number = Int(text), range ~= number else {
             throw Problem(
-                .badRequest, "'\(name)' is to be a number from \(range.lowerBound) to \(range.upperBound).",
+                .badRequest, "'\(name)' must be a number from \(range.lowerBound) to \(range.upperBound).",
                 kind: "query")
         }
         return number

@@ -1,18 +1,23 @@
-public import CardCompanion
+package import CardCompanion
+internal import CardCompanionStore
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 
-/// What the routes for banks' back-ends serve.
-public struct IssuingParts: Sendable {
+/// The services behind the routes for back-ends.
+package struct IssuingParts: Sendable {
     let authentication: IssuerAuthentication
     let service: IssuerService
     let idempotentCalls: IdempotentCalls
     let events: EventFeed
-    let imports = ImportSlots()
+    /// Imports leave room for cardholders.
+    let imports = BankQuota(limit: importLimit, bankLimit: bankImportLimit)
 
-    /// See the members.
-    public init(
+    /// How many imports a server takes at once, in all and of one bank.
+    package static let importLimit = 4
+    package static let bankImportLimit = 2
+
+    package init(
         authentication: IssuerAuthentication, service: IssuerService, idempotentCalls: IdempotentCalls,
         events: EventFeed
     ) {
@@ -29,7 +34,7 @@ struct IssuerRoutes {
     static let idempotencyKeyByteLimit = 128
 
     let parts: IssuingParts
-    let asksClientCertificate: Bool
+    let requiresClientCertificate: Bool
     let audit: Logger
 
     func add(to router: Router<ServiceContext>) {
@@ -43,21 +48,9 @@ struct IssuerRoutes {
         bank.get("events", use: audited("read events", getEvents))
     }
 
-    /// The methods of a path; nil where it is none of these.
-    static func methods(path: String) -> [HTTPRequest.Method]? {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count >= 5, parts[1] == "v1", parts[2] == "banks" else { return nil }
-        switch (parts.count, parts[4]) {
-        case (6, "cardholders"): return [.get, .head, .put, .patch, .delete]
-        case (5, "cardholders:import"): return [.post]
-        case (5, "events"): return [.get, .head]
-        default: return nil
-        }
-    }
-
     private typealias Handler = @Sendable (Request, ServiceContext) async throws -> Response
 
-    /// A handler whose calls are in the audit trail, with those that are refused.
+    /// A handler with an audit record for each call, refused ones too.
     private func audited(_ operation: String, _ handler: @escaping Handler) -> Handler {
         { request, context in
             let record = IssuerAuditRecord(operation: operation, context: context)
@@ -69,8 +62,8 @@ struct IssuerRoutes {
                 record.write(problem.status.code, problem.kind, to: audit)
                 throw problem
             } catch {
-                let status: HTTPResponse.Status =
-                    error is ServiceUnavailable ? .serviceUnavailable : .internalServerError
+                let isTemporary = error is ServiceUnavailable || (error as? StoreError)?.isTemporary == true
+                let status: HTTPResponse.Status = isTemporary ? .serviceUnavailable : .internalServerError
                 record.write(status.code, to: audit)
                 throw error
             }

@@ -3,15 +3,14 @@ internal import CardCompanionAPI
 internal import CardCompanionStore
 internal import Hummingbird
 internal import JOSE
-internal import PostgresLibPQ
 
-/// How long clients may keep the server's key set.
-public enum KeySetLifetime {
+/// How long clients can cache the server's key set.
+package enum KeySetLifetime {
     /// In seconds: `max-age` of its `Cache-Control`.
-    public static let seconds: Int64 = 300
+    package static let seconds: Int64 = 300
 }
 
-/// What anybody may read: the server's public keys, the description of its API, and whether it is well.
+/// What anyone can read: the server's public keys, the description of its API, and its health.
 struct PublicRoutes {
     static let openAPIPath = "/openapi.yaml"
     static let livenessPath = "/health/live"
@@ -39,10 +38,10 @@ struct PublicRoutes {
         router.get(RouterPath(Self.livenessPath)) { _, _ in try Self.healthy }
         let store = store
         router.get(RouterPath(Self.readinessPath)) { _, _ in
-            do throws(PostgresError) {
+            do throws(StoreError) {
                 try await store.ping()
             } catch {
-                throw ServiceUnavailable("the store does not answer: \(error)")
+                throw ServiceUnavailable("the database does not answer: \(error)")
             }
             return try Self.healthy
         }

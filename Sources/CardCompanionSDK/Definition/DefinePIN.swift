@@ -58,14 +58,14 @@ extension CardCompanionSession {
         var response = KeyPadCoordinatesResponse(errorCode: answer.errorCode, errorMessage: answer.errorMessage)
         guard answer.errorCode == DefinitionCode.success.rawValue else { return response }
         guard let keypad = answer.keypad, keypad.count == parameters.keypadSize, KeyPad.isComplete(keypad) else {
-            throw SDKError(.badAnswerFormat, "not a keypad of \(parameters.keypadSize) places")
+            throw SDKError(.badAnswerFormat, "the answer does not contain a keypad of \(parameters.keypadSize) places")
         }
         response.keypad = keypad
         response.keypadId = answer.keypadId
         return response
     }
 
-    /// Seals to the key that the server publishes now: a cached one might have been replaced.
+    /// Fetches the server's key set for each call, because a cached key may have been rotated.
     private func seal(
         _ plaintext: Data, to algorithm: KeyManagement, of host: HostURL
     ) async throws(SDKError) -> String {

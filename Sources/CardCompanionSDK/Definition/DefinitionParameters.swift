@@ -1,19 +1,19 @@
 public import CardCompanionAPI
 
-/// What ``PINDefinition/postDefinePINRequest(_:hostUrl:session:)`` sends.
+/// The parameters of ``PINDefinition/postDefinePINRequest(_:hostUrl:session:)``.
 public struct DefinitionParameters: Sendable, Redacted {
-    /// The bank's name in the system.
+    /// The bank's identifier.
     public var bankId: String
     /// The cardholder's unique identifier.
     public var uniqueId: String
-    /// Unix seconds, such as `1475255010`.
+    /// Unix time in seconds, such as `1475255010`.
     public var timestamp: String
-    /// The bank's HMAC over bankId + uniqueId + timestamp, see ``CryptoUtil``.
+    /// The bank's HMAC-SHA-256 over bankId + uniqueId + timestamp in hex, see ``CryptoUtil``.
     public var hashMac: String
     /// The PIN's digits, such as `1234`.
     public var pin: String
 
-    /// Parameters in the document's order.
+    /// Creates the parameters, in the SDK document's order.
     public init(bankId: String, uniqueId: String, timestamp: String, hashMac: String, pin: String) {
         self.bankId = bankId
         self.uniqueId = uniqueId
@@ -23,28 +23,28 @@ public struct DefinitionParameters: Sendable, Redacted {
     }
 }
 
-/// What ``PINDefinition/postDefinePINECDHRequest(_:hostUrl:session:)`` and
-/// ``PINDefinition/postDefinePINECDHCBRequest(_:hostUrl:session:)`` send.
+/// The parameters of ``PINDefinition/postDefinePINECDHRequest(_:hostUrl:session:)`` and
+/// ``PINDefinition/postDefinePINECDHCBRequest(_:hostUrl:session:)``.
 public struct DefinitionTokenParameters: Sendable, Redacted {
-    /// The token in JSON (section 5.4.1), exactly as it was signed.
+    /// The token in JSON (SDK document, section 5.4.1), byte for byte as the bank signed it.
     public var token: String
     /// The token's signature in base64.
     public var signature: String
-    /// Without a keypad: the PIN's digits, such as `1234`.
+    /// For a PIN without a keypad: its digits, such as `1234`.
     public var pin: String?
-    /// With a keypad: the places of the PIN's digits, such as `0,1,0,1`; see ``KeyPad/indexes(of:in:)``.
+    /// For a PIN on a keypad: the index of each digit, such as `0,1,0,1`. See ``KeyPad/indexes(of:in:)``.
     public var indexes: String?
-    /// Which keypad `indexes` points into: ``KeyPadCoordinatesResponse/keypadId``; nil for the newest one.
+    /// The keypad that `indexes` refers to, see ``KeyPadCoordinatesResponse/keypadId``. Nil for the newest keypad.
     public var keypadId: String?
 
-    /// A PIN in digits.
+    /// Creates the parameters for a PIN in digits.
     public init(token: String, signature: String, pin: String) {
         self.token = token
         self.signature = signature
         self.pin = pin
     }
 
-    /// A PIN in places of a keypad (CB).
+    /// Creates the parameters for a PIN in indexes into a keypad (CB).
     public init(token: String, signature: String, indexes: String, keypadId: String? = nil) {
         self.token = token
         self.signature = signature
@@ -53,16 +53,16 @@ public struct DefinitionTokenParameters: Sendable, Redacted {
     }
 }
 
-/// What ``PINDefinition/postGetKeyPadCoordinatesRequest(_:hostUrl:session:)`` sends.
+/// The parameters of ``PINDefinition/postGetKeyPadCoordinatesRequest(_:hostUrl:session:)``.
 public struct KeyPadCoordinatesParameters: Sendable {
-    /// The bank's name in the system (IdBEL).
+    /// The bank's identifier (IdBEL).
     public var bankId: String
     /// The cardholder's unique identifier (IdPorteur).
     public var uniqueId: String
-    /// How many places the keypad shall have, 10 to 60.
+    /// The number of places on the keypad, 10 to 60.
     public var keypadSize: Int
 
-    /// Parameters in the document's order.
+    /// Creates the parameters, in the SDK document's order.
     public init(bankId: String, uniqueId: String, keypadSize: Int) {
         self.bankId = bankId
         self.uniqueId = uniqueId

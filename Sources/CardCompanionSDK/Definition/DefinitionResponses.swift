@@ -1,20 +1,21 @@
-/// How the definition of a PIN went.
+/// The result of a PIN definition.
 public struct DefinitionResponse: Sendable, Response {
-    /// 0, a `DefinitionCode` of the server's, or a `LibraryCode` of the SDK's.
+    /// 0 for success, else a `DefinitionCode` from the server or a `LibraryCode` from the SDK.
     public var errorCode: Int
-    /// The code's meaning, for people.
+    /// The code's meaning in words, for people.
     public var errorMessage: String
 }
 
-/// A keypad, or why there is none.
+/// A keypad, or the code of an error.
 public struct KeyPadCoordinatesResponse: Sendable, Response {
-    /// 0, a `DefinitionCode` of the server's, or a `LibraryCode` of the SDK's.
+    /// 0 for success, else a `DefinitionCode` from the server or a `LibraryCode` from the SDK.
     public var errorCode: Int
-    /// The code's meaning, for people.
+    /// The code's meaning in words, for people.
     public var errorMessage: String
-    /// The digit at each place of the keypad, nil at an empty place (section 5.5). Empty without success.
+    /// The digit at each place of the keypad, nil if the place is empty (SDK document, section 5.5). On an error this
+    /// array is empty.
     public var keypad: [String?]
-    /// The keypad's name.
+    /// The keypad's identifier. Nil on an error.
     public var keypadId: String?
 
     init(errorCode: Int, errorMessage: String) {

@@ -2,30 +2,31 @@ internal import CardCompanionAPI
 
 /// PIN definition (SDK document, sections 4.3 to 4.5): the cardholder chooses the PIN.
 ///
-/// No operation throws: `errorCode` of the answer tells, 0 for success. `hostUrl` is the server's base address.
+/// The operations do not throw: `errorCode` of the response is 0 for success or the code of an error. `hostUrl` is the
+/// server's base URL.
 public enum PINDefinition {
-    /// Defines a PIN, authenticated by the bank's HMAC.
+    /// Defines a PIN. The bank's HMAC authenticates the request.
     public static func postDefinePINRequest(
         _ parameters: DefinitionParameters, hostUrl: String, session: CardCompanionSession = .shared
     ) async -> DefinitionResponse {
         await .of { () throws(SDKError) in try await session.definePIN(parameters, hostUrl: hostUrl) }
     }
 
-    /// Defines a PIN, authenticated by a token that the bank's back-end has signed.
+    /// Defines a PIN. A token that the bank's back-end has signed authenticates the request.
     public static func postDefinePINECDHRequest(
         _ parameters: DefinitionTokenParameters, hostUrl: String, session: CardCompanionSession = .shared
     ) async -> DefinitionResponse {
         await .of { () throws(SDKError) in try await session.definePIN(parameters, hostUrl: hostUrl) }
     }
 
-    /// Asks for a keypad whose digits stand where only the server and the app know.
+    /// Fetches a keypad with its digits at random places.
     public static func postGetKeyPadCoordinatesRequest(
         _ parameters: KeyPadCoordinatesParameters, hostUrl: String, session: CardCompanionSession = .shared
     ) async -> KeyPadCoordinatesResponse {
         await .of { () throws(SDKError) in try await session.fetchKeypad(parameters, hostUrl: hostUrl) }
     }
 
-    /// Defines a PIN by the places of its digits on a keypad, authenticated by a token (CB).
+    /// Defines a PIN by the indexes of its digits on a keypad (CB). A token authenticates the request.
     public static func postDefinePINECDHCBRequest(
         _ parameters: DefinitionTokenParameters, hostUrl: String, session: CardCompanionSession = .shared
     ) async -> DefinitionResponse {

@@ -1,27 +1,34 @@
 internal import CardCompanionAPI
 internal import Foundation
 
-/// What is sealed when a cardholder defines a PIN: padded, so that the sealed value's length does not tell the PIN's.
+/// The plaintext of a defined PIN, before encryption. Padding hides the PIN's length.
 enum PINPlaintext {
     static let digitsByteCount = 16
     static let indexesByteCount = 64
     static let maximumKeypadSize = 60
 
-    /// The PIN's digits (90007).
+    /// The plaintext of a PIN in digits.
+    ///
+    /// - Throws: 90007 if `pin` is not digits only or has another length than `lengths`.
     static func digits(_ pin: String, lengths: ClosedRange<Int>) throws(SDKError) -> Data {
         guard lengths ~= pin.utf8.count, isDigits(pin) else {
-            throw SDKError(.badPINFormat, "not \(lengths.lowerBound) to \(lengths.upperBound) digits")
+            throw SDKError(.badPINFormat, "the PIN must have \(lengths.lowerBound) to \(lengths.upperBound) digits")
         }
         return padded(pin, to: digitsByteCount)
     }
 
-    /// The places of the PIN's digits: `0,1,0,1`, `[0, 1, 0, 1]`, or plain digits for a keypad of ten (90007).
+    /// The plaintext of a PIN in keypad indexes.
+    ///
+    /// - Parameters:
+    ///   - text: Indexes as `0,1,0,1` or `[0, 1, 0, 1]`; or plain digits for a keypad of ten places.
+    ///   - lengths: The allowed number of indexes.
+    /// - Throws: 90007 if `text` has another form or another number of indexes.
     static func indexes(_ text: String, lengths: ClosedRange<Int>) throws(SDKError) -> Data {
         if lengths ~= text.utf8.count, isDigits(text) { return padded(text, to: indexesByteCount) }
         let list = text.hasPrefix("[") && text.hasSuffix("]") ? text.dropFirst().dropLast() : text[...]
         let indexes = list.split(separator: ",", omittingEmptySubsequences: false).map(index)
         guard lengths ~= indexes.count, !indexes.contains(nil) else {
-            throw SDKError(.badPINFormat, "not \(lengths.lowerBound) to \(lengths.upperBound) indexes")
+            throw SDKError(.badPINFormat, "the PIN must have \(lengths.lowerBound) to \(lengths.upperBound) indexes")
         }
         let written = indexes.compactMap(\.self).map(String.init).joined(separator: ",")
         return padded(written, to: indexesByteCount)

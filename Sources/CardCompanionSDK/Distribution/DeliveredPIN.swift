@@ -28,16 +28,18 @@ struct DeliveredPIN {
     private static let lengths = 4...12
     private static let notifyKeyByteCount = 32
 
-    /// Reads the JSON (90011).
+    /// Parses the JSON.
+    ///
+    /// - Throws: 90011 if a member is missing or invalid.
     init(parsing plaintext: Data) throws(SDKError) {
         guard let members = try? JSONDecoder().decode(Members.self, from: plaintext) else {
-            throw SDKError(.plaintextNotParsed, "a member is absent or of the wrong kind")
+            throw SDKError(.plaintextNotParsed, "a member is missing or has the wrong type")
         }
         guard let notifyKey = Base64URL.decode(members.notifyKey), notifyKey.count == Self.notifyKeyByteCount else {
-            throw SDKError(.plaintextNotParsed, "notifyKey is not 32 bytes in base64url")
+            throw SDKError(.plaintextNotParsed, "notifyKey must be 32 bytes in base64url")
         }
         guard members.images.allSatisfy(Self.isPNG) else {
-            throw SDKError(.plaintextNotParsed, "an image is not a PNG in base64")
+            throw SDKError(.plaintextNotParsed, "images must be PNG in base64")
         }
         format = members.format
         self.notifyKey = SymmetricKey(data: notifyKey)
@@ -47,8 +49,8 @@ struct DeliveredPIN {
         order = members.order ?? []
     }
 
-    /// The images as the cardholder shall see them: the captcha, or one image a digit in the PIN's order. Nil where
-    /// they do not add up to the PIN's length (90013).
+    /// The images to show: the captcha, or one image per digit in the PIN's order. Nil if the images do not match the
+    /// PIN's length (code 90013).
     func imagesInOrder() -> [String]? {
         guard Self.lengths ~= length else { return nil }
         switch format {

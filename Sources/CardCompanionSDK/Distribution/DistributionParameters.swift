@@ -1,19 +1,19 @@
 public import CardCompanionAPI
 
-/// What ``PINDistribution/postGetPINCaptchaRequest(_:hostUrl:session:)`` sends.
+/// The parameters of ``PINDistribution/postGetPINCaptchaRequest(_:hostUrl:session:)``.
 public struct ProvisioningParameters: Sendable, Redacted {
-    /// The bank's name in the system.
+    /// The bank's identifier.
     public var bankId: String
     /// The cardholder's unique identifier.
     public var uniqueId: String
-    /// The cardholder's password.
+    /// The cardholder's authentication code.
     public var authCode: String
-    /// Unix seconds, such as `1475255010`.
+    /// Unix time in seconds, such as `1475255010`.
     public var timestamp: String
-    /// The bank's HMAC over bankId + uniqueId + timestamp, see ``CryptoUtil``.
+    /// The bank's HMAC-SHA-256 over bankId + uniqueId + timestamp in hex, see ``CryptoUtil``.
     public var hashMac: String
 
-    /// Parameters in the document's order.
+    /// Creates the parameters, in the SDK document's order.
     public init(bankId: String, uniqueId: String, authCode: String, timestamp: String, hashMac: String) {
         self.bankId = bankId
         self.uniqueId = uniqueId
@@ -23,18 +23,18 @@ public struct ProvisioningParameters: Sendable, Redacted {
     }
 }
 
-/// What ``PINDistribution/postNotifyRequest(_:hostUrl:session:)`` sends.
+/// The parameters of ``PINDistribution/postNotifyRequest(_:hostUrl:session:)``.
 public struct NotifyParameters: Sendable {
-    /// The bank's name in the system.
+    /// The bank's identifier.
     public var bankId: String
     /// The cardholder's unique identifier.
     public var uniqueId: String
-    /// ``ProvisioningResponse/sessionId``.
+    /// The session of the fetch, see ``ProvisioningResponse/sessionId``.
     public var sessionId: String
-    /// How the display of the PIN went.
+    /// Whether the app showed the PIN.
     public var status: NotifyStatus
 
-    /// Parameters in the document's order.
+    /// Creates the parameters, in the SDK document's order.
     public init(bankId: String, uniqueId: String, sessionId: String, status: NotifyStatus) {
         self.bankId = bankId
         self.uniqueId = uniqueId
@@ -43,30 +43,30 @@ public struct NotifyParameters: Sendable {
     }
 }
 
-/// What ``PINDistribution/postGetPINCaptchaTokenRequest(_:hostUrl:session:)`` sends.
+/// The parameters of ``PINDistribution/postGetPINCaptchaTokenRequest(_:hostUrl:session:)``.
 public struct TokenProvisioningParameters: Sendable, Redacted {
-    /// The token in JSON (section 5.4.1), exactly as it was signed.
+    /// The token in JSON (SDK document, section 5.4.1), byte for byte as the bank signed it.
     public var token: String
     /// The token's signature in base64.
     public var signature: String
 
-    /// Parameters in the document's order.
+    /// Creates the parameters, in the SDK document's order.
     public init(token: String, signature: String) {
         self.token = token
         self.signature = signature
     }
 }
 
-/// What ``PINDistribution/postNotifyTokenRequest(_:hostUrl:session:)`` sends.
+/// The parameters of ``PINDistribution/postNotifyTokenRequest(_:hostUrl:session:)``.
 public struct TokenNotifyParameters: Sendable, Redacted {
-    /// The token of the fetch.
+    /// The token that the fetch sent.
     public var token: String
-    /// ``ProvisioningResponse/sessionId``.
+    /// The session of the fetch, see ``ProvisioningResponse/sessionId``.
     public var sessionId: String
-    /// How the display of the PIN went.
+    /// Whether the app showed the PIN.
     public var status: NotifyStatus
 
-    /// Parameters in the document's order.
+    /// Creates the parameters, in the SDK document's order.
     public init(token: String, sessionId: String, status: NotifyStatus) {
         self.token = token
         self.sessionId = sessionId

@@ -1,18 +1,18 @@
 public import CardCompanionAPI
 
-/// A delivered PIN, or why there is none.
+/// A delivered PIN, or the code of an error.
 public struct ProvisioningResponse: Sendable, Redacted, Response {
-    /// 0, a `DistributionCode` of the server's, or a `LibraryCode` of the SDK's.
+    /// 0 for success, else a `DistributionCode` from the server or a `LibraryCode` from the SDK.
     public var errorCode: Int
-    /// The code's meaning, for people.
+    /// The code's meaning in words, for people.
     public var errorMessage: String
-    /// The PIN as one captcha image: PNG in base64. Nil where the bank delivers digit images.
+    /// The PIN as one captcha image, PNG in base64. Nil on an error, or if the bank delivers one image per digit.
     public var pin: String?
-    /// The images to show, PNG in base64: the captcha, or one image a digit in the PIN's order.
+    /// The images to show, PNG in base64: the captcha, or one image per digit in the PIN's order. Empty on an error.
     public var images: [String]
-    /// What the notify must name.
+    /// The session that the notify must send. Nil on an error, except 90013: the app can notify the server of it.
     public var sessionId: String?
-    /// The bank's text to the cardholder.
+    /// The bank's text for the cardholder.
     public var freeField: String?
 
     init(errorCode: Int, errorMessage: String) {
@@ -22,13 +22,13 @@ public struct ProvisioningResponse: Sendable, Redacted, Response {
     }
 }
 
-/// How a notify went.
+/// The result of a notify.
 public struct NotifyResponse: Sendable, Response {
-    /// 0, a `DistributionCode` of the server's, or a `LibraryCode` of the SDK's.
+    /// 0 for success, else a `DistributionCode` from the server or a `LibraryCode` from the SDK.
     public var errorCode: Int
-    /// The code's meaning, for people.
+    /// The code's meaning in words, for people.
     public var errorMessage: String
 }
 
-/// How a notify by token went.
+/// The result of a notify by token.
 public typealias TokenNotifyResponse = NotifyResponse

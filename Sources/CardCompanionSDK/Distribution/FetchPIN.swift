@@ -1,7 +1,7 @@
 internal import CardCompanionAPI
 
 extension CardCompanionSession {
-    /// Concurrent, as are its likes: making an RSA key is no work for the app's main actor.
+    /// `@concurrent`, like the other operations: generating an RSA key would block the app's main actor.
     @concurrent
     func fetchPIN(_ parameters: ProvisioningParameters, hostUrl: String) async throws(SDKError) -> ProvisioningResponse
     {
@@ -11,7 +11,7 @@ extension CardCompanionSession {
             (MemberName.hashMac, parameters.hashMac))
         let host = try host(hostUrl)
         guard let key = try? RecipientKey.rsa(freshKeys.rsa()) else {
-            throw SDKError(.rsaKeyGenerationFailed, "no RSA key")
+            throw SDKError(.rsaKeyGenerationFailed, "could not generate an RSA key")
         }
         let request = CaptchaRequest(
             bankId: parameters.bankId, uniqueId: parameters.uniqueId, authCode: parameters.authCode,
@@ -28,7 +28,7 @@ extension CardCompanionSession {
         try require((MemberName.token, parameters.token), (MemberName.signature, parameters.signature))
         let host = try host(hostUrl)
         guard let key = try? RecipientKey.p256(freshKeys.p256()) else {
-            throw SDKError(.ecKeyGenerationFailed, "no P-256 key")
+            throw SDKError(.ecKeyGenerationFailed, "could not generate a P-256 key")
         }
         let request = TokenCaptchaRequest(
             token: parameters.token, signature: parameters.signature,
@@ -43,13 +43,13 @@ extension CardCompanionSession {
         var response = ProvisioningResponse(errorCode: answer.errorCode, errorMessage: answer.errorMessage)
         guard answer.errorCode == DistributionCode.success.rawValue else { return response }
         guard let sealed = answer.pin, let sessionId = answer.sessionId, !sessionId.isEmpty else {
-            throw SDKError(.badAnswerFormat, "success without pin or sessionId")
+            throw SDKError(.badAnswerFormat, "pin or sessionId is missing")
         }
         let delivered = try DeliveredPIN(parsing: CompactJWE(parsing: sealed).open(with: key))
         await notifyKeys.keep(delivered.notifyKey, forSession: sessionId)
         response.sessionId = sessionId
         guard let images = delivered.imagesInOrder() else {
-            // With its session, so that the app can notify the server of the error.
+            // Keeps the session, so that the app can notify the server of the error.
             response.errorCode = LibraryCode.incompletePIN.rawValue
             response.errorMessage = LibraryCode.incompletePIN.message
             return response

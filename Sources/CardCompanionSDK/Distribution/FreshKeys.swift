@@ -1,7 +1,7 @@
 internal import Crypto
 internal import CryptoExtras
 
-/// Where the keys of a fetch come from. A test puts a failing source here.
+/// Generates the keys of a fetch. Tests replace it to make key generation fail.
 struct FreshKeys: Sendable {
     var rsa: @Sendable () throws -> _RSA.Encryption.PrivateKey
     var p256: @Sendable () throws -> P256.KeyAgreement.PrivateKey

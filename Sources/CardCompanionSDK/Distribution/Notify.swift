@@ -22,7 +22,7 @@ extension CardCompanionSession {
     func notify(_ parameters: TokenNotifyParameters, hostUrl: String) async throws(SDKError) -> TokenNotifyResponse {
         try require((MemberName.token, parameters.token), (MemberName.sessionId, parameters.sessionId))
         guard let holder = try? JSONDecoder().decode(TokenHolder.self, from: Data(parameters.token.utf8)) else {
-            throw SDKError(.invalidInput, "token is not JSON with \(MemberName.idBEL) and \(MemberName.idPorteur)")
+            throw SDKError(.invalidInput, "token must be JSON with \(MemberName.idBEL) and \(MemberName.idPorteur)")
         }
         let hash = try await notifyHash(
             bankId: holder.bankId, uniqueId: holder.uniqueId, sessionId: parameters.sessionId,
@@ -37,13 +37,13 @@ extension CardCompanionSession {
         bankId: String, uniqueId: String, sessionId: String, status: NotifyStatus
     ) async throws(SDKError) -> String {
         guard let key = await notifyKeys.key(forSession: sessionId) else {
-            throw SDKError(.invalidInput, "no PIN was fetched under this sessionId in the last 15 minutes")
+            throw SDKError(.invalidInput, "no PIN was fetched with this sessionId in the last 15 minutes")
         }
         let text = bankId + uniqueId + sessionId + String(status.rawValue)
         return Hex.encode(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
     }
 
-    /// The key is kept until the server has decided the session, so that a notify that was lost can be sent again.
+    /// Keeps the key until the server has recorded the session's result, so that the app can retry a lost notify.
     private func conclude(_ sessionId: String, _ answer: StatusAnswer) async -> NotifyResponse {
         let decided = [DistributionCode.success.rawValue, DistributionCode.badParameter.rawValue]
         if decided.contains(answer.errorCode) {
@@ -53,7 +53,7 @@ extension CardCompanionSession {
     }
 }
 
-/// Whose PIN a token is for.
+/// The bank and the cardholder in a token.
 private struct TokenHolder: Decodable {
     let bankId: String
     let uniqueId: String

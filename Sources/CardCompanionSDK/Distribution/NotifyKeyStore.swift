@@ -1,9 +1,9 @@
 internal import Crypto
 
-/// The notify keys of deliveries that the app has yet to confirm, by session.
+/// The notify keys of unconfirmed deliveries, by session.
 ///
-/// A key goes when the server has decided its session, when the server's own memory of the session is over, or when
-/// there are too many; swift-crypto wipes it then.
+/// The store removes a key when the server has recorded the session's result, when the session has expired on the
+/// server (15 minutes), or when there are too many keys. swift-crypto wipes removed keys.
 actor NotifyKeyStore {
     static let lifetime = Duration.seconds(15 * 60)
     static let maximumCount = 64

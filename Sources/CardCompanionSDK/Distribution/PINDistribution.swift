@@ -1,34 +1,35 @@
 internal import CardCompanionAPI
 
-/// PIN distribution (SDK document, sections 4.1 and 4.2): fetch the PIN's image, show it, and notify the server of it.
+/// PIN distribution (SDK document, sections 4.1 and 4.2): fetch the PIN's image, show it, and notify the server.
 ///
-/// No operation throws: `errorCode` of the answer tells, 0 for success. `hostUrl` is the server's base address.
+/// The operations do not throw: `errorCode` of the response is 0 for success or the code of an error. `hostUrl` is the
+/// server's base URL.
 public enum PINDistribution {
-    /// Fetches the cardholder's PIN by authentication code.
+    /// Fetches the cardholder's PIN with an authentication code.
     public static func postGetPINCaptchaRequest(
         _ parameters: ProvisioningParameters, hostUrl: String, session: CardCompanionSession = .shared
     ) async -> ProvisioningResponse {
         await .of { () throws(SDKError) in try await session.fetchPIN(parameters, hostUrl: hostUrl) }
     }
 
-    /// Tells the server how the display of a PIN went that was fetched by authentication code.
+    /// Notifies the server whether the app showed a PIN that it fetched with an authentication code.
     ///
-    /// Until the server has decided, the same notify may be sent again; a session of which nothing was fetched within
-    /// the last 15 minutes is answered 90000.
+    /// If the notify fails on the way, the app can send it again. If no PIN was fetched in this session within the last
+    /// 15 minutes, the code is 90000.
     public static func postNotifyRequest(
         _ parameters: NotifyParameters, hostUrl: String, session: CardCompanionSession = .shared
     ) async -> NotifyResponse {
         await .of { () throws(SDKError) in try await session.notify(parameters, hostUrl: hostUrl) }
     }
 
-    /// Fetches the cardholder's PIN by a token that the bank's back-end has signed.
+    /// Fetches the cardholder's PIN with a token that the bank's back-end has signed.
     public static func postGetPINCaptchaTokenRequest(
         _ parameters: TokenProvisioningParameters, hostUrl: String, session: CardCompanionSession = .shared
     ) async -> ProvisioningResponse {
         await .of { () throws(SDKError) in try await session.fetchPIN(parameters, hostUrl: hostUrl) }
     }
 
-    /// Tells the server how the display of a PIN went that was fetched by token. See
+    /// Notifies the server whether the app showed a PIN that it fetched with a token. See
     /// ``postNotifyRequest(_:hostUrl:session:)``.
     public static func postNotifyTokenRequest(
         _ parameters: TokenNotifyParameters, hostUrl: String, session: CardCompanionSession = .shared

@@ -5,12 +5,11 @@ internal import Synchronization
     internal import FoundationNetworking
 #endif
 
-/// The delegate of one exchange's `URLSession`: it hands the body to who waits for it, up to a limit, and follows no
-/// redirect.
+/// The `URLSession` delegate of one exchange. It streams the body up to a size limit, and does not follow redirects.
 final class AnswerCollector: NSObject, URLSessionDataDelegate, Sendable {
     struct TooLarge: Error {}
 
-    /// The body as it comes in.
+    /// The body as it arrives.
     let chunks: AsyncThrowingStream<Data, any Error>
     private let continuation: AsyncThrowingStream<Data, any Error>.Continuation
     private let room: Mutex<Int>

@@ -5,7 +5,7 @@ internal import Foundation
     internal import FoundationNetworking
 #endif
 
-/// Sends JSON and reads JSON, within limits of time and size.
+/// Sends and reads JSON, with a timeout and a size limit.
 struct HTTPClient: Sendable {
     private typealias Outcome = Result<(status: Int, body: Data), SDKError>
 
@@ -29,16 +29,16 @@ struct HTTPClient: Sendable {
         try await answer(to: URLRequest(url: url))
     }
 
-    /// Throws 90001 and 90006 where there is no answer, 90015 for a status other than 200, 90002 for no body, 90003
-    /// for another body than an `Answer`.
+    /// - Throws: 90001 or 90006 if there is no answer, 90015 if the status is not 200, 90002 if the body is empty,
+    ///   90003 if the body is not an `Answer` or is too large.
     private func answer<Answer: Decodable>(to request: URLRequest) async throws(SDKError) -> Answer {
         var request = request
         request.setValue("application/json", forHTTPHeaderField: "Accept")
         let (status, body) = try await exchange(request)
         guard status == 200 else { throw SDKError(.serverNotOK, "HTTP status \(status)") }
-        guard !body.isEmpty else { throw SDKError(.emptyAnswer, "no body") }
+        guard !body.isEmpty else { throw SDKError(.emptyAnswer, "the answer has no body") }
         guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
-            throw SDKError(.badAnswerFormat, "not the JSON of this operation's answer")
+            throw SDKError(.badAnswerFormat, "the answer is not the JSON of this operation")
         }
         return answer
     }
@@ -48,16 +48,16 @@ struct HTTPClient: Sendable {
             group.addTask { await outcome(of: request) }
             group.addTask {
                 try? await Task.sleep(for: timeout)
-                return .failure(SDKError(.requestFailed, "no whole answer in \(timeout)"))
+                return .failure(SDKError(.requestFailed, "no complete answer within \(timeout)"))
             }
             defer { group.cancelAll() }
-            return await group.next() ?? .failure(SDKError(.requestFailed, "not sent"))
+            return await group.next() ?? .failure(SDKError(.requestFailed, "the request was not sent"))
         }
         return try first.get()
     }
 
-    /// One exchange over a connection of its own. Where the server has ended a connection that would be used again,
-    /// `URLSession` on Linux neither sends the body anew nor fails, but spins until the timeout.
+    /// Each exchange uses a new connection: if the server has closed a connection that `URLSession` reuses,
+    /// `URLSession` on Linux neither resends the body nor fails, but spins until the timeout.
     private func outcome(of request: URLRequest) async -> Outcome {
         let collector = AnswerCollector(maximumByteCount: maximumAnswerByteCount)
         let session = URLSession(configuration: sessionConfiguration, delegate: collector, delegateQueue: nil)
@@ -70,9 +70,9 @@ struct HTTPClient: Sendable {
         } catch {
             return .failure(Self.failure(error))
         }
-        // A wait that was cancelled ends without an error.
+        // If the task was cancelled, the stream ends without an error.
         guard !Task.isCancelled, let response = task.response as? HTTPURLResponse else {
-            return .failure(SDKError(.requestFailed, "ended before it was answered"))
+            return .failure(SDKError(.requestFailed, "closed or cancelled before the answer"))
         }
         return .success((response.statusCode, body))
     }
@@ -88,11 +88,11 @@ struct HTTPClient: Sendable {
 
     private static func failure(_ error: any Error) -> SDKError {
         if error is AnswerCollector.TooLarge { return SDKError(.badAnswerFormat, "the answer is too large") }
-        guard let error = error as? URLError else { return SDKError(.requestFailed, "not a URLError") }
+        guard let error = error as? URLError else { return SDKError(.requestFailed, "unexpected error") }
         switch error.code {
         case .notConnectedToInternet, .cannotFindHost, .dnsLookupFailed, .cannotConnectToHost, .dataNotAllowed,
             .internationalRoamingOff, .callIsActive:
-            return SDKError(.noNetwork, "the server cannot be reached")
+            return SDKError(.noNetwork, "cannot connect to the server")
         default:
             return SDKError(.requestFailed, "URLError \(error.code.rawValue)")
         }

@@ -1,27 +1,30 @@
 internal import CardCompanionAPI
 internal import Foundation
 
-/// The server's address, as the app gives it: https, or plain http to this machine or where the app allows it.
+/// The server's base URL from the app. It must be HTTPS. Plain HTTP is allowed to this machine, or if the app allows
+/// it.
 struct HostURL {
     private let base: URL
 
-    /// Reads `scheme://host[:port][/path]` (90000).
+    /// Parses `scheme://host[:port][/path]`.
+    ///
+    /// - Throws: 90000 if `text` has another form or its scheme is not allowed.
     init(_ text: String, allowsPlainHTTP: Bool) throws(SDKError) {
         guard let components = URLComponents(string: text), let host = components.host, !host.isEmpty,
             components.user == nil, components.password == nil, components.query == nil, components.fragment == nil,
             let base = components.url
         else {
-            throw SDKError(.invalidInput, "hostUrl is not the address of a server")
+            throw SDKError(.invalidInput, "hostUrl must have the form https://host[:port][/path]")
         }
         switch components.scheme?.lowercased() {
         case "https": break
         case "http" where allowsPlainHTTP || Self.isLoopback(host): break
-        default: throw SDKError(.invalidInput, "hostUrl is not an https address")
+        default: throw SDKError(.invalidInput, "hostUrl must start with https://")
         }
         self.base = base
     }
 
-    /// The address of one of ``APIPath``.
+    /// The URL of a path from ``APIPath``.
     func url(_ path: String) -> URL {
         base.appendingPathComponent(String(path.drop { $0 == "/" }))
     }

@@ -7,7 +7,7 @@ enum Base64URL {
         return String(standard.compactMap { Self.translated[$0, default: $0] })
     }
 
-    /// Reads the one canonical form of some bytes; nil for every other text.
+    /// Decodes the canonical form only; nil for any other text.
     static func decode(_ text: some StringProtocol) -> Data? {
         let standard = text.map { $0 == "-" ? "+" : $0 == "_" ? "/" : $0 }
         let padding = String(repeating: "=", count: (4 - standard.count % 4) % 4)

@@ -2,18 +2,20 @@ internal import CardCompanionAPI
 internal import Crypto
 internal import Foundation
 
-/// The five parts of a JWE in compact serialisation (RFC 7516 section 3.1).
+/// The five parts of a JWE in compact serialization (RFC 7516 section 3.1).
 struct CompactJWE {
     let header: JWEHeader
     let encryptedKey: Data
-    /// The header as it was sent: GCM's associated data.
+    /// The encoded header as it was sent. It is GCM's associated data.
     let protectedHeader: Data
     let box: AES.GCM.SealedBox
 
     private static let nonceByteCount = 12
     private static let tagByteCount = 16
 
-    /// Reads the serialisation (90005).
+    /// Parses the serialization.
+    ///
+    /// - Throws: 90005 if `text` is not a compact JWE or its header is invalid.
     init(parsing text: String) throws(SDKError) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         let decoded = parts.compactMap { Base64URL.decode($0) }
@@ -22,12 +24,12 @@ struct CompactJWE {
             let nonce = try? AES.GCM.Nonce(data: decoded[2]),
             let box = try? AES.GCM.SealedBox(nonce: nonce, ciphertext: decoded[3], tag: decoded[4])
         else {
-            throw SDKError(.decryptionFailed, "not a compact JWE")
+            throw SDKError(.decryptionFailed, "the value is not a compact JWE")
         }
         guard let header = try? JSONDecoder().decode(JWEHeader.self, from: decoded[0]),
             MemberNames.areUnique(in: decoded[0])
         else {
-            throw SDKError(.decryptionFailed, "the JWE's header is not understood")
+            throw SDKError(.decryptionFailed, "the JWE's header is invalid or has an unsupported parameter")
         }
         self.header = header
         encryptedKey = decoded[1]
@@ -35,17 +37,17 @@ struct CompactJWE {
         self.box = box
     }
 
-    /// Decrypts what is sealed for `recipient`.
+    /// Decrypts the content with the recipient's key.
     ///
-    /// Throws 90005 where an algorithm is not the expected one or the content does not authenticate, 90009 and 90014
-    /// for a bad `epk`, 90010 and 90012 where the content key cannot be had.
+    /// - Throws: 90005 if an algorithm is not the expected one or the content does not authenticate, 90009 or 90014 if
+    ///   `epk` is invalid, 90010 or 90012 if the content key cannot be decrypted.
     func open(with recipient: RecipientKey) throws(SDKError) -> Data {
         guard header.alg == recipient.algorithm.rawValue, header.enc == JWEHeader.contentEncryption else {
-            throw SDKError(.decryptionFailed, "the JWE's algorithms are not the expected ones")
+            throw SDKError(.decryptionFailed, "the JWE uses other algorithms than expected")
         }
         let contentKey = try recipient.unwrap(encryptedKey, header: header)
         guard contentKey.bitCount == 256 else {
-            throw SDKError(.contentKeyNotUnwrapped, "the content key is not of 256 bits")
+            throw SDKError(.contentKeyNotUnwrapped, "the content key must have 256 bits")
         }
         guard let content = try? AES.GCM.open(box, using: contentKey, authenticating: protectedHeader) else {
             throw SDKError(.decryptionFailed, "the content does not authenticate")
@@ -53,7 +55,9 @@ struct CompactJWE {
         return content
     }
 
-    /// Encrypts `content` and gives the serialisation (90010 where the content key could not be wrapped).
+    /// Encrypts `content` and returns the serialization.
+    ///
+    /// - Throws: 90010 if the key agreement fails, 90005 if encryption fails.
     static func seal(_ content: Data, to key: ServerKey) throws(SDKError) -> String {
         let contentKey = SymmetricKey(size: .bits256)
         let (header, encryptedKey) = try key.wrap(contentKey)

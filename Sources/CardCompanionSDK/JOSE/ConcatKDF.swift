@@ -5,10 +5,10 @@ internal import Foundation
 enum ConcatKDF {
     /// - Parameters:
     ///   - secret: Z, the shared secret.
-    ///   - algorithm: AlgorithmID, the name of the algorithm that will use the key.
-    ///   - partyU: the value of `apu`.
-    ///   - partyV: the value of `apv`.
-    ///   - keyBitCount: 8 to 256, so that one round of the hash is enough.
+    ///   - algorithm: AlgorithmID, the name of the algorithm that uses the key.
+    ///   - partyU: The decoded value of `apu`.
+    ///   - partyV: The decoded value of `apv`.
+    ///   - keyBitCount: The key's length in bits, 8 to 256: this implementation does one round of the hash.
     static func key(
         from secret: some ContiguousBytes, algorithm: String, partyU: Data, partyV: Data, keyBitCount: Int
     ) -> SymmetricKey {

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// How the content key of a JWE is carried: the two algorithms that the server and the SDK use.
+/// The key management algorithms (`alg`) that the server and the SDK use.
 enum KeyManagement: String {
     case rsaOAEP256 = "RSA-OAEP-256"
     case ecdhESA256KW = "ECDH-ES+A256KW"
@@ -19,7 +19,7 @@ struct JWEHeader: Codable {
 extension JWEHeader {
     static let contentEncryption = "A256GCM"
 
-    /// Parameters that would change the meaning of the rest: a message that has one of them is not ours.
+    /// Parameters that change how the JWE must be processed. They are not supported, so the JWE is refused.
     private enum RefusedParameter: CodingKey {
         case crit, zip
     }
@@ -28,7 +28,7 @@ extension JWEHeader {
         let refused = try decoder.container(keyedBy: RefusedParameter.self)
         if let parameter = refused.allKeys.first {
             throw DecodingError.dataCorruptedError(
-                forKey: parameter, in: refused, debugDescription: "\(parameter) is not understood")
+                forKey: parameter, in: refused, debugDescription: "\(parameter) is not supported")
         }
         let container = try decoder.container(keyedBy: CodingKeys.self)
         alg = try container.decode(String.self, forKey: .alg)

@@ -15,10 +15,12 @@ struct JWK: Codable {
     var n: String?
     var e: String?
 
-    /// The P-256 key that this describes (90014 where it describes none, 90009 where the point is not on the curve).
+    /// The P-256 public key.
+    ///
+    /// - Throws: 90014 if this is not a P-256 key, 90009 if the point is not on the curve.
     func p256PublicKey() throws(SDKError) -> P256.KeyAgreement.PublicKey {
         guard kty == "EC", crv == "P-256", let x = Self.coordinate(x), let y = Self.coordinate(y) else {
-            throw SDKError(.unreadableECKey, "not a P-256 key in JWK form")
+            throw SDKError(.unreadableECKey, "the JWK is not a P-256 key")
         }
         guard let key = try? P256.KeyAgreement.PublicKey(rawRepresentation: x + y) else {
             throw SDKError(.untrustedServerKey, "the point is not on P-256")
@@ -26,17 +28,19 @@ struct JWK: Codable {
         return key
     }
 
-    /// The RSA key that this describes, of 2048 bits or more (90003).
+    /// The RSA public key.
+    ///
+    /// - Throws: 90003 if this is not an RSA key of at least 2048 bits.
     func rsaPublicKey() throws(SDKError) -> _RSA.Encryption.PublicKey {
         guard kty == "RSA", let n = n.flatMap(Base64URL.decode), let e = e.flatMap(Base64URL.decode),
             let key = try? _RSA.Encryption.PublicKey(n: n, e: e), key.keySizeInBits >= 2048
         else {
-            throw SDKError(.badAnswerFormat, "the server's RSA key cannot be used")
+            throw SDKError(.badAnswerFormat, "the server's RSA key is invalid or has less than 2048 bits")
         }
         return key
     }
 
-    /// The key's SHA-256 thumbprint in base64url (RFC 7638); nil where the key lacks a member.
+    /// The key's SHA-256 thumbprint in base64url (RFC 7638). Nil if a required member is missing.
     var thumbprint: String? {
         let members: [(name: String, value: String?)] =
             kty == "EC"
@@ -57,7 +61,7 @@ struct JWK: Codable {
 }
 
 extension JWK {
-    /// A P-256 key in JWK form.
+    /// The JWK of a P-256 public key.
     init(_ key: P256.KeyAgreement.PublicKey) {
         let point = key.rawRepresentation
         self.init(
@@ -65,7 +69,7 @@ extension JWK {
     }
 }
 
-/// A JWK set (RFC 7517 section 5), as the server publishes it.
+/// A JWK set (RFC 7517 section 5).
 struct JWKSet: Decodable {
     let keys: [JWK]
 }

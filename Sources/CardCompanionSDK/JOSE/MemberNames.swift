@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// The names of members in JSON. Foundation's decoder takes one of two members of the same name, which RFC 7516 section
-/// 4 has refused.
+/// Finds duplicate member names in JSON. RFC 7516 section 4 requires refusing them, but Foundation's decoder accepts
+/// them and picks one.
 enum MemberNames {
-    /// Whether no object in a well-formed JSON text has two members of the same name.
+    /// Whether the member names in each object are unique. `text` must be well-formed JSON.
     static func areUnique(in text: Data) -> Bool {
         var objects: [Set<String>] = []
         var index = text.startIndex
@@ -27,7 +27,7 @@ enum MemberNames {
         return true
     }
 
-    /// What follows the closing quotation mark of the string that begins at `start`.
+    /// The index after the closing quotation mark of the string that starts at `start`.
     private static func endOfString(in text: Data, from start: Int) -> Int {
         var index = start + 1
         while index < text.endIndex, text[index] != UInt8(ascii: "\"") {

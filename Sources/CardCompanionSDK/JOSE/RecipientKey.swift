@@ -3,7 +3,7 @@ internal import Crypto
 internal import CryptoExtras
 internal import Foundation
 
-/// The client's key of one fetch, to which the server seals the PIN.
+/// The client's private key for one fetch. The server encrypts the PIN to it.
 enum RecipientKey {
     case rsa(_RSA.Encryption.PrivateKey)
     case p256(P256.KeyAgreement.PrivateKey)
@@ -15,7 +15,7 @@ enum RecipientKey {
         }
     }
 
-    /// The public half, as the server wants it: base64 of a DER SubjectPublicKeyInfo.
+    /// The public key as sent to the server: base64 of a DER SubjectPublicKeyInfo.
     var publicKeyInfo: String {
         switch self {
         case .rsa(let key): key.publicKey.derRepresentation.base64EncodedString()
@@ -23,18 +23,21 @@ enum RecipientKey {
         }
     }
 
-    /// Recovers a JWE's content key.
+    /// Decrypts a JWE's content key.
+    ///
+    /// - Throws: 90005 if `apu` or `apv` is invalid, 90009 or 90014 if `epk` is invalid, 90010 if the key agreement
+    ///   fails, 90012 if decryption fails.
     func unwrap(_ encryptedKey: Data, header: JWEHeader) throws(SDKError) -> SymmetricKey {
         switch self {
         case .rsa(let key):
             guard let contentKey = try? key.decrypt(encryptedKey, padding: .PKCS1_OAEP_SHA256) else {
-                throw SDKError(.contentKeyNotUnwrapped, "RSA-OAEP-256")
+                throw SDKError(.contentKeyNotUnwrapped, "RSA-OAEP-256 decryption failed")
             }
             return SymmetricKey(data: contentKey)
         case .p256(let key):
             let wrappingKey = try Self.agree(key, header: header)
             guard let contentKey = try? AES.KeyWrap.unwrap(encryptedKey, using: wrappingKey) else {
-                throw SDKError(.contentKeyNotUnwrapped, "A256KW")
+                throw SDKError(.contentKeyNotUnwrapped, "A256KW unwrapping failed")
             }
             return contentKey
         }
@@ -45,11 +48,11 @@ enum RecipientKey {
     ) throws(SDKError) -> SymmetricKey {
         guard let epk = header.epk else { throw SDKError(.unreadableECKey, "the JWE has no epk") }
         guard let partyU = Base64URL.decode(header.apu ?? ""), let partyV = Base64URL.decode(header.apv ?? "") else {
-            throw SDKError(.decryptionFailed, "apu or apv is not base64url")
+            throw SDKError(.decryptionFailed, "apu and apv must be base64url")
         }
         let serverKey = try epk.p256PublicKey()
         guard let secret = try? key.sharedSecretFromKeyAgreement(with: serverKey) else {
-            throw SDKError(.keyAgreementFailed, "ECDH")
+            throw SDKError(.keyAgreementFailed, "ECDH failed")
         }
         return ConcatKDF.key(
             from: secret, algorithm: KeyManagement.ecdhESA256KW.rawValue, partyU: partyU, partyV: partyV,

@@ -3,7 +3,7 @@ internal import Crypto
 internal import CryptoExtras
 internal import Foundation
 
-/// A published key of the server's, to which the SDK seals a PIN.
+/// A public key of the server. The SDK encrypts a defined PIN to it.
 struct ServerKey {
     let id: String
     let material: Material
@@ -13,12 +13,14 @@ struct ServerKey {
         case p256(P256.KeyAgreement.PublicKey)
     }
 
-    /// The first key of the set that is meant for `algorithm`.
+    /// The first key in the set for `algorithm` that the app trusts.
     ///
-    /// - Parameter pinned: the thumbprints (RFC 7638) of the keys that the app trusts; empty for no such list.
-    ///
-    /// Throws 90003 where there is no such key, 90009 where there is but none of `pinned`, or its point is not on the
-    /// curve, 90014 where an EC key cannot be read.
+    /// - Parameters:
+    ///   - set: The server's published keys.
+    ///   - algorithm: The key management algorithm.
+    ///   - pinned: The thumbprints (RFC 7638) of the keys that the app trusts. If empty, all keys are trusted.
+    /// - Throws: 90003 if the set has no usable key for `algorithm`, 90009 if none of them is pinned or the point is
+    ///   not on the curve, 90014 if an EC key is invalid.
     init(from set: JWKSet, for algorithm: KeyManagement, pinned: Set<String>) throws(SDKError) {
         let fitting = set.keys.filter { Self.isMeant($0, for: algorithm) }
         guard !fitting.isEmpty else {
@@ -26,7 +28,7 @@ struct ServerKey {
         }
         let trusted = pinned.isEmpty ? fitting : fitting.filter { $0.thumbprint.map(pinned.contains) ?? false }
         guard let key = trusted.first, let id = key.kid else {
-            throw SDKError(.untrustedServerKey, "the server's key is not one that the app pinned")
+            throw SDKError(.untrustedServerKey, "the app has pinned none of the server's keys")
         }
         self.id = id
         material =
@@ -46,7 +48,7 @@ struct ServerKey {
             && key.alg ?? algorithm.rawValue == algorithm.rawValue
     }
 
-    /// Wraps a JWE's content key, and gives the header that says how.
+    /// Encrypts a JWE's content key and returns it with the JWE's header.
     func wrap(_ contentKey: SymmetricKey) throws(SDKError) -> (header: JWEHeader, encryptedKey: Data) {
         switch material {
         case .rsa(let key):
@@ -65,7 +67,7 @@ struct ServerKey {
     ) throws(SDKError) -> (header: JWEHeader, encryptedKey: Data) {
         let ephemeral = P256.KeyAgreement.PrivateKey()
         guard let secret = try? ephemeral.sharedSecretFromKeyAgreement(with: key) else {
-            throw SDKError(.keyAgreementFailed, "ECDH")
+            throw SDKError(.keyAgreementFailed, "ECDH failed")
         }
         let algorithm = KeyManagement.ecdhESA256KW
         let wrappingKey = ConcatKDF.key(

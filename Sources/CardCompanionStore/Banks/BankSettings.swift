@@ -1,5 +1,5 @@
 /// Which scheme's rules a bank follows.
-public enum Scheme: String, StoredEnumeration, CaseIterable {
+package enum Scheme: String, StoredEnumeration, CaseIterable {
     /// French CB: the token alone authenticates the cardholder.
     case cb = "CB"
     /// Visa and Mastercard, PCI Card Production: the token carries an authentication code as well.
@@ -7,7 +7,7 @@ public enum Scheme: String, StoredEnumeration, CaseIterable {
 }
 
 /// What becomes of a PIN whose delivery was confirmed.
-public enum Retention: String, StoredEnumeration, CaseIterable {
+package enum Retention: String, StoredEnumeration, CaseIterable {
     /// It is erased.
     case erase
     /// It is kept, for reminders where the bank allows them; it is not delivered again.
@@ -17,7 +17,7 @@ public enum Retention: String, StoredEnumeration, CaseIterable {
 }
 
 /// How a PIN is drawn.
-public enum DeliveryFormat: String, StoredEnumeration, CaseIterable {
+package enum DeliveryFormat: String, StoredEnumeration, CaseIterable {
     /// One image of all digits.
     case captcha
     /// One image a digit, in scrambled order.
@@ -25,7 +25,7 @@ public enum DeliveryFormat: String, StoredEnumeration, CaseIterable {
 }
 
 /// What an authentication code may be made of.
-public enum CodeAlphabet: String, StoredEnumeration, CaseIterable {
+package enum CodeAlphabet: String, StoredEnumeration, CaseIterable {
     /// 0 to 9.
     case digits
     /// ASCII letters and digits.
@@ -35,7 +35,7 @@ public enum CodeAlphabet: String, StoredEnumeration, CaseIterable {
 }
 
 /// Which PINs a cardholder may not choose.
-public enum WeakPINRule: String, StoredEnumeration, CaseIterable {
+package enum WeakPINRule: String, StoredEnumeration, CaseIterable {
     /// One digit only: 7777.
     case same
     /// Each digit one above the one before it, 0 after 9: 2345, 7890.
@@ -48,66 +48,60 @@ public enum WeakPINRule: String, StoredEnumeration, CaseIterable {
     case listed
 }
 
-/// Whether something serves or was switched off.
-public enum Activity: String, StoredEnumeration {
-    case active = "ACTIVE"
-    case disabled = "DISABLED"
-}
-
 /// What an operator sets for a bank. The limits of each value are the schema's.
-public struct BankSettings: Sendable, Equatable {
+package struct BankSettings: Sendable, Equatable {
     /// The greatest tolerance that the schema lets an operator set.
-    public static let timestampToleranceLimitSeconds = 3600
+    package static let timestampToleranceLimitSeconds = 3600
 
     /// The bank's name, for people.
-    public var name: String
+    package var name: String
     /// Banks of one programme learn from each other's cardholders (code 308 in place of 301).
-    public var programme: String
+    package var programme: String
     /// The scheme whose rules hold.
-    public var scheme: Scheme
+    package var scheme: Scheme
     /// How far a timestamp may be off the server's clock, to either side.
-    public var timestampToleranceSeconds = 300
+    package var timestampToleranceSeconds = 300
     /// How long a delivery waits for its notify.
-    public var sessionLifetimeSeconds = 900
+    package var sessionLifetimeSeconds = 900
     /// What becomes of a delivered PIN.
-    public var retention = Retention.erase
+    package var retention = Retention.erase
     /// Whether a delivered PIN may be shown again as a reminder.
-    public var reminders = false
+    package var reminders = false
     /// After how many days a PIN that was never confirmed is erased.
-    public var undeliveredLifetimeDays = 90
+    package var undeliveredLifetimeDays = 90
     /// How many wrong authentication codes lock a cardholder.
-    public var retryLimit = 3
+    package var retryLimit = 3
     /// How many fetches without a confirmed delivery lock a cardholder.
-    public var fetchLimit = 5
+    package var fetchLimit = 5
     /// The least number of digits in a PIN.
-    public var pinMinimumLength = 4
+    package var pinMinimumLength = 4
     /// The greatest number of digits in a PIN.
-    public var pinMaximumLength = 6
+    package var pinMaximumLength = 6
     /// What an authentication code is made of.
-    public var codeAlphabet = CodeAlphabet.alphanumeric
+    package var codeAlphabet = CodeAlphabet.alphanumeric
     /// The least number of characters in an authentication code.
-    public var codeMinimumLength = 4
+    package var codeMinimumLength = 4
     /// The greatest number of characters in an authentication code.
-    public var codeMaximumLength = 32
+    package var codeMaximumLength = 32
     /// How a PIN is drawn.
-    public var deliveryFormat = DeliveryFormat.captcha
+    package var deliveryFormat = DeliveryFormat.captcha
     /// Whether what a client learns of a cardholder is one code only.
-    public var uniformErrors = false
+    package var uniformErrors = false
     /// Whether cardholders may define their PIN.
-    public var definition = true
+    package var definition = true
     /// How many PINs a cardholder may define in a day (UTC).
-    public var definitionsPerDay = 5
+    package var definitionsPerDay = 5
     /// Whether a defined PIN counts as one that was never delivered: its delivery is the first again.
-    public var definitionResetsDelivery = true
+    package var definitionResetsDelivery = true
     /// How many keypads a cardholder may ask for in a minute.
-    public var keypadsPerMinute = 60
+    package var keypadsPerMinute = 60
     /// Which PINs may not be defined.
-    public var weakPINRules = Set(WeakPINRule.allCases)
+    package var weakPINRules = Set(WeakPINRule.allCases)
     /// The bank's own list for the rule ``WeakPINRule/listed``.
-    public var listedPINs: [String] = []
+    package var listedPINs: [String] = []
 
     /// Settings with the defaults of the protocol.
-    public init(name: String, programme: String, scheme: Scheme) {
+    package init(name: String, programme: String, scheme: Scheme) {
         self.name = name
         self.programme = programme
         self.scheme = scheme

@@ -1,63 +1,84 @@
-public import PostgresLibPQ
+internal import PostgresLibPQ
 
 /// A bank as it is kept.
-public struct BankRecord: Sendable, Equatable {
+package struct BankRecord: Sendable, Equatable {
     /// The bank's name in requests: bankId, IdBEL.
-    public let id: String
+    package let id: Identifier
     /// Whether its requests are served.
-    public let status: Activity
+    package let status: Activity
     /// What the operator has set.
-    public var settings: BankSettings
+    package var settings: BankSettings
     /// Grows with every change of the bank, its keys or its certificates.
-    public let revision: Int64
+    package let revision: Int64
     /// When it was made.
-    public let createdAt: Timestamp
+    package let createdAt: Timestamp
+}
+
+/// What a call of a bank's back-end needs to know of the bank.
+package struct IssuerBank: Sendable {
+    /// The bank's name in paths.
+    package let id: Identifier
+    /// Whether its calls are served.
+    package let status: Activity
+    /// The lengths of its PINs, in digits.
+    package let pinLengths: ClosedRange<Int>
+    /// The characters of its authentication codes.
+    package let codeAlphabet: CodeAlphabet
+    /// The lengths of its authentication codes, in characters.
+    package let codeLengths: ClosedRange<Int>
+    /// SHA-256 of each active client certificate (mutual TLS).
+    package let clientCertificates: [[UInt8]]
 }
 
 extension Store {
     /// Adds a bank.
     ///
     /// - Returns: false where there is one of that id already.
-    public func insertBank(
-        id: String, settings: BankSettings, now: Timestamp
-    ) async throws(PostgresError) -> Bool {
-        try await !client.execute(InsertBank(id: id, settings: settings, now: now)).isEmpty
+    package func insertBank(
+        id: Identifier, settings: BankSettings, now: Timestamp
+    ) async throws(StoreError) -> Bool {
+        try await statements.execute(InsertBank(id: id, settings: settings, now: now)) == 1
     }
 
     /// Writes a bank's settings and status, if it still is at the revision that they were read at.
     ///
     /// - Returns: false where it is not.
-    public func updateBank(
-        id: String, settings: BankSettings, status: Activity, revision: Int64
-    ) async throws(PostgresError) -> Bool {
+    package func updateBank(
+        id: Identifier, settings: BankSettings, status: Activity, revision: Int64
+    ) async throws(StoreError) -> Bool {
         let statement = UpdateBank(id: id, settings: settings, status: status, revision: revision)
-        return try await !client.execute(statement).isEmpty
+        return try await statements.execute(statement) == 1
     }
 
     /// The bank of that id.
-    public func bank(id: String) async throws(PostgresError) -> BankRecord? {
-        try await client.execute(SelectBank(id: id)).first
+    package func bank(id: Identifier) async throws(StoreError) -> BankRecord? {
+        try await statements.execute(SelectBank(id: id)).first
     }
 
     /// The bank of that id, its keys and its certificates, in one round trip.
     ///
     /// The bank is read first: what changes in between has a later revision, so that the bank's shows as outdated.
-    public func bankWithKeys(
-        id: String
-    ) async throws(PostgresError) -> (BankRecord, [HMACKeyRecord], [CertificateRecord])? {
-        let (banks, keys, certificates) = try await client.batch(
+    package func bankWithKeys(
+        id: Identifier
+    ) async throws(StoreError) -> (BankRecord, [HMACKeyRecord], [CertificateRecord])? {
+        let (banks, keys, certificates) = try await statements.batch(
             SelectBank(id: id), SelectHMACKeys(bankId: id), SelectCertificates(bankId: id))
         return banks.first.map { ($0, keys, certificates) }
     }
 
+    /// What a call of the bank's back-end needs to know of it.
+    package func issuerBank(id: Identifier) async throws(StoreError) -> IssuerBank? {
+        try await statements.execute(SelectIssuerBank(id: id)).first
+    }
+
     /// All banks, by id.
-    public func banks() async throws(PostgresError) -> [BankRecord] {
-        try await client.execute(SelectBanks())
+    package func banks() async throws(StoreError) -> [BankRecord] {
+        try await statements.execute(SelectBanks())
     }
 
     /// Whether a bank is still at the revision that it was read at.
-    public func isCurrent(bankId: String, revision: Int64) async throws(PostgresError) -> Bool {
-        try await client.execute(SelectBankRevision(id: bankId)).first == revision
+    package func isCurrent(bankId: Identifier, revision: Int64) async throws(StoreError) -> Bool {
+        try await statements.execute(SelectBankRevision(id: bankId)).first == revision
     }
 }
 
@@ -68,36 +89,26 @@ private let settingColumns = """
     definition_resets_delivery, keypads_per_minute, weak_pin_rules, listed_pins
     """
 
-private struct InsertBank: PostgresStatement {
-    typealias Row = String
-
-    let id: String
+private struct InsertBank: PostgresCommand {
+    let id: Identifier
     let settings: BankSettings
     let now: Timestamp
 
     static let sql = """
-        INSERT INTO bank (id, status, created_at, \(settingColumns))
+        INSERT INTO bank (bank_id, status, created_at, \(settingColumns))
         VALUES ($1, 'ACTIVE', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
             $22, $23, $24, $25)
-        ON CONFLICT (id) DO NOTHING
-        RETURNING id
+        ON CONFLICT (bank_id) DO NOTHING
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(id)
-        parameters.append(now)
+        parameters.append(id, now)
         settings.bind(&parameters)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String {
-        try row.decode(0, as: String.self)
     }
 }
 
-private struct UpdateBank: PostgresStatement {
-    typealias Row = String
-
-    let id: String
+private struct UpdateBank: PostgresCommand {
+    let id: Identifier
     let settings: BankSettings
     let status: Activity
     let revision: Int64
@@ -105,26 +116,19 @@ private struct UpdateBank: PostgresStatement {
     static let sql = """
         UPDATE bank SET status = $3, (\(settingColumns)) =
             ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
-        WHERE id = $1 AND revision = $2
-        RETURNING id
+        WHERE bank_id = $1 AND revision = $2
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(id)
-        parameters.append(revision)
-        parameters.append(status.rawValue)
+        parameters.append(id, revision, status)
         settings.bind(&parameters)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String {
-        try row.decode(0, as: String.self)
     }
 }
 
 private struct SelectBank: PostgresStatement {
-    let id: String
+    let id: Identifier
 
-    static let sql = "SELECT id, status, revision, created_at, \(settingColumns) FROM bank WHERE id = $1"
+    static let sql = "SELECT bank_id, status, revision, created_at, \(settingColumns) FROM bank WHERE bank_id = $1"
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(id)
@@ -136,19 +140,42 @@ private struct SelectBank: PostgresStatement {
 }
 
 private struct SelectBanks: PostgresStatement {
-    static let sql = "SELECT id, status, revision, created_at, \(settingColumns) FROM bank ORDER BY id"
-
-    func bind(_ parameters: inout PostgresParameters) {}
+    static let sql = "SELECT bank_id, status, revision, created_at, \(settingColumns) FROM bank ORDER BY bank_id"
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> BankRecord {
         try BankRecord(row)
     }
 }
 
-private struct SelectBankRevision: PostgresStatement {
-    let id: String
+private struct SelectIssuerBank: PostgresStatement {
+    let id: Identifier
 
-    static let sql = "SELECT revision FROM bank WHERE id = $1"
+    static let sql = """
+        SELECT bank_id, status, pin_minimum_length, pin_maximum_length, code_alphabet, code_minimum_length,
+            code_maximum_length,
+            ARRAY(
+                SELECT fingerprint FROM certificate
+                WHERE certificate.bank_id = bank.bank_id AND purpose = 'client' AND status = 'ACTIVE'
+            )
+        FROM bank WHERE bank_id = $1
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(id)
+    }
+
+    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> IssuerBank {
+        IssuerBank(
+            id: try row.decode(0), status: try row.decode(1), pinLengths: try row.decode(2)...row.decode(3),
+            codeAlphabet: try row.decode(4), codeLengths: try row.decode(5)...row.decode(6),
+            clientCertificates: try row.decode(7))
+    }
+}
+
+private struct SelectBankRevision: PostgresStatement {
+    let id: Identifier
+
+    static let sql = "SELECT revision FROM bank WHERE bank_id = $1"
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(id)
@@ -162,64 +189,49 @@ private struct SelectBankRevision: PostgresStatement {
 extension BankSettings {
     /// In the order of `settingColumns`.
     fileprivate func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(name)
-        parameters.append(programme)
-        parameters.append(scheme.rawValue)
-        parameters.append(Int32(clamping: timestampToleranceSeconds))
-        parameters.append(Int32(clamping: sessionLifetimeSeconds))
-        parameters.append(retention.rawValue)
-        parameters.append(reminders)
-        parameters.append(Int32(clamping: undeliveredLifetimeDays))
-        parameters.append(Int32(clamping: retryLimit))
-        parameters.append(Int32(clamping: fetchLimit))
-        parameters.append(Int32(clamping: pinMinimumLength))
-        parameters.append(Int32(clamping: pinMaximumLength))
-        parameters.append(codeAlphabet.rawValue)
-        parameters.append(Int32(clamping: codeMinimumLength))
-        parameters.append(Int32(clamping: codeMaximumLength))
-        parameters.append(deliveryFormat.rawValue)
-        parameters.append(uniformErrors)
-        parameters.append(definition)
-        parameters.append(Int32(clamping: definitionsPerDay))
-        parameters.append(definitionResetsDelivery)
-        parameters.append(Int32(clamping: keypadsPerMinute))
-        parameters.append(weakPINRules.map(\.rawValue).sorted())
-        parameters.append(listedPINs)
+        parameters.append(
+            name, programme, scheme, Int32(clamping: timestampToleranceSeconds),
+            Int32(clamping: sessionLifetimeSeconds), retention, reminders, Int32(clamping: undeliveredLifetimeDays),
+            Int32(clamping: retryLimit), Int32(clamping: fetchLimit), Int32(clamping: pinMinimumLength),
+            Int32(clamping: pinMaximumLength), codeAlphabet, Int32(clamping: codeMinimumLength),
+            Int32(clamping: codeMaximumLength), deliveryFormat, uniformErrors, definition,
+            Int32(clamping: definitionsPerDay), definitionResetsDelivery, Int32(clamping: keypadsPerMinute),
+            weakPINRules.map(\.rawValue).sorted(), listedPINs)
     }
 
     fileprivate init(_ row: borrowing PostgresRow, from first: Int) throws(PostgresError) {
-        name = try row.decode(first, as: String.self)
-        programme = try row.decode(first + 1, as: String.self)
+        name = try row.decode(first)
+        programme = try row.decode(first + 1)
         scheme = try row.decode(first + 2)
-        timestampToleranceSeconds = Int(try row.decode(first + 3, as: Int32.self))
-        sessionLifetimeSeconds = Int(try row.decode(first + 4, as: Int32.self))
+        timestampToleranceSeconds = try row.decode(first + 3)
+        sessionLifetimeSeconds = try row.decode(first + 4)
         retention = try row.decode(first + 5)
-        reminders = try row.decode(first + 6, as: Bool.self)
-        undeliveredLifetimeDays = Int(try row.decode(first + 7, as: Int32.self))
-        retryLimit = Int(try row.decode(first + 8, as: Int32.self))
-        fetchLimit = Int(try row.decode(first + 9, as: Int32.self))
-        pinMinimumLength = Int(try row.decode(first + 10, as: Int32.self))
-        pinMaximumLength = Int(try row.decode(first + 11, as: Int32.self))
+        reminders = try row.decode(first + 6)
+        undeliveredLifetimeDays = try row.decode(first + 7)
+        retryLimit = try row.decode(first + 8)
+        fetchLimit = try row.decode(first + 9)
+        pinMinimumLength = try row.decode(first + 10)
+        pinMaximumLength = try row.decode(first + 11)
         codeAlphabet = try row.decode(first + 12)
-        codeMinimumLength = Int(try row.decode(first + 13, as: Int32.self))
-        codeMaximumLength = Int(try row.decode(first + 14, as: Int32.self))
+        codeMinimumLength = try row.decode(first + 13)
+        codeMaximumLength = try row.decode(first + 14)
         deliveryFormat = try row.decode(first + 15)
-        uniformErrors = try row.decode(first + 16, as: Bool.self)
-        definition = try row.decode(first + 17, as: Bool.self)
-        definitionsPerDay = Int(try row.decode(first + 18, as: Int32.self))
-        definitionResetsDelivery = try row.decode(first + 19, as: Bool.self)
-        keypadsPerMinute = Int(try row.decode(first + 20, as: Int32.self))
+        uniformErrors = try row.decode(first + 16)
+        definition = try row.decode(first + 17)
+        definitionsPerDay = try row.decode(first + 18)
+        definitionResetsDelivery = try row.decode(first + 19)
+        keypadsPerMinute = try row.decode(first + 20)
         weakPINRules = Set(try row.decode(first + 21, as: [String].self).compactMap(WeakPINRule.init(rawValue:)))
-        listedPINs = try row.decode(first + 22, as: [String].self)
+        listedPINs = try row.decode(first + 22)
     }
 }
 
 extension BankRecord {
     fileprivate init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        id = try row.decode(0, as: String.self)
+        id = try row.decode(0)
         status = try row.decode(1)
-        revision = try row.decode(2, as: Int64.self)
-        createdAt = try row.decode(3, as: Timestamp.self)
+        revision = try row.decode(2)
+        createdAt = try row.decode(3)
         settings = try BankSettings(row, from: 4)
     }
 }

@@ -1,7 +1,7 @@
-public import PostgresLibPQ
+internal import PostgresLibPQ
 
 /// What a certificate's key is for.
-public enum CertificatePurpose: String, StoredEnumeration, CaseIterable {
+package enum CertificatePurpose: String, StoredEnumeration, CaseIterable {
     /// The bank's back-end signs its tokens with it.
     case signature
     /// The server seals to it what the bank's back-end is to open.
@@ -11,30 +11,30 @@ public enum CertificatePurpose: String, StoredEnumeration, CaseIterable {
 }
 
 /// A bank's certificate. It was validated when it was imported.
-public struct CertificateRecord: Sendable {
+package struct CertificateRecord: Sendable {
     /// SignatureCertAlias.
-    public let alias: String
+    package let alias: String
     /// What its key is for.
-    public let purpose: CertificatePurpose
+    package let purpose: CertificatePurpose
     /// The certificate itself.
-    public let der: [UInt8]
+    package let der: [UInt8]
     /// SHA-256 of `der`.
-    public let fingerprint: [UInt8]
+    package let fingerprint: [UInt8]
     /// Whose it is (RFC 2253).
-    public let subject: String
+    package let subject: String
     /// The beginning of its validity.
-    public let notBefore: Timestamp
+    package let notBefore: Timestamp
     /// The end of its validity.
-    public let notAfter: Timestamp
+    package let notAfter: Timestamp
     /// Whether it verifies tokens that name no alias.
-    public let isDefault: Bool
+    package let isDefault: Bool
     /// Whether it serves.
-    public let status: Activity
+    package let status: Activity
     /// When it was imported.
-    public let createdAt: Timestamp
+    package let createdAt: Timestamp
 
     /// A certificate to be kept.
-    public init(
+    package init(
         alias: String, purpose: CertificatePurpose, der: [UInt8], fingerprint: [UInt8], subject: String,
         notBefore: Timestamp,
         notAfter: Timestamp, isDefault: Bool, status: Activity, createdAt: Timestamp
@@ -56,34 +56,32 @@ extension Store {
     /// Adds a certificate to a bank; a new default one takes the place of the old.
     ///
     /// - Returns: false where the bank has one of that alias already.
-    public func insertCertificate(
-        bankId: String, _ certificate: CertificateRecord
-    ) async throws(PostgresError) -> Bool {
+    package func insertCertificate(
+        bankId: Identifier, _ certificate: CertificateRecord
+    ) async throws(StoreError) -> Bool {
         let insert = InsertCertificate(bankId: bankId, certificate: certificate)
-        guard certificate.isDefault else { return try await !client.execute(insert).isEmpty }
+        guard certificate.isDefault else { return try await statements.execute(insert) == 1 }
         let demote = DemoteDefaultCertificate(bankId: bankId, certificate: certificate)
-        return try await !client.batch(demote, insert).1.isEmpty
+        return try await statements.batch(demote, insert).1 == 1
     }
 
     /// A bank's certificates, by alias.
-    public func certificates(bankId: String) async throws(PostgresError) -> [CertificateRecord] {
-        try await client.execute(SelectCertificates(bankId: bankId))
+    package func certificates(bankId: Identifier) async throws(StoreError) -> [CertificateRecord] {
+        try await statements.execute(SelectCertificates(bankId: bankId))
     }
 
     /// Switches a certificate on or off.
     ///
     /// - Returns: false where there is none of that alias.
-    public func setCertificate(
-        bankId: String, alias: String, status: Activity
-    ) async throws(PostgresError) -> Bool {
-        try await !client.execute(UpdateCertificate(bankId: bankId, alias: alias, status: status)).isEmpty
+    package func setCertificate(
+        bankId: Identifier, alias: String, status: Activity
+    ) async throws(StoreError) -> Bool {
+        try await statements.execute(UpdateCertificate(bankId: bankId, alias: alias, status: status)) == 1
     }
 }
 
-private struct InsertCertificate: PostgresStatement {
-    typealias Row = String
-
-    let bankId: String
+private struct InsertCertificate: PostgresCommand {
+    let bankId: Identifier
     let certificate: CertificateRecord
 
     static let sql = """
@@ -92,31 +90,19 @@ private struct InsertCertificate: PostgresStatement {
             purpose)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
         ON CONFLICT (bank_id, alias) DO NOTHING
-        RETURNING alias
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-        parameters.append(certificate.alias)
-        parameters.append(certificate.der)
-        parameters.append(certificate.fingerprint)
-        parameters.append(certificate.subject)
-        parameters.append(certificate.notBefore)
-        parameters.append(certificate.notAfter)
-        parameters.append(certificate.isDefault)
-        parameters.append(certificate.status.rawValue)
-        parameters.append(certificate.createdAt)
-        parameters.append(certificate.purpose.rawValue)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String {
-        try row.decode(0, as: String.self)
+        parameters.append(
+            bankId, certificate.alias, certificate.der, certificate.fingerprint, certificate.subject,
+            certificate.notBefore, certificate.notAfter, certificate.isDefault, certificate.status,
+            certificate.createdAt, certificate.purpose)
     }
 }
 
 /// Makes room for a new default; not where the new one's alias is taken and it will not come.
-private struct DemoteDefaultCertificate: PostgresStatement {
-    let bankId: String
+private struct DemoteDefaultCertificate: PostgresCommand {
+    let bankId: Identifier
     let certificate: CertificateRecord
 
     static let sql = """
@@ -126,14 +112,12 @@ private struct DemoteDefaultCertificate: PostgresStatement {
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-        parameters.append(certificate.alias)
-        parameters.append(certificate.purpose.rawValue)
+        parameters.append(bankId, certificate.alias, certificate.purpose)
     }
 }
 
 struct SelectCertificates: PostgresStatement {
-    let bankId: String
+    let bankId: Identifier
 
     static let sql = """
         SELECT alias, der, fingerprint, subject, not_before, not_after, is_default, status, created_at, purpose
@@ -146,35 +130,27 @@ struct SelectCertificates: PostgresStatement {
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> CertificateRecord {
         CertificateRecord(
-            alias: try row.decode(0, as: String.self),
+            alias: try row.decode(0),
             purpose: try row.decode(9),
-            der: try row.decode(1, as: [UInt8].self),
-            fingerprint: try row.decode(2, as: [UInt8].self),
-            subject: try row.decode(3, as: String.self),
-            notBefore: try row.decode(4, as: Timestamp.self),
-            notAfter: try row.decode(5, as: Timestamp.self),
-            isDefault: try row.decode(6, as: Bool.self),
+            der: try row.decode(1),
+            fingerprint: try row.decode(2),
+            subject: try row.decode(3),
+            notBefore: try row.decode(4),
+            notAfter: try row.decode(5),
+            isDefault: try row.decode(6),
             status: try row.decode(7),
-            createdAt: try row.decode(8, as: Timestamp.self))
+            createdAt: try row.decode(8))
     }
 }
 
-private struct UpdateCertificate: PostgresStatement {
-    typealias Row = String
-
-    let bankId: String
+private struct UpdateCertificate: PostgresCommand {
+    let bankId: Identifier
     let alias: String
     let status: Activity
 
-    static let sql = "UPDATE certificate SET status = $3 WHERE bank_id = $1 AND alias = $2 RETURNING alias"
+    static let sql = "UPDATE certificate SET status = $3 WHERE bank_id = $1 AND alias = $2"
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-        parameters.append(alias)
-        parameters.append(status.rawValue)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String {
-        try row.decode(0, as: String.self)
+        parameters.append(bankId, alias, status)
     }
 }

@@ -1,65 +1,7 @@
-public import PostgresLibPQ
+internal import PostgresLibPQ
 
-/// The channels on which a PIN is delivered.
-public enum Channel: String, StoredEnumeration, CaseIterable {
-    /// By authentication code and HMAC.
-    case ac = "AC"
-    /// By signed token.
-    case token = "TOKEN"
-}
-
-/// A fetch whose caller has been authenticated.
-public struct FetchedPINRequest: Sendable {
-    /// What authenticated the caller.
-    public enum Proof: Sendable {
-        /// An HMAC: SHA-256 of it, and when its timestamp leaves the window.
-        case hmac(digest: [UInt8], expiresAt: Timestamp)
-        /// A token: whether it is for a reminder, its IdTransaction, and its MAC for the session.
-        case token(isReminder: Bool, idTransaction: String, mac: [UInt8])
-    }
-
-    /// The authentication code that came with the request.
-    public enum Code: Sendable {
-        /// None is asked for.
-        case notAsked
-        /// It has not the bank's form.
-        case withoutForm
-        /// Its MAC under each key that may have been used.
-        case macs([[UInt8]])
-    }
-
-    /// The bank.
-    public var bankId: String
-    /// The revision of the bank that the caller was authenticated with.
-    public var bankRevision: Int64
-    /// The cardholder.
-    public var uniqueId: String
-    /// What authenticated the caller.
-    public var proof: Proof
-    /// The authentication code.
-    public var code: Code
-    /// The name of the session to open.
-    public var sessionId: String
-    /// For notify status 0, 1 and 2: SHA-256 of the hash that will be right.
-    public var confirmations: [[UInt8]]
-
-    /// See the members.
-    public init(
-        bankId: String, bankRevision: Int64, uniqueId: String, proof: Proof, code: Code, sessionId: String,
-        confirmations: [[UInt8]]
-    ) {
-        self.bankId = bankId
-        self.bankRevision = bankRevision
-        self.uniqueId = uniqueId
-        self.proof = proof
-        self.code = code
-        self.sessionId = sessionId
-        self.confirmations = confirmations
-    }
-}
-
-/// Why a fetch is refused, in the order in which it is decided.
-public enum FetchRefusal: String, StoredEnumeration, CaseIterable {
+/// Why a fetch is refused, in the order of the checks.
+package enum FetchRefusal: String, StoredEnumeration, CaseIterable {
     case transactionSpent = "transaction-spent"
     case noCardholder = "no-cardholder"
     case cardholderOfAnotherBank = "cardholder-of-another-bank"
@@ -72,163 +14,131 @@ public enum FetchRefusal: String, StoredEnumeration, CaseIterable {
     case noPIN = "no-pin"
 }
 
-/// How a fetch went.
-public enum FetchOutcome: Sendable {
-    /// The bank has changed since the caller was authenticated; nothing was written.
+/// How a fetch ended.
+package enum FetchOutcome: Sendable {
+    /// The bank has changed since the caller was authenticated. Nothing was written.
     case stale
     case refused(FetchRefusal)
-    /// The session is open. What is secret is sealed.
+    /// The session is open. PIN and free field are sealed.
     case delivered(sealedPIN: [UInt8], sealedFreeField: [UInt8]?)
 }
 
-/// How a notify went.
-public enum NotifyOutcome: String, StoredEnumeration {
-    /// The bank has changed since it was read; nothing was written.
+/// How a notify ended.
+package enum NotifyOutcome: String, StoredEnumeration {
+    /// The bank has changed since it was read. Nothing was written.
     case stale
     /// No session of that name waits for this status, or has had it.
     case noSession = "no-session"
-    /// The hash is not that of the delivery.
     case wrongHash = "wrong-hash"
-    /// The session is decided so.
+    /// The session has this status.
     case confirmed
 }
 
 extension Store {
-    /// Does all of a fetch that must be atomic: spends its id, counts and judges the code, opens the session.
-    public func fetchPIN(
-        _ request: FetchedPINRequest, now: Timestamp
-    ) async throws(PostgresError) -> FetchOutcome {
-        try await client.executeForOneRow(FetchPIN(request: request, now: now))
+    /// Does everything of a fetch that must be atomic: spends its id, counts and checks the code, opens the session.
+    package func fetchPIN(_ fetch: AuthorizedFetch, now: Timestamp) async throws(StoreError) -> FetchOutcome {
+        try await statements.executeForOneRow(FetchPIN(fetch: fetch, now: now))
     }
 
-    /// Takes a fetch back whose PIN could not be sent.
+    /// Takes back a fetch whose PIN could not be sent.
     ///
-    /// - Parameter idTransaction: the token's id where it shall serve again; nil leaves it spent.
-    public func takeBack(
-        _ request: FetchedPINRequest, idTransaction: String?
-    ) async throws(PostgresError) {
-        _ = try await client.execute(TakeBackFetch(request: request, idTransaction: idTransaction))
+    /// - Parameter freesTransaction: whether the token's IdTransaction can be used again.
+    package func takeBack(_ fetch: AuthorizedFetch, freesTransaction: Bool) async throws(StoreError) {
+        _ = try await statements.execute(TakeBackFetch(fetch: fetch, freesTransaction: freesTransaction))
     }
 
-    /// Does all of a notify.
-    ///
-    /// - Parameters:
-    ///   - tokenMACs: on the token channel, the resent token's MAC under each key that may have been used.
-    ///   - confirmation: SHA-256 of the hash that was sent.
-    public func notifyDelivery(
-        bankId: String, bankRevision: Int64, uniqueId: String, sessionId: String, channel: Channel,
-        tokenMACs: [[UInt8]], status: Int, confirmation: [UInt8], now: Timestamp
-    ) async throws(PostgresError) -> NotifyOutcome {
-        let statement = NotifyDelivery(
-            bankId: bankId, bankRevision: bankRevision, uniqueId: uniqueId, sessionId: sessionId, channel: channel,
-            tokenMACs: tokenMACs, status: Int32(clamping: status), confirmation: confirmation, now: now)
-        return try await client.executeForOneRow(statement)
+    /// Does everything of a notify.
+    package func notifyDelivery(_ notify: ReceivedNotify, now: Timestamp) async throws(StoreError) -> NotifyOutcome {
+        try await statements.executeForOneRow(NotifyDelivery(notify: notify, now: now))
+    }
+}
+
+extension AuthorizedFetch.Proof {
+    fileprivate var isReminder: Bool {
+        if case .token(let isReminder, _, _) = self { isReminder } else { false }
+    }
+
+    fileprivate var transaction: SpentDigest? {
+        if case .token(_, let transaction, _) = self { transaction } else { nil }
+    }
+
+    fileprivate var tokenMAC: [UInt8]? {
+        if case .token(_, _, let mac) = self { mac } else { nil }
+    }
+
+    fileprivate var hmac: SpentDigest? {
+        if case .hmac(let hmac, _) = self { hmac } else { nil }
+    }
+
+    fileprivate var hmacExpiresAt: Timestamp? {
+        if case .hmac(_, let expiresAt) = self { expiresAt } else { nil }
     }
 }
 
 private struct FetchPIN: PostgresStatement {
-    let request: FetchedPINRequest
+    let fetch: AuthorizedFetch
     let now: Timestamp
 
     static let sql = """
-        SELECT outcome, sealed_pin, sealed_free_field
-        FROM fetch_pin($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+        SELECT outcome, sealed_pin, sealed_free_field FROM fetch_pin(
+            p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_channel => $5,
+            p_is_reminder => $6, p_transaction_digest => $7, p_hmac_digest => $8, p_hmac_expires_at => $9,
+            p_code_is_checked => $10, p_code_has_form => $11, p_code_macs => $12, p_session_id => $13,
+            p_token_mac => $14, p_confirmations => $15)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(now)
-        parameters.append(request.bankId)
-        parameters.append(request.bankRevision)
-        parameters.append(request.uniqueId)
-        let channel: Channel
-        var tokenMAC: [UInt8]?
-        switch request.proof {
-        case .hmac(let digest, let expiresAt):
-            channel = .ac
-            parameters.append(channel.rawValue)
-            parameters.append(false)
-            parameters.append(String?.none)
-            parameters.append(digest)
-            parameters.append(expiresAt)
-        case .token(let isReminder, let idTransaction, let mac):
-            channel = .token
-            tokenMAC = mac
-            parameters.append(channel.rawValue)
-            parameters.append(isReminder)
-            parameters.append(idTransaction)
-            parameters.append([UInt8]?.none)
-            parameters.append(Timestamp?.none)
-        }
-        bindCode(&parameters)
-        parameters.append(request.sessionId)
-        parameters.append(tokenMAC)
-        parameters.append(request.confirmations)
-    }
-
-    private func bindCode(_ parameters: inout PostgresParameters) {
         let (isChecked, hasForm, macs): (Bool, Bool, [[UInt8]]) =
-            switch request.code {
-            case .notAsked: (false, false, [])
+            switch fetch.code {
+            case .notRequired: (false, false, [])
             case .withoutForm: (true, false, [])
             case .macs(let macs): (true, true, macs)
             }
-        parameters.append(isChecked)
-        parameters.append(hasForm)
-        parameters.append(macs)
+        parameters.append(
+            now, fetch.bankId, fetch.bankRevision, fetch.uniqueId, fetch.channel, fetch.proof.isReminder,
+            fetch.proof.transaction?.bytes, fetch.proof.hmac?.bytes, fetch.proof.hmacExpiresAt, isChecked, hasForm,
+            macs, fetch.sessionId, fetch.proof.tokenMAC, fetch.confirmations)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> FetchOutcome {
         switch try row.decode(0, as: String.self) {
-        case "stale": return .stale
-        case "delivered":
-            return .delivered(
-                sealedPIN: try row.decode(1, as: [UInt8].self), sealedFreeField: try row.decode(2, as: [UInt8]?.self))
-        default: return .refused(try row.decode(0))
+        case "stale": .stale
+        case "delivered": .delivered(sealedPIN: try row.decode(1), sealedFreeField: try row.decode(2))
+        default: .refused(try row.decode(0))
         }
     }
 }
 
 private struct TakeBackFetch: PostgresStatement {
-    let request: FetchedPINRequest
-    let idTransaction: String?
+    let fetch: AuthorizedFetch
+    let freesTransaction: Bool
 
-    static let sql = "SELECT take_back_fetch($1, $2, $3, $4)"
+    static let sql = """
+        SELECT take_back_fetch(
+            p_bank_id => $1, p_session_id => $2, p_transaction_digest => $3, p_hmac_digest => $4)
+        """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(request.sessionId)
-        parameters.append(request.bankId)
-        parameters.append(idTransaction)
-        if case .hmac(let digest, _) = request.proof {
-            parameters.append(digest)
-        } else {
-            parameters.append([UInt8]?.none)
-        }
+        parameters.append(
+            fetch.bankId, fetch.sessionId, freesTransaction ? fetch.proof.transaction?.bytes : nil,
+            fetch.proof.hmac?.bytes)
     }
 }
 
 private struct NotifyDelivery: PostgresStatement {
-    let bankId: String
-    let bankRevision: Int64
-    let uniqueId: String
-    let sessionId: String
-    let channel: Channel
-    let tokenMACs: [[UInt8]]
-    let status: Int32
-    let confirmation: [UInt8]
+    let notify: ReceivedNotify
     let now: Timestamp
 
-    static let sql = "SELECT notify_delivery($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+    static let sql = """
+        SELECT notify_delivery(
+            p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_session_id => $5,
+            p_channel => $6, p_token_macs => $7, p_status => $8, p_confirmation => $9)
+        """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(now)
-        parameters.append(bankId)
-        parameters.append(bankRevision)
-        parameters.append(uniqueId)
-        parameters.append(sessionId)
-        parameters.append(channel.rawValue)
-        parameters.append(tokenMACs)
-        parameters.append(status)
-        parameters.append(confirmation)
+        parameters.append(
+            now, notify.bankId, notify.bankRevision, notify.uniqueId, notify.sessionId, notify.channel,
+            notify.tokenMACs, Int32(clamping: notify.status), notify.confirmation)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> NotifyOutcome {

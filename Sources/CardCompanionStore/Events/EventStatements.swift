@@ -1,56 +1,57 @@
-public import PostgresLibPQ
+internal import PostgresLibPQ
 
-/// What a bank's back-end is to learn.
-public struct EventRecord: Sendable {
-    /// Its number, which no other event has.
-    public let id: Int64
-    /// Where it is among its bank's events; nil as long as nobody has read them all.
-    public let position: Int64?
-    /// The cardholder.
-    public let uniqueId: String
+/// An event of a bank.
+package struct EventRecord: Sendable {
+    /// Unique among all events.
+    package let id: Int64
+    /// The event's place among its bank's events; nil until somebody has read them.
+    package let position: Int64?
+    package let uniqueId: Identifier
     /// What happened, such as `pin.delivered`.
-    public let type: String
-    /// A JSON object that says more.
-    public let data: String
-    /// When it happened.
-    public let occurredAt: Timestamp
+    package let type: String
+    /// A JSON object with the details.
+    package let data: String
+    package let occurredAt: Timestamp
 }
 
 extension Store {
-    /// A bank's events behind a position, in order.
-    public func events(
-        bankId: String, after position: Int64, limit: Int
-    ) async throws(PostgresError) -> [EventRecord] {
+    /// A bank's events after a position, in order.
+    package func events(
+        bankId: Identifier, after position: Int64, limit: Int
+    ) async throws(StoreError) -> [EventRecord] {
         let number = NumberEvents(bankId: bankId, limit: Self.eventsNumberedAtOnce)
         let select = SelectEvents(bankId: bankId, position: position, limit: Int32(clamping: limit))
-        return try await client.batch(number, select).1
+        return try await statements.batch(number, select).1
     }
 
-    /// The position that an event of any bank was given last; 0 where none was.
-    public func lastEventPosition() async throws(PostgresError) -> Int64 {
-        try await client.executeForOneRow(SelectLastPosition())
+    /// The last position that was given to an event of any bank; 0 if there is none.
+    package func lastEventPosition() async throws(StoreError) -> Int64 {
+        try await statements.executeForOneRow(SelectLastPosition())
     }
 
-    /// How many events are given their positions by one reading.
+    /// How many events one read gives their positions.
     private static let eventsNumberedAtOnce: Int32 = 10_000
 
     /// The event of that number.
-    public func event(id: Int64, bankId: String) async throws(PostgresError) -> EventRecord? {
-        try await client.execute(SelectEvent(id: id, bankId: bankId)).first
+    package func event(id: Int64, bankId: Identifier) async throws(StoreError) -> EventRecord? {
+        try await statements.execute(SelectEvent(id: id, bankId: bankId)).first
     }
 }
 
-private let eventColumns = "id, position, unique_id, type, data::text, occurred_at"
+private let selectEvent = """
+    SELECT event_id, position, unique_id, type,
+        (CASE WHEN pin IS NULL THEN data ELSE data || jsonb_build_object('pin', pin) END)::text, occurred_at
+    FROM event LEFT JOIN defined_pin USING (bank_id, event_id)
+    """
 
 private struct NumberEvents: PostgresStatement {
-    let bankId: String
+    let bankId: Identifier
     let limit: Int32
 
-    static let sql = "SELECT number_events($1, $2)"
+    static let sql = "SELECT number_events(p_bank_id => $1, p_limit => $2)"
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-        parameters.append(limit)
+        parameters.append(bankId, limit)
     }
 }
 
@@ -58,23 +59,19 @@ private struct SelectLastPosition: PostgresStatement {
     static let sql = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM event_position"
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int64 {
-        try row.decode(0, as: Int64.self)
+        try row.decode(0)
     }
 }
 
 private struct SelectEvents: PostgresStatement {
-    let bankId: String
+    let bankId: Identifier
     let position: Int64
     let limit: Int32
 
-    static let sql = """
-        SELECT \(eventColumns) FROM event WHERE bank_id = $1 AND position > $2 ORDER BY position LIMIT $3
-        """
+    static let sql = "\(selectEvent) WHERE bank_id = $1 AND position > $2 ORDER BY position LIMIT $3"
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-        parameters.append(position)
-        parameters.append(limit)
+        parameters.append(bankId, position, limit)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> EventRecord {
@@ -84,13 +81,12 @@ private struct SelectEvents: PostgresStatement {
 
 private struct SelectEvent: PostgresStatement {
     let id: Int64
-    let bankId: String
+    let bankId: Identifier
 
-    static let sql = "SELECT \(eventColumns) FROM event WHERE id = $1 AND bank_id = $2"
+    static let sql = "\(selectEvent) WHERE bank_id = $1 AND event_id = $2"
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(id)
-        parameters.append(bankId)
+        parameters.append(bankId, id)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> EventRecord {
@@ -99,12 +95,13 @@ private struct SelectEvent: PostgresStatement {
 }
 
 extension EventRecord {
+    /// In the order of `selectEvent`.
     fileprivate init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        id = try row.decode(0, as: Int64.self)
-        position = try row.decode(1, as: Int64?.self)
-        uniqueId = try row.decode(2, as: String.self)
-        type = try row.decode(3, as: String.self)
-        data = try row.decode(4, as: String.self)
-        occurredAt = try row.decode(5, as: Timestamp.self)
+        id = try row.decode(0)
+        position = try row.decode(1)
+        uniqueId = try row.decode(2)
+        type = try row.decode(3)
+        data = try row.decode(4)
+        occurredAt = try row.decode(5)
     }
 }

@@ -1,18 +1,14 @@
-public import PostgresLibPQ
+internal import PostgresLibPQ
 
 /// An answer to a call with an Idempotency-Key.
-public struct IdempotentAnswer: Sendable, Equatable {
-    /// HTTP status.
-    public let status: Int
-    /// ETag; nil where there is none.
-    public let etag: String?
-    /// Content-Type; nil where there is no body.
-    public let contentType: String?
-    /// The body.
-    public let body: [UInt8]
+package struct IdempotentAnswer: Sendable, Equatable {
+    package let status: Int
+    package let etag: String?
+    /// Nil if there is no body.
+    package let contentType: String?
+    package let body: [UInt8]
 
-    /// See the members.
-    public init(status: Int, etag: String?, contentType: String?, body: [UInt8]) {
+    package init(status: Int, etag: String?, contentType: String?, body: [UInt8]) {
         self.status = status
         self.etag = etag
         self.contentType = contentType
@@ -20,15 +16,15 @@ public struct IdempotentAnswer: Sendable, Equatable {
     }
 }
 
-/// What a call with an Idempotency-Key finds.
-public enum IdempotencyClaim: Sendable {
-    /// It is the first: it is to be served.
+/// What the claim of an Idempotency-Key finds.
+package enum IdempotencyClaim: Sendable {
+    /// This call is the first one. It must be served.
     case first
-    /// The same call was answered.
+    /// The same call was answered before.
     case answered(IdempotentAnswer)
     /// The same call is being served.
     case underWay
-    /// The key was used for another call.
+    /// The key was used for a different call.
     case otherCall
 }
 
@@ -37,39 +33,37 @@ extension Store {
     ///
     /// - Parameters:
     ///   - mac: a MAC of the call: method, path and body.
-    ///   - abandonedBefore: a call that was begun before this and never answered is taken over.
-    public func claimIdempotency(
-        bankId: String, key: String, mac: [UInt8], now: Timestamp, abandonedBefore: Timestamp, expiresAt: Timestamp
-    ) async throws(PostgresError) -> IdempotencyClaim {
+    ///   - abandonedBefore: an unanswered call that started before this time is taken over.
+    package func claimIdempotency(
+        bankId: Identifier, key: String, mac: [UInt8], now: Timestamp, abandonedBefore: Timestamp, expiresAt: Timestamp
+    ) async throws(StoreError) -> IdempotencyClaim {
         let claim = ClaimIdempotency(
             bankId: bankId, key: key, mac: mac, now: now, abandonedBefore: abandonedBefore, expiresAt: expiresAt)
-        let (claimed, found) = try await client.batch(claim, SelectIdempotent(bankId: bankId, key: key))
-        if !claimed.isEmpty { return .first }
-        // It was let go of in this moment: its call may be made once more.
+        let (claimed, found) = try await statements.batch(claim, SelectIdempotent(bankId: bankId, key: key))
+        if claimed == 1 { return .first }
+        // It was released at this moment: the client can send the call again.
         guard let row = found.first else { return .underWay }
         guard row.mac == mac else { return .otherCall }
         return row.answer.map { .answered($0) } ?? .underWay
     }
 
-    /// Keeps the answer to the call that has claimed the key.
+    /// Stores the answer to the call that has claimed the key.
     ///
-    /// - Parameter begunAt: the time of the claim; by that it is told from a later one.
-    public func keepAnswer(
-        _ answer: IdempotentAnswer, bankId: String, key: String, begunAt: Timestamp
-    ) async throws(PostgresError) {
-        _ = try await client.execute(KeepAnswer(bankId: bankId, key: key, begunAt: begunAt, answer: answer))
+    /// - Parameter begunAt: the time of the claim. It distinguishes the claim from a later one.
+    package func keepAnswer(
+        _ answer: IdempotentAnswer, bankId: Identifier, key: String, begunAt: Timestamp
+    ) async throws(StoreError) {
+        _ = try await statements.execute(KeepAnswer(bankId: bankId, key: key, begunAt: begunAt, answer: answer))
     }
 
-    /// Lets go of a key whose call could not be served.
-    public func releaseIdempotency(bankId: String, key: String, begunAt: Timestamp) async throws(PostgresError) {
-        _ = try await client.execute(ReleaseIdempotency(bankId: bankId, key: key, begunAt: begunAt))
+    /// Releases a key whose call could not be served.
+    package func releaseIdempotency(bankId: Identifier, key: String, begunAt: Timestamp) async throws(StoreError) {
+        _ = try await statements.execute(ReleaseIdempotency(bankId: bankId, key: key, begunAt: begunAt))
     }
 }
 
-private struct ClaimIdempotency: PostgresStatement {
-    typealias Row = String
-
-    let bankId: String
+private struct ClaimIdempotency: PostgresCommand {
+    let bankId: Identifier
     let key: String
     let mac: [UInt8]
     let now: Timestamp
@@ -84,20 +78,10 @@ private struct ClaimIdempotency: PostgresStatement {
             status = NULL, etag = NULL, content_type = NULL, body = NULL
         WHERE old.expires_at <= $4
             OR (old.status IS NULL AND old.begun_at < $5 AND old.request_mac = excluded.request_mac)
-        RETURNING idempotency_key
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-        parameters.append(key)
-        parameters.append(mac)
-        parameters.append(now)
-        parameters.append(abandonedBefore)
-        parameters.append(expiresAt)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String {
-        try row.decode(0, as: String.self)
+        parameters.append(bankId, key, mac, now, abandonedBefore, expiresAt)
     }
 }
 
@@ -107,7 +91,7 @@ private struct SelectIdempotent: PostgresStatement {
         let answer: IdempotentAnswer?
     }
 
-    let bankId: String
+    let bankId: Identifier
     let key: String
 
     static let sql = """
@@ -116,22 +100,20 @@ private struct SelectIdempotent: PostgresStatement {
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-        parameters.append(key)
+        parameters.append(bankId, key)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Row {
         let mac = try row.decode(0, as: [UInt8].self)
-        guard let status = try row.decode(1, as: Int32?.self) else { return Row(mac: mac, answer: nil) }
+        guard let status = try row.decode(1, as: Int?.self) else { return Row(mac: mac, answer: nil) }
         let answer = IdempotentAnswer(
-            status: Int(status), etag: try row.decode(2, as: String?.self),
-            contentType: try row.decode(3, as: String?.self), body: try row.decode(4, as: [UInt8].self))
+            status: status, etag: try row.decode(2), contentType: try row.decode(3), body: try row.decode(4))
         return Row(mac: mac, answer: answer)
     }
 }
 
-private struct KeepAnswer: PostgresStatement {
-    let bankId: String
+private struct KeepAnswer: PostgresCommand {
+    let bankId: Identifier
     let key: String
     let begunAt: Timestamp
     let answer: IdempotentAnswer
@@ -142,18 +124,13 @@ private struct KeepAnswer: PostgresStatement {
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-        parameters.append(key)
-        parameters.append(Int32(clamping: answer.status))
-        parameters.append(answer.etag)
-        parameters.append(answer.contentType)
-        parameters.append(answer.body)
-        parameters.append(begunAt)
+        parameters.append(
+            bankId, key, Int32(clamping: answer.status), answer.etag, answer.contentType, answer.body, begunAt)
     }
 }
 
-private struct ReleaseIdempotency: PostgresStatement {
-    let bankId: String
+private struct ReleaseIdempotency: PostgresCommand {
+    let bankId: Identifier
     let key: String
     let begunAt: Timestamp
 
@@ -163,8 +140,6 @@ private struct ReleaseIdempotency: PostgresStatement {
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-        parameters.append(key)
-        parameters.append(begunAt)
+        parameters.append(bankId, key, begunAt)
     }
 }

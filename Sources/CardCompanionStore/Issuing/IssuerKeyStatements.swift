@@ -1,25 +1,25 @@
-public import PostgresLibPQ
+internal import PostgresLibPQ
 
 /// A key that a bank's back-end signs its calls with.
-public struct IssuerKeyRecord: Sendable {
+package struct IssuerKeyRecord: Sendable {
     /// `keyid`. It is given once among all banks.
-    public let keyId: String
+    package let keyId: String
     /// The bank that signs with it.
-    public let bankId: String
+    package let bankId: Identifier
     /// The algorithm, as RFC 9421 names it.
-    public let algorithm: String
+    package let algorithm: String
     /// SubjectPublicKeyInfo; nil for a shared secret.
-    public let publicKey: [UInt8]?
+    package let publicKey: [UInt8]?
     /// The shared secret, sealed; nil for a public key.
-    public let sealedSecret: [UInt8]?
+    package let sealedSecret: [UInt8]?
     /// Whether it serves.
-    public let status: Activity
+    package let status: Activity
     /// When it was registered.
-    public let createdAt: Timestamp
+    package let createdAt: Timestamp
 
     /// A key to be kept.
-    public init(
-        keyId: String, bankId: String, algorithm: String, publicKey: [UInt8]?, sealedSecret: [UInt8]?,
+    package init(
+        keyId: String, bankId: Identifier, algorithm: String, publicKey: [UInt8]?, sealedSecret: [UInt8]?,
         status: Activity, createdAt: Timestamp
     ) {
         self.keyId = keyId
@@ -35,64 +35,55 @@ public struct IssuerKeyRecord: Sendable {
 extension Store {
     /// Registers a key.
     ///
-    /// - Returns: false where there is one of that name already, whichever bank's.
-    public func insertIssuerKey(_ key: IssuerKeyRecord) async throws(PostgresError) -> Bool {
-        try await !client.execute(InsertIssuerKey(key: key)).isEmpty
+    /// - Returns: false if any bank has a key of that name.
+    package func insertIssuerKey(_ key: IssuerKeyRecord) async throws(StoreError) -> Bool {
+        try await statements.execute(InsertIssuerKey(key: key)) == 1
     }
 
-    /// The keys of these names.
-    public func issuerKeys(keyIds: [String]) async throws(PostgresError) -> [IssuerKeyRecord] {
-        try await client.execute(SelectIssuerKeys(keyIds: keyIds))
+    /// The keys of these names, of any bank.
+    package func issuerKeys(keyIds: [String]) async throws(StoreError) -> [IssuerKeyRecord] {
+        try await statements.execute(SelectIssuerKeys(keyIds: keyIds))
     }
 
     /// A bank's keys, by name.
-    public func issuerKeys(bankId: String) async throws(PostgresError) -> [IssuerKeyRecord] {
-        try await client.execute(SelectIssuerKeysOfBank(bankId: bankId))
+    package func issuerKeys(bankId: Identifier) async throws(StoreError) -> [IssuerKeyRecord] {
+        try await statements.execute(SelectIssuerKeysOfBank(bankId: bankId))
     }
 
-    /// Switches a bank's key on or off.
+    /// Enables or disables a bank's key.
     ///
-    /// - Returns: false where the bank has none of that name.
-    public func setIssuerKey(
-        bankId: String, keyId: String, status: Activity
-    ) async throws(PostgresError) -> Bool {
-        try await !client.execute(UpdateIssuerKey(bankId: bankId, keyId: keyId, status: status)).isEmpty
+    /// - Returns: false if the bank has no key of that name.
+    package func setIssuerKey(
+        bankId: Identifier, keyId: String, status: Activity
+    ) async throws(StoreError) -> Bool {
+        try await statements.execute(UpdateIssuerKey(bankId: bankId, keyId: keyId, status: status)) == 1
     }
 
     /// Spends a signature's nonce.
     ///
-    /// - Returns: false where it is spent already.
-    public func spendNonce(
-        _ nonce: String, keyId: String, expiresAt: Timestamp
-    ) async throws(PostgresError) -> Bool {
-        try await !client.execute(InsertNonce(keyId: keyId, nonce: nonce, expiresAt: expiresAt)).isEmpty
+    /// - Returns: false if it is already spent.
+    package func spendNonce(
+        _ nonce: SpentDigest, bankId: Identifier, expiresAt: Timestamp
+    ) async throws(StoreError) -> Bool {
+        try await statements.execute(InsertNonce(bankId: bankId, nonce: nonce, expiresAt: expiresAt)) == 1
     }
 }
 
-private struct InsertIssuerKey: PostgresStatement {
-    typealias Row = String
-
+private struct InsertIssuerKey: PostgresCommand {
     let key: IssuerKeyRecord
 
     static let sql = """
-        INSERT INTO issuer_key (key_id, bank_id, algorithm, public_key, sealed_secret, status, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6, $7)
-        ON CONFLICT (key_id) DO NOTHING
-        RETURNING key_id
+        WITH new_key AS (
+            INSERT INTO issuer_key (key_id, bank_id, algorithm, public_key, sealed_secret, status, created_at)
+            SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (SELECT FROM issuer_key_owner WHERE key_id = $1)
+            RETURNING key_id, bank_id
+        )
+        INSERT INTO issuer_key_owner (key_id, bank_id) SELECT key_id, bank_id FROM new_key
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(key.keyId)
-        parameters.append(key.bankId)
-        parameters.append(key.algorithm)
-        parameters.append(key.publicKey)
-        parameters.append(key.sealedSecret)
-        parameters.append(key.status.rawValue)
-        parameters.append(key.createdAt)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String {
-        try row.decode(0, as: String.self)
+        parameters.append(
+            key.keyId, key.bankId, key.algorithm, key.publicKey, key.sealedSecret, key.status, key.createdAt)
     }
 }
 
@@ -101,7 +92,10 @@ private let issuerKeyColumns = "key_id, bank_id, algorithm, public_key, sealed_s
 private struct SelectIssuerKeys: PostgresStatement {
     let keyIds: [String]
 
-    static let sql = "SELECT \(issuerKeyColumns) FROM issuer_key WHERE key_id = ANY ($1)"
+    static let sql = """
+        SELECT \(issuerKeyColumns) FROM issuer_key JOIN issuer_key_owner USING (bank_id, key_id)
+        WHERE key_id = ANY ($1)
+        """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(keyIds)
@@ -113,7 +107,7 @@ private struct SelectIssuerKeys: PostgresStatement {
 }
 
 private struct SelectIssuerKeysOfBank: PostgresStatement {
-    let bankId: String
+    let bankId: Identifier
 
     static let sql = "SELECT \(issuerKeyColumns) FROM issuer_key WHERE bank_id = $1 ORDER BY key_id"
 
@@ -126,58 +120,41 @@ private struct SelectIssuerKeysOfBank: PostgresStatement {
     }
 }
 
-private struct UpdateIssuerKey: PostgresStatement {
-    typealias Row = String
-
-    let bankId: String
+private struct UpdateIssuerKey: PostgresCommand {
+    let bankId: Identifier
     let keyId: String
     let status: Activity
 
-    static let sql = "UPDATE issuer_key SET status = $3 WHERE bank_id = $1 AND key_id = $2 RETURNING key_id"
+    static let sql = "UPDATE issuer_key SET status = $3 WHERE bank_id = $1 AND key_id = $2"
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-        parameters.append(keyId)
-        parameters.append(status.rawValue)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String {
-        try row.decode(0, as: String.self)
+        parameters.append(bankId, keyId, status)
     }
 }
 
-private struct InsertNonce: PostgresStatement {
-    typealias Row = String
-
-    let keyId: String
-    let nonce: String
+private struct InsertNonce: PostgresCommand {
+    let bankId: Identifier
+    let nonce: SpentDigest
     let expiresAt: Timestamp
 
     static let sql = """
-        INSERT INTO spent_nonce (key_id, nonce, expires_at) VALUES ($1, $2, $3)
+        INSERT INTO spent_proof (bank_id, kind, digest, expires_at) VALUES ($1, 'nonce', $2, $3)
         ON CONFLICT DO NOTHING
-        RETURNING nonce
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(keyId)
-        parameters.append(nonce)
-        parameters.append(expiresAt)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String {
-        try row.decode(0, as: String.self)
+        parameters.append(bankId, nonce.bytes, expiresAt)
     }
 }
 
 extension IssuerKeyRecord {
     fileprivate init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        keyId = try row.decode(0, as: String.self)
-        bankId = try row.decode(1, as: String.self)
-        algorithm = try row.decode(2, as: String.self)
-        publicKey = try row.decode(3, as: [UInt8]?.self)
-        sealedSecret = try row.decode(4, as: [UInt8]?.self)
+        keyId = try row.decode(0)
+        bankId = try row.decode(1)
+        algorithm = try row.decode(2)
+        publicKey = try row.decode(3)
+        sealedSecret = try row.decode(4)
         status = try row.decode(5)
-        createdAt = try row.decode(6, as: Timestamp.self)
+        createdAt = try row.decode(6)
     }
 }

@@ -1,7 +1,7 @@
-public import PostgresLibPQ
+internal import PostgresLibPQ
 
 /// What a data key is for.
-public enum DataKeyPurpose: String, StoredEnumeration, CaseIterable {
+package enum DataKeyPurpose: String, StoredEnumeration, CaseIterable {
     /// AES-256-GCM over what is secret in a row.
     case seal
     /// HMAC-SHA-256 over authentication codes and tokens.
@@ -9,35 +9,35 @@ public enum DataKeyPurpose: String, StoredEnumeration, CaseIterable {
 }
 
 /// A data key, wrapped by the master key in the vault.
-public struct DataKeyRecord: Sendable {
+package struct DataKeyRecord: Sendable {
     /// What values name it by.
-    public let id: Int32
+    package let id: Int32
     /// What it is for.
-    public let purpose: DataKeyPurpose
+    package let purpose: DataKeyPurpose
     /// The key, wrapped.
-    public let wrappedKey: [UInt8]
+    package let wrappedKey: [UInt8]
     /// Which master key wrapped it.
-    public let masterKeyId: String
+    package let masterKeyId: String
     /// Whether new values are made with it.
-    public let isActive: Bool
+    package let isActive: Bool
 }
 
 extension Store {
     /// Adds the active key of a purpose, unless another server was faster.
-    public func insertDataKey(
+    package func insertDataKey(
         purpose: DataKeyPurpose, wrappedKey: [UInt8], masterKeyId: String, now: Timestamp
-    ) async throws(PostgresError) {
-        _ = try await client.execute(
+    ) async throws(StoreError) {
+        _ = try await statements.execute(
             InsertDataKey(purpose: purpose, wrappedKey: wrappedKey, masterKeyId: masterKeyId, now: now))
     }
 
     /// All data keys.
-    public func dataKeys() async throws(PostgresError) -> [DataKeyRecord] {
-        try await client.execute(SelectDataKeys())
+    package func dataKeys() async throws(StoreError) -> [DataKeyRecord] {
+        try await statements.execute(SelectDataKeys())
     }
 }
 
-private struct InsertDataKey: PostgresStatement {
+private struct InsertDataKey: PostgresCommand {
     let purpose: DataKeyPurpose
     let wrappedKey: [UInt8]
     let masterKeyId: String
@@ -50,24 +50,19 @@ private struct InsertDataKey: PostgresStatement {
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(purpose.rawValue)
-        parameters.append(wrappedKey)
-        parameters.append(masterKeyId)
-        parameters.append(now)
+        parameters.append(purpose, wrappedKey, masterKeyId, now)
     }
 }
 
 private struct SelectDataKeys: PostgresStatement {
     static let sql = "SELECT id, purpose, wrapped_key, master_key_id, status = 'ACTIVE' FROM data_key ORDER BY id"
 
-    func bind(_ parameters: inout PostgresParameters) {}
-
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> DataKeyRecord {
         DataKeyRecord(
-            id: try row.decode(0, as: Int32.self),
+            id: try row.decode(0),
             purpose: try row.decode(1),
-            wrappedKey: try row.decode(2, as: [UInt8].self),
-            masterKeyId: try row.decode(3, as: String.self),
-            isActive: try row.decode(4, as: Bool.self))
+            wrappedKey: try row.decode(2),
+            masterKeyId: try row.decode(3),
+            isActive: try row.decode(4))
     }
 }

@@ -1,7 +1,7 @@
-public import PostgresLibPQ
+internal import PostgresLibPQ
 
 /// The kinds of key that the server publishes.
-public enum ServerKeyKind: String, StoredEnumeration, CaseIterable {
+package enum ServerKeyKind: String, StoredEnumeration, CaseIterable {
     /// RSA-OAEP-256.
     case rsa = "RSA"
     /// ECDH-ES+A256KW on P-256.
@@ -11,7 +11,7 @@ public enum ServerKeyKind: String, StoredEnumeration, CaseIterable {
 }
 
 /// Where a key is in its life.
-public enum ServerKeyStatus: String, StoredEnumeration {
+package enum ServerKeyStatus: String, StoredEnumeration {
     /// New values are to be sealed to it.
     case active = "ACTIVE"
     /// It is still published and still opens.
@@ -21,62 +21,60 @@ public enum ServerKeyStatus: String, StoredEnumeration {
 }
 
 /// One of the server's own key pairs, sealed.
-public struct ServerKeyRecord: Sendable {
+package struct ServerKeyRecord: Sendable {
     /// The `kid` that sealed values name it by: its RFC 7638 thumbprint.
-    public let keyId: String
+    package let keyId: String
     /// What it is.
-    public let kind: ServerKeyKind
+    package let kind: ServerKeyKind
     /// Where it is in its life.
-    public let status: ServerKeyStatus
+    package let status: ServerKeyStatus
     /// PKCS#8, sealed; nil where the key is retired.
-    public let sealedKey: [UInt8]?
+    package let sealedKey: [UInt8]?
     /// When it was made.
-    public let createdAt: Timestamp
+    package let createdAt: Timestamp
     /// When another one took its place.
-    public let demotedAt: Timestamp?
+    package let demotedAt: Timestamp?
 }
 
 extension Store {
     /// Adds the active key of a kind, unless another server was faster.
-    public func insertServerKey(
+    package func insertServerKey(
         keyId: String, kind: ServerKeyKind, sealedKey: [UInt8], now: Timestamp
-    ) async throws(PostgresError) {
-        _ = try await client.execute(InsertServerKey(keyId: keyId, kind: kind, sealedKey: sealedKey, now: now))
+    ) async throws(StoreError) {
+        _ = try await statements.execute(InsertServerKey(keyId: keyId, kind: kind, sealedKey: sealedKey, now: now))
     }
 
     /// All of the server's keys: of each kind the active one first, then the newest.
-    public func serverKeys() async throws(PostgresError) -> [ServerKeyRecord] {
-        try await client.execute(SelectServerKeys())
+    package func serverKeys() async throws(StoreError) -> [ServerKeyRecord] {
+        try await statements.execute(SelectServerKeys())
     }
 
     /// The key of that name.
-    public func serverKey(keyId: String) async throws(PostgresError) -> ServerKeyRecord? {
-        try await client.execute(SelectServerKey(keyId: keyId)).first
+    package func serverKey(keyId: String) async throws(StoreError) -> ServerKeyRecord? {
+        try await statements.execute(SelectServerKey(keyId: keyId)).first
     }
 
     /// Makes a new key the active one of its kind; the one before it retires.
     ///
     /// - Returns: false where another one has just become it.
-    public func rotateServerKey(
+    package func rotateServerKey(
         keyId: String, kind: ServerKeyKind, sealedKey: [UInt8], now: Timestamp
-    ) async throws(PostgresError) -> Bool {
-        let (_, inserted) = try await client.batch(
+    ) async throws(StoreError) -> Bool {
+        let (_, inserted) = try await statements.batch(
             DemoteServerKey(kind: kind, now: now),
             InsertServerKey(keyId: keyId, kind: kind, sealedKey: sealedKey, now: now))
-        return !inserted.isEmpty
+        return inserted == 1
     }
 
     /// Erases a key that is retiring.
     ///
     /// - Returns: false where there is no such one.
-    public func retireServerKey(keyId: String) async throws(PostgresError) -> Bool {
-        try await !client.execute(RetireServerKey(keyId: keyId)).isEmpty
+    package func retireServerKey(keyId: String) async throws(StoreError) -> Bool {
+        try await statements.execute(RetireServerKey(keyId: keyId)) == 1
     }
 }
 
-private struct InsertServerKey: PostgresStatement {
-    typealias Row = String
-
+private struct InsertServerKey: PostgresCommand {
     let keyId: String
     let kind: ServerKeyKind
     let sealedKey: [UInt8]
@@ -86,18 +84,10 @@ private struct InsertServerKey: PostgresStatement {
         INSERT INTO server_key (key_id, kind, sealed_key, status, created_at)
         VALUES ($1, $2, $3, 'ACTIVE', $4)
         ON CONFLICT (kind) WHERE status = 'ACTIVE' DO NOTHING
-        RETURNING key_id
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(keyId)
-        parameters.append(kind.rawValue)
-        parameters.append(sealedKey)
-        parameters.append(now)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String {
-        try row.decode(0, as: String.self)
+        parameters.append(keyId, kind, sealedKey, now)
     }
 }
 
@@ -128,43 +118,35 @@ private struct SelectServerKey: PostgresStatement {
 extension ServerKeyRecord {
     /// In the order of `serverKeyColumns`.
     fileprivate init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        keyId = try row.decode(0, as: String.self)
+        keyId = try row.decode(0)
         kind = try row.decode(1)
         status = try row.decode(2)
-        sealedKey = try row.decode(3, as: [UInt8]?.self)
-        createdAt = try row.decode(4, as: Timestamp.self)
-        demotedAt = try row.decode(5, as: Timestamp?.self)
+        sealedKey = try row.decode(3)
+        createdAt = try row.decode(4)
+        demotedAt = try row.decode(5)
     }
 }
 
-private struct DemoteServerKey: PostgresStatement {
+private struct DemoteServerKey: PostgresCommand {
     let kind: ServerKeyKind
     let now: Timestamp
 
     static let sql = "UPDATE server_key SET status = 'RETIRING', demoted_at = $2 WHERE kind = $1 AND status = 'ACTIVE'"
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(kind.rawValue)
-        parameters.append(now)
+        parameters.append(kind, now)
     }
 }
 
-private struct RetireServerKey: PostgresStatement {
-    typealias Row = String
-
+private struct RetireServerKey: PostgresCommand {
     let keyId: String
 
     static let sql = """
         UPDATE server_key SET status = 'RETIRED', sealed_key = NULL
         WHERE key_id = $1 AND status = 'RETIRING'
-        RETURNING key_id
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(keyId)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String {
-        try row.decode(0, as: String.self)
     }
 }

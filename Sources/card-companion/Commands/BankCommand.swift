@@ -1,63 +1,65 @@
-public import ArgumentParser
+import ArgumentParser
 import CardCompanion
-public import CardCompanionStore
+import CardCompanionStore
 
 /// `card-companion bank`.
 struct BankCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bank", abstract: "Makes banks and sets how they work.",
+        commandName: "bank", abstract: "Adds banks and changes their settings.",
         subcommands: [Add.self, Set.self, Show.self, List.self])
 
-    /// What may be set; what is not given stays as it is, or is the default for a new bank.
+    /// Settings. What is not given stays as it is; a new bank gets the default.
     struct SettingOptions: ParsableArguments {
         @Option(help: "The bank's name, for people.")
         var name: String?
-        @Option(help: "Banks of one programme learn of each other's cardholders (code 308). Default: the bank's id.")
+        @Option(
+            help: "Banks of the same programme are told of each other's cardholders (code 308). Default: the bank's id."
+        )
         var programme: String?
         @Option(help: "CB or PCI-CPP.")
         var scheme: Scheme?
-        @Option(help: "How far a timestamp may be off, in seconds (default 300).")
+        @Option(help: "How much a timestamp can differ from the server's clock, in seconds (default 300).")
         var timestampTolerance: Int?
         @Option(help: "How long a delivery waits for its notify, in seconds (default 900).")
         var sessionLifetime: Int?
-        @Option(help: "What becomes of a delivered PIN: erase (default), keep, keep-repeat.")
+        @Option(help: "What happens to a delivered PIN: erase (default), keep, keep-repeat.")
         var retention: Retention?
-        @Option(help: "Whether a delivered PIN may be shown again as a reminder: true or false (default).")
+        @Option(help: "Whether a delivered PIN can be shown again as a reminder: true or false (default).")
         var reminders: Bool?
-        @Option(help: "After how many days a PIN that nobody confirmed is erased (default 90).")
+        @Option(help: "After how many days an unconfirmed PIN is erased (default 90).")
         var undeliveredLifetime: Int?
         @Option(help: "How many wrong authentication codes lock a cardholder (default 3).")
         var retryLimit: Int?
         @Option(help: "How many fetches without a confirmed delivery lock a cardholder (default 5).")
         var fetchLimit: Int?
-        @Option(help: "The least number of digits in a PIN (default 4).")
+        @Option(help: "The minimum number of digits in a PIN (default 4).")
         var pinMinimumLength: Int?
-        @Option(help: "The greatest number of digits in a PIN (default 6, at most 12).")
+        @Option(help: "The maximum number of digits in a PIN (default 6, at most 12).")
         var pinMaximumLength: Int?
-        @Option(help: "What an authentication code is made of: digits, alphanumeric (default), printable.")
+        @Option(help: "The characters of authentication codes: digits, alphanumeric (default), printable.")
         var codeAlphabet: CodeAlphabet?
-        @Option(help: "The least number of characters in an authentication code (default 4).")
+        @Option(help: "The minimum number of characters in an authentication code (default 4).")
         var codeMinimumLength: Int?
-        @Option(help: "The greatest number of characters in an authentication code (default 32).")
+        @Option(help: "The maximum number of characters in an authentication code (default 32).")
         var codeMaximumLength: Int?
         @Option(help: "How a PIN is drawn: captcha (default) or digits.")
         var deliveryFormat: DeliveryFormat?
-        @Option(help: "Whether clients get one code for all that tells of a cardholder: true or false (default).")
+        @Option(help: "Whether all errors about a cardholder have the same code: true or false (default).")
         var uniformErrors: Bool?
-        @Option(help: "Whether cardholders may define their PIN: true (default) or false.")
+        @Option(help: "Whether cardholders can define their PIN: true (default) or false.")
         var definition: Bool?
-        @Option(help: "How many PINs a cardholder may define in a day, UTC (default 5).")
+        @Option(help: "How many PINs a cardholder can define per day, UTC (default 5).")
         var definitionsPerDay: Int?
-        @Option(help: "Whether a defined PIN counts as one never delivered: true (default) or false.")
+        @Option(help: "Whether a defined PIN counts as never delivered: true (default) or false.")
         var definitionResetsDelivery: Bool?
-        @Option(help: "How many keypads a cardholder may ask for in a minute (default 60).")
+        @Option(help: "How many keypads a cardholder can get per minute (default 60).")
         var keypadsPerMinute: Int?
         @Option(
             help:
-                "Which PINs may not be chosen, comma-separated: same,ascending,descending,pairs,listed (default), or none."
+                "Which PINs cannot be chosen, comma-separated: same,ascending,descending,pairs,listed (default), or none."
         )
         var weakPinRules: String?
-        @Option(help: "A file with PINs that may not be chosen, one a line, for the rule 'listed'.")
+        @Option(help: "A file with PINs that cannot be chosen, one per line, for the rule 'listed'.")
         var weakPinFile: String?
 
         func apply(to settings: inout BankSettings) throws {
@@ -92,7 +94,8 @@ struct BankCommand: ParsableCommand {
                 try text.split(separator: ",", omittingEmptySubsequences: false).map { name in
                     guard let rule = WeakPINRule(rawValue: String(name)) else {
                         throw CommandError.badInput(
-                            "'\(name)' is no rule: \(WeakPINRule.allCases.map(\.rawValue).joined(separator: ", "))")
+                            "--weak-pin-rules must list \(WeakPINRule.allCases.map(\.rawValue).joined(separator: ", ")) (was '\(name)')"
+                        )
                     }
                     return rule
                 })
@@ -106,34 +109,30 @@ struct BankCommand: ParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes a bank.",
+            abstract: "Adds a bank.",
             discussion: """
                 EXAMPLE
                   card-companion bank add MYBANK --name "My Bank" --scheme PCI-CPP --retention keep --reminders true
                 """)
 
         @Argument(help: "The bank's id: bankId and IdBEL in requests.")
-        var id: String
+        var id: Identifier
         @OptionGroup var settings: SettingOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
             guard let scheme = settings.scheme else {
-                throw CommandError.badInput("a new bank needs its --scheme: CB or PCI-CPP")
+                throw CommandError.badInput("--scheme is missing: a new bank needs CB or PCI-CPP")
             }
-            guard Identifier.isValid(id) else {
-                throw CommandError.badInput(
-                    "a bank's id is to have 1 to \(Identifier.maximumLength) printable characters")
-            }
-            var values = BankSettings(name: id, programme: id, scheme: scheme)
+            var values = BankSettings(name: id.text, programme: id.text, scheme: scheme)
             try settings.apply(to: &values)
             try values.validate()
             let bank = try await Installation.run(options) { [id, values] installation in
                 let now = installation.clock.now()
                 guard try await installation.store.insertBank(id: id, settings: values, now: now) else {
                     throw CommandError.refused(
-                        "there is a bank '\(id)' already: change it with 'card-companion bank set'")
+                        "there is already a bank '\(id)': change it with 'card-companion bank set'")
                 }
                 return try await installation.bank(id)
             }
@@ -143,7 +142,7 @@ struct BankCommand: ParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Changes a bank: what is not named stays.",
+            abstract: "Changes a bank. What is not given stays as it is.",
             discussion: """
                 EXAMPLES
                   card-companion bank set MYBANK --retry-limit 5 --uniform-errors true
@@ -151,9 +150,9 @@ struct BankCommand: ParsableCommand {
                 """)
 
         @Argument(help: "The bank's id.")
-        var id: String
+        var id: Identifier
         @OptionGroup var settings: SettingOptions
-        @Option(help: "ACTIVE or DISABLED: a disabled bank's requests are answered as if there were none.")
+        @Option(help: "ACTIVE or DISABLED. Requests of a disabled bank are answered as if it did not exist.")
         var status: Activity?
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
@@ -167,7 +166,7 @@ struct BankCommand: ParsableCommand {
                 let isWritten = try await installation.store.updateBank(
                     id: id, settings: values, status: status ?? bank.status, revision: bank.revision)
                 guard isWritten else {
-                    throw CommandError.refused("somebody else has just changed the bank: try again")
+                    throw CommandError.refused("another command has just changed the bank: try again")
                 }
                 return try await installation.bank(id)
             }
@@ -180,7 +179,7 @@ struct BankCommand: ParsableCommand {
             abstract: "Shows a bank's settings.", discussion: "EXAMPLE\n  card-companion bank show MYBANK --json")
 
         @Argument(help: "The bank's id.")
-        var id: String
+        var id: Identifier
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
@@ -200,7 +199,7 @@ struct BankCommand: ParsableCommand {
         func run() async throws {
             let banks = try await Installation.run(options) { try await $0.store.banks() }
             let rows = banks.map {
-                [$0.id, $0.settings.name, $0.settings.programme, $0.settings.scheme.rawValue, $0.status.rawValue]
+                [$0.id.text, $0.settings.name, $0.settings.programme, $0.settings.scheme.rawValue, $0.status.rawValue]
             }
             try Terminal.show(
                 Terminal.table(["ID", "NAME", "PROGRAMME", "SCHEME", "STATUS"], rows), json: banks.map(BankReport.init),
@@ -237,7 +236,7 @@ private struct BankReport: Encodable {
 
     init(_ bank: BankRecord) {
         let settings = bank.settings
-        id = bank.id
+        id = bank.id.text
         status = bank.status.rawValue
         name = settings.name
         programme = settings.programme
@@ -272,18 +271,12 @@ private struct BankReport: Encodable {
             ["PIN length", "\(pinLengths[0]) to \(pinLengths[1])"],
             ["authentication code", "\(codeLengths[0]) to \(codeLengths[1]) \(codeAlphabet)"],
             ["delivery format", deliveryFormat], ["uniform errors", "\(uniformErrors)"],
-            ["definition", "\(definition)"], ["definitions", "\(definitionsPerDay) a day"],
-            ["definition resets delivery", "\(definitionResetsDelivery)"], ["keypads", "\(keypadsPerMinute) a minute"],
+            ["definition", "\(definition)"], ["definitions", "\(definitionsPerDay) per day"],
+            ["definition resets delivery", "\(definitionResetsDelivery)"],
+            ["keypads", "\(keypadsPerMinute) per minute"],
             ["weak PIN rules", weakPINRules.isEmpty ? "none" : weakPINRules.joined(separator: ", ")],
             ["PINs on the bank's list", "\(listedPINs)"],
         ]
         try Terminal.show(Terminal.table(["SETTING", "VALUE"], rows), json: self, asJSON: output.json)
     }
 }
-
-extension Scheme: ExpressibleByArgument {}
-extension Retention: ExpressibleByArgument {}
-extension CodeAlphabet: ExpressibleByArgument {}
-extension DeliveryFormat: ExpressibleByArgument {}
-extension Activity: ExpressibleByArgument {}
-extension CardholderStatus: ExpressibleByArgument {}

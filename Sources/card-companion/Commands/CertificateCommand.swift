@@ -1,20 +1,23 @@
-public import ArgumentParser
+import ArgumentParser
 import CardCompanion
-public import CardCompanionStore
+import CardCompanionStore
 
 /// `card-companion certificate`.
 struct CertificateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "certificate", abstract: "The certificates of banks.",
-        subcommands: [Import.self, List.self, Disable.self, Enable.self])
+        commandName: "certificate", abstract: "Imports and lists the certificates of banks.",
+        subcommands: [
+            Import.self, ListItems<Certificates>.self, DisableItem<Certificates>.self, EnableItem<Certificates>.self,
+        ])
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Takes a bank's certificate, once it is found fit.",
+            abstract: "Validates and imports a bank's certificate.",
             discussion: """
-                It needs a chain to a CA that you trust, to be within its validity, a key usage that allows its use, and
-                an RSA key of 2048 bits or more (for mutual TLS any kind of key). Intermediate certificates may follow it
-                in its file. PINs that cardholders define are sealed to the encryption certificate that came last.
+                The certificate must have a chain to a CA that you trust, be within its validity, have a key usage that
+                allows its use, and have an RSA key of at least 2048 bits (any kind of key for mutual TLS). Intermediate
+                certificates can follow it in the file. PINs that cardholders define are sealed to the encryption
+                certificate that was imported last.
 
                 EXAMPLES
                   card-companion certificate import --bank MYBANK --alias 2027 --default --ca bank-ca.pem signing.pem
@@ -22,13 +25,14 @@ struct CertificateCommand: ParsableCommand {
                 """)
 
         @Option(help: "The bank's id.")
-        var bank: String
-        @Option(help: "What tokens name it by: SignatureCertAlias.")
+        var bank: Identifier
+        @Option(help: "Its name in tokens: SignatureCertAlias.")
         var alias: String
-        @Flag(help: "Let it verify tokens that name no alias, in the place of the one that did so far.")
+        @Flag(help: "Use it for tokens that name no alias. It replaces the present default.")
         var `default` = false
         @Option(
-            help: "What its key is for: signature (default), encryption (a defined PIN in events), client (mutual TLS)."
+            help:
+                "The use of its key: signature (default), encryption (of defined PINs in events), client (mutual TLS)."
         )
         var use = CertificatePurpose.signature
         @Option(help: "PEM file of the CAs that you trust for this bank.")
@@ -48,7 +52,7 @@ struct CertificateCommand: ParsableCommand {
             try await Installation.run(options) { [bank] installation in
                 _ = try await installation.bank(bank)
                 guard try await installation.store.insertCertificate(bankId: bank, certificate) else {
-                    throw CommandError.refused("bank '\(bank)' has a certificate '\(certificate.alias)' already")
+                    throw CommandError.refused("bank '\(bank)' already has a certificate '\(certificate.alias)'")
                 }
             }
             try Terminal.show(
@@ -58,74 +62,7 @@ struct CertificateCommand: ParsableCommand {
         }
     }
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Lists a bank's certificates.",
-            discussion: "EXAMPLE\n  card-companion certificate list --bank MYBANK --json")
-
-        @Option(help: "The bank's id.")
-        var bank: String
-        @OptionGroup var output: OutputOptions
-        @OptionGroup var options: ConfigurationOptions
-
-        func run() async throws {
-            let certificates = try await Installation.run(options) { [bank] installation in
-                _ = try await installation.bank(bank)
-                return try await installation.store.certificates(bankId: bank)
-            }
-            let rows = certificates.map {
-                [
-                    $0.alias, $0.purpose.rawValue, $0.isDefault ? "default" : "", $0.status.rawValue, $0.notBefore.text,
-                    $0.notAfter.text,
-                    $0.subject,
-                ]
-            }
-            try Terminal.show(
-                Terminal.table(["ALIAS", "USE", "", "STATUS", "FROM", "TO", "SUBJECT"], rows),
-                json: certificates.map(Report.init), asJSON: output.json)
-        }
-    }
-
-    struct Disable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Switches a certificate off: what is signed under it is refused from now on.",
-            discussion: "EXAMPLE\n  card-companion certificate disable --bank MYBANK 2026")
-
-        @OptionGroup var certificate: CertificateArguments
-
-        func run() async throws { try await certificate.set(.disabled) }
-    }
-
-    struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Switches a certificate on again.",
-            discussion: "EXAMPLE\n  card-companion certificate enable --bank MYBANK 2026")
-
-        @OptionGroup var certificate: CertificateArguments
-
-        func run() async throws { try await certificate.set(.active) }
-    }
-
-    struct CertificateArguments: ParsableArguments {
-        @Option(help: "The bank's id.")
-        var bank: String
-        @Argument(help: "The certificate's alias.")
-        var alias: String
-        @OptionGroup var output: OutputOptions
-        @OptionGroup var options: ConfigurationOptions
-
-        func set(_ status: Activity) async throws {
-            try await Installation.run(options) { [bank, alias] installation in
-                let isSet = try await installation.store.setCertificate(bankId: bank, alias: alias, status: status)
-                guard isSet else { throw CommandError.notFound("bank '\(bank)' has no certificate '\(alias)'") }
-            }
-            try Terminal.show(
-                "certificate '\(alias)' of bank '\(bank)' is \(status.rawValue)",
-                json: ["alias": alias, "status": status.rawValue], asJSON: output.json)
-        }
-    }
-
-    private struct Report: Encodable {
+    struct Report: Encodable {
         let alias: String
         let use: String
         let isDefault: Bool
@@ -135,7 +72,7 @@ struct CertificateCommand: ParsableCommand {
         let notAfter: String
         let fingerprintSHA256: String
 
-        init(_ certificate: CertificateRecord) {
+        fileprivate init(_ certificate: CertificateRecord) {
             alias = certificate.alias
             use = certificate.purpose.rawValue
             isDefault = certificate.isDefault
@@ -148,4 +85,31 @@ struct CertificateCommand: ParsableCommand {
     }
 }
 
-extension CertificatePurpose: ExpressibleByArgument {}
+/// A bank's certificates, for `list`, `enable` and `disable`.
+enum Certificates: BankItems {
+    static let command = "certificate"
+    static let noun = "certificate"
+    static let nameMember = "alias"
+    static let afterDisabling = "tokens signed with its key are refused from now on."
+    static let columns = ["ALIAS", "USE", "", "STATUS", "FROM", "TO", "SUBJECT"]
+
+    static func list(
+        _ bankId: Identifier, in store: Store
+    ) async throws -> [(row: [String], report: CertificateCommand.Report)] {
+        try await store.certificates(bankId: bankId).map {
+            (
+                [
+                    $0.alias, $0.purpose.rawValue, $0.isDefault ? "default" : "", $0.status.rawValue,
+                    $0.notBefore.text, $0.notAfter.text, $0.subject,
+                ],
+                CertificateCommand.Report($0)
+            )
+        }
+    }
+
+    static func set(
+        _ name: String, of bankId: Identifier, to status: Activity, in store: Store
+    ) async throws -> Bool {
+        try await store.setCertificate(bankId: bankId, alias: name, status: status)
+    }
+}

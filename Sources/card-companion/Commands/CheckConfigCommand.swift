@@ -6,15 +6,15 @@ import Foundation
 struct CheckConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
-        abstract: "Says which settings are in force, where each comes from, and what is wrong.",
+        abstract: "Shows the settings in force, where each comes from, and what is wrong.",
         discussion: """
-            Exits with 78 where something is wrong.
+            The exit status is 78 if something is wrong.
 
             EXAMPLE
               HTTP_PORT=8443 card-companion check-config --config card-companion.json
             """)
 
-    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var options: ServerConfigurationOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {

@@ -1,20 +1,20 @@
-public import ArgumentParser
+import ArgumentParser
 import CardCompanion
 import CardCompanionStore
 import Foundation
-public import HTTPSignatures
+import HTTPSignatures
 import SecureMemory
 
 /// `card-companion explain`.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Tells which bytes of what a client sent are authenticated, and why it fails.",
-        discussion: "It asks no server and no database; a key makes it tell more, but is not needed for the rest.",
+        abstract: "Shows which bytes of a message are authenticated, and why it is refused.",
+        discussion: "It needs no server and no database. With a key it can check more.",
         subcommands: [HMAC.self, Token.self, Signature.self, JWE.self])
 
     struct Options: ParsableArguments {
-        @Option(help: "The time to judge by, in Unix seconds. Default: now.")
+        @Option(help: "The time of the check, in Unix seconds. Default: now.")
         var now: Int64?
         @Option(help: "The bank's tolerance in seconds.")
         var tolerance = 300
@@ -22,7 +22,7 @@ struct ExplainCommand: ParsableCommand {
 
         var time: Int64 { now ?? WallClock.system.now().seconds }
 
-        /// Shows the explanation; what is refused makes the exit status 1.
+        /// Shows the explanation. If something is refused, the exit status is 1.
         func show(_ explanation: Explanation) throws {
             let marks: [Explanation.Finding.Verdict: String] = [.good: "ok ", .bad: "BAD", .note: "   "]
             let lines = explanation.findings.map { finding in
@@ -54,7 +54,7 @@ struct ExplainCommand: ParsableCommand {
         var timestamp: String
         @Option(help: "hashMac.")
         var hashMac: String?
-        @Option(help: "A file that holds the bank's key in hex.")
+        @Option(help: "A file that contains the bank's key in hex.")
         var hexFile: String?
         @OptionGroup var options: Options
 
@@ -71,15 +71,15 @@ struct ExplainCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Explains a token and its signature.",
             discussion: """
-                The token's file holds the JSON text itself, not escaped. An authentication code in it is not shown.
+                The token's file must contain the JSON text itself, not escaped. An authentication code in it is not shown.
 
                 EXAMPLE
                   card-companion explain token token.json --signature-file signature.b64 --certificate signing.pem
                 """)
 
-        @Argument(help: "A file that holds the token; - is standard input.")
+        @Argument(help: "A file that contains the token; - is standard input.")
         var file: String
-        @Option(help: "A file that holds the signature in base64.")
+        @Option(help: "A file that contains the signature in base64.")
         var signatureFile: String?
         @Option(help: "PEM file of the certificate.")
         var certificate: String?
@@ -100,33 +100,35 @@ struct ExplainCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Explains the signature of an HTTP request (RFC 9421) and its content digest (RFC 9530).",
             discussion: """
-                The file holds the request as it was sent: request line, fields, an empty line, body.
+                The file must contain the request as it was sent: request line, fields, an empty line, body.
 
                 EXAMPLE
                   card-companion explain signature request.http --algorithm ed25519 --public-key bank.pem
                 """)
 
-        @Argument(help: "A file that holds the request; - is standard input.")
+        @Argument(help: "A file that contains the request; - is standard input.")
         var file: String
         @Option(help: "The key's algorithm, such as ecdsa-p256-sha256.")
         var algorithm: SignatureAlgorithm?
         @Option(help: "PEM file of the public key.")
         var publicKey: String?
-        @Option(help: "A file that holds the shared secret in hex, for hmac-sha256.")
+        @Option(help: "A file that contains the shared secret in hex, for hmac-sha256.")
         var hexFile: String?
         @OptionGroup var options: Options
 
         func run() throws {
             let bytes = try InputFile.read(file, byteLimit: InputFile.messageByteLimit)
             guard let request = Explanation.HTTPRequestText(bytes) else {
-                throw CommandError.badInput("\(file) does not begin with a request line")
+                throw CommandError.badInput("\(file) must start with a request line")
             }
             try options.show(.signature(of: request, key: try key(), now: options.time))
         }
 
         private func key() throws -> VerificationKey? {
             guard publicKey != nil || hexFile != nil else { return nil }
-            guard let algorithm else { throw CommandError.badInput("a key needs its --algorithm") }
+            guard let algorithm else {
+                throw CommandError.badInput("--algorithm is missing: it is necessary with a key")
+            }
             do {
                 if let publicKey {
                     let pem = try InputFile.read(publicKey, byteLimit: InputFile.certificateByteLimit)
@@ -151,7 +153,7 @@ struct ExplainCommand: ParsableCommand {
                   card-companion explain jwe pin.jwe --key-set jwks.json
                 """)
 
-        @Argument(help: "A file that holds the JWE; - is standard input.")
+        @Argument(help: "A file that contains the JWE; - is standard input.")
         var file: String
         @Option(help: "A file with the server's key set.")
         var keySet: String?
@@ -164,5 +166,3 @@ struct ExplainCommand: ParsableCommand {
         }
     }
 }
-
-extension SignatureAlgorithm: ExpressibleByArgument {}

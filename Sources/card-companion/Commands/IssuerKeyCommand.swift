@@ -2,19 +2,21 @@ import ArgumentParser
 import CardCompanion
 import CardCompanionStore
 import HTTPSignatures
-import KeyVault
 import SecureMemory
 
 /// `card-companion issuer-key`.
 struct IssuerKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "issuer-key", abstract: "The keys that banks' back-ends sign their calls with (RFC 9421).",
-        subcommands: [Add.self, List.self, Disable.self, Enable.self])
+        commandName: "issuer-key",
+        abstract: "Registers and lists the keys that banks' back-ends sign their calls with (RFC 9421).",
+        subcommands: [
+            Add.self, ListItems<IssuerKeys>.self, DisableItem<IssuerKeys>.self, EnableItem<IssuerKeys>.self,
+        ])
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract:
-                "Registers a key; several of a bank may serve at once, so that it can change from one to the next.",
+                "Registers a key. A bank can have several active keys, so that it can change from one to the next.",
             discussion: """
                 EXAMPLES
                   card-companion issuer-key add --bank MYBANK --key-id mybank-2027 --algorithm ed25519 --public-key k.pem
@@ -23,14 +25,14 @@ struct IssuerKeyCommand: ParsableCommand {
                 """)
 
         @Option(help: "The bank's id.")
-        var bank: String
-        @Option(help: "The key's name: keyid. No two banks have keys of one name.")
+        var bank: Identifier
+        @Option(help: "The key's name: keyid. No two banks can have a key of the same name.")
         var keyId: String
         @Option(help: "ecdsa-p256-sha256, ed25519, rsa-pss-sha512, rsa-v1_5-sha256 or hmac-sha256.")
         var algorithm: SignatureAlgorithm
         @Option(help: "PEM file of the public key.")
         var publicKey: String?
-        @Option(help: "For hmac-sha256: a file that holds the secret in hex.")
+        @Option(help: "For hmac-sha256: a file that contains the secret in hex.")
         var hexFile: String?
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
@@ -51,11 +53,11 @@ struct IssuerKeyCommand: ParsableCommand {
                             now: now)
                     }
                 guard try await installation.store.insertIssuerKey(record) else {
-                    throw CommandError.refused("there is a key '\(keyId)' already")
+                    throw CommandError.refused("there is already a key '\(keyId)'")
                 }
             }
             try Terminal.show(
-                "registered key '\(keyId)' of bank '\(bank)'", json: ["bank": bank, "keyId": keyId],
+                "registered key '\(keyId)' of bank '\(bank)'", json: ["bank": bank.text, "keyId": keyId],
                 asJSON: output.json)
         }
 
@@ -70,69 +72,40 @@ struct IssuerKeyCommand: ParsableCommand {
                 return .pem(try InputFile.read(file, byteLimit: InputFile.certificateByteLimit))
             case (nil, let file?) where algorithm == .hmacSHA256:
                 return .secret(SharedSecret(try InputFile.readHex(file)))
-            default: throw CommandError.badInput("give --hex-file for hmac-sha256, else --public-key")
+            default:
+                throw CommandError.badInput(
+                    "--hex-file is necessary for hmac-sha256, and --public-key for every other --algorithm")
             }
         }
     }
+}
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Lists a bank's keys.", discussion: "EXAMPLE\n  card-companion issuer-key list --bank MYBANK")
+/// A bank's keys for signed calls, for `list`, `enable` and `disable`.
+enum IssuerKeys: BankItems {
+    struct Report: Encodable {
+        let keyId: String
+        let algorithm: String
+        let status: String
+    }
 
-        @Option(help: "The bank's id.")
-        var bank: String
-        @OptionGroup var output: OutputOptions
-        @OptionGroup var options: ConfigurationOptions
+    static let command = "issuer-key"
+    static let noun = "key"
+    static let nameMember = "keyId"
+    static let afterDisabling = "calls signed with it are refused from now on."
+    static let columns = ["KEY", "ALGORITHM", "STATUS", "REGISTERED"]
 
-        func run() async throws {
-            let keys = try await Installation.run(options) { [bank] installation in
-                _ = try await installation.bank(bank)
-                return try await installation.store.issuerKeys(bankId: bank)
-            }
-            let rows = keys.map { [$0.keyId, $0.algorithm, $0.status.rawValue, $0.createdAt.text] }
-            try Terminal.show(
-                Terminal.table(["KEY", "ALGORITHM", "STATUS", "REGISTERED"], rows),
-                json: keys.map { ["keyId": $0.keyId, "algorithm": $0.algorithm, "status": $0.status.rawValue] },
-                asJSON: output.json)
+    static func list(_ bankId: Identifier, in store: Store) async throws -> [(row: [String], report: Report)] {
+        try await store.issuerKeys(bankId: bankId).map {
+            (
+                [$0.keyId, $0.algorithm, $0.status.rawValue, $0.createdAt.text],
+                Report(keyId: $0.keyId, algorithm: $0.algorithm, status: $0.status.rawValue)
+            )
         }
     }
 
-    struct Disable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Switches a key off.",
-            discussion: "EXAMPLE\n  card-companion issuer-key disable --bank MYBANK mybank-2026")
-
-        @OptionGroup var key: KeyArguments
-
-        func run() async throws { try await key.set(.disabled) }
-    }
-
-    struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Switches a key on again.",
-            discussion: "EXAMPLE\n  card-companion issuer-key enable --bank MYBANK mybank-2026")
-
-        @OptionGroup var key: KeyArguments
-
-        func run() async throws { try await key.set(.active) }
-    }
-
-    struct KeyArguments: ParsableArguments {
-        @Option(help: "The bank's id.")
-        var bank: String
-        @Argument(help: "The key's name.")
-        var keyId: String
-        @OptionGroup var output: OutputOptions
-        @OptionGroup var options: ConfigurationOptions
-
-        func set(_ status: Activity) async throws {
-            try await Installation.run(options) { [bank, keyId] installation in
-                let isSet = try await installation.store.setIssuerKey(bankId: bank, keyId: keyId, status: status)
-                guard isSet else { throw CommandError.notFound("bank '\(bank)' has no key '\(keyId)'") }
-            }
-            try Terminal.show(
-                "key '\(keyId)' of bank '\(bank)' is \(status.rawValue)",
-                json: ["keyId": keyId, "status": status.rawValue], asJSON: output.json)
-        }
+    static func set(
+        _ name: String, of bankId: Identifier, to status: Activity, in store: Store
+    ) async throws -> Bool {
+        try await store.setIssuerKey(bankId: bankId, keyId: name, status: status)
     }
 }

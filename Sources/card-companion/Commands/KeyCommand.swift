@@ -7,16 +7,18 @@ import SecureMemory
 /// `card-companion key`.
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "The keys that banks make their HMACs with.",
-        subcommands: [ImportHMAC.self, List.self, Disable.self, Enable.self])
+        commandName: "key", abstract: "Imports and lists the HMAC keys of banks.",
+        subcommands: [
+            ImportHMAC.self, ListItems<HMACKeys>.self, DisableItem<HMACKeys>.self, EnableItem<HMACKeys>.self,
+        ])
 
     struct ImportHMAC: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "import-hmac",
-            abstract: "Takes a bank's shared HMAC key, from a file or from a prompt that shows nothing.",
+            abstract: "Imports a bank's shared HMAC key, from a file or from a prompt without echo.",
             discussion: """
-                Prints the key check value (the first three bytes of HMAC-SHA-256 over nothing), never the key. Several
-                keys of a bank may serve at once, so that it can change from one to the next.
+                Prints the key check value (the first three bytes of HMAC-SHA-256 over no bytes), never the key. A bank can
+                have several active keys, so that it can change from one to the next.
 
                 EXAMPLES
                   card-companion key import-hmac --bank MYBANK --hex-file hmac.hex
@@ -24,8 +26,8 @@ struct KeyCommand: ParsableCommand {
                 """)
 
         @Option(help: "The bank's id.")
-        var bank: String
-        @Option(help: "A file that holds the key in hex. Without it, the key is asked for.")
+        var bank: Identifier
+        @Option(help: "A file that contains the key in hex. Without it, a prompt asks for the key.")
         var hexFile: String?
         @Option(help: "Your name for the key. Default: its key check value.")
         var label: String?
@@ -35,19 +37,19 @@ struct KeyCommand: ParsableCommand {
         func run() async throws {
             let key = try HMACKeyImport(hex: try readHex())
             let label = label ?? key.kcv
-            guard Identifier.isValid(label) else {
-                throw CommandError.badInput("a label is to have 1 to \(Identifier.maximumLength) printable characters")
+            guard Identifier(label) != nil else {
+                throw CommandError.badInput("--label must have \(Identifier.rule)")
             }
             try await Installation.run(options) { [bank] installation in
                 _ = try await installation.bank(bank)
                 let isAdded = try await key.add(
                     to: bank, label: label, in: installation.store, keyring: try await installation.keyring(),
                     now: installation.clock.now())
-                guard isAdded else { throw CommandError.refused("bank '\(bank)' has a key '\(label)' already") }
+                guard isAdded else { throw CommandError.refused("bank '\(bank)' already has a key '\(label)'") }
             }
             try Terminal.show(
                 "imported key '\(label)' of bank '\(bank)', KCV \(key.kcv)",
-                json: Report(bank: bank, label: label, kcv: key.kcv, status: nil), asJSON: output.json)
+                json: ["bank": bank.text, "label": label, "kcv": key.kcv], asJSON: output.json)
         }
 
         private func readHex() throws -> SecretBytes {
@@ -56,73 +58,35 @@ struct KeyCommand: ParsableCommand {
             return try InputFile.readSecret(hexFile, byteLimit: limit)
         }
     }
+}
 
-    struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Lists a bank's keys: labels and key check values.",
-            discussion: "EXAMPLE\n  card-companion key list --bank MYBANK")
-
-        @Option(help: "The bank's id.")
-        var bank: String
-        @OptionGroup var output: OutputOptions
-        @OptionGroup var options: ConfigurationOptions
-
-        func run() async throws {
-            let keys = try await Installation.run(options) { [bank] installation in
-                _ = try await installation.bank(bank)
-                return try await installation.store.hmacKeys(bankId: bank)
-            }
-            let rows = keys.map { [$0.label, $0.kcv, $0.status.rawValue, $0.createdAt.text] }
-            try Terminal.show(
-                Terminal.table(["LABEL", "KCV", "STATUS", "IMPORTED"], rows),
-                json: keys.map { Report(bank: bank, label: $0.label, kcv: $0.kcv, status: $0.status.rawValue) },
-                asJSON: output.json)
-        }
-    }
-
-    struct Disable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Switches a key off: what it authenticates is refused from now on.",
-            discussion: "EXAMPLE\n  card-companion key disable --bank MYBANK 2026")
-
-        @OptionGroup var key: KeyArguments
-
-        func run() async throws { try await key.set(.disabled) }
-    }
-
-    struct Enable: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Switches a key on again.", discussion: "EXAMPLE\n  card-companion key enable --bank MYBANK 2026")
-
-        @OptionGroup var key: KeyArguments
-
-        func run() async throws { try await key.set(.active) }
-    }
-
-    struct KeyArguments: ParsableArguments {
-        @Option(help: "The bank's id.")
-        var bank: String
-        @Argument(help: "The key's label.")
-        var label: String
-        @OptionGroup var output: OutputOptions
-        @OptionGroup var options: ConfigurationOptions
-
-        func set(_ status: Activity) async throws {
-            try await Installation.run(options) { [bank, label] installation in
-                let isSet = try await installation.store.setHMACKey(bankId: bank, label: label, status: status)
-                guard isSet else { throw CommandError.notFound("bank '\(bank)' has no key '\(label)'") }
-            }
-            try Terminal.show(
-                "key '\(label)' of bank '\(bank)' is \(status.rawValue)",
-                json: Report(bank: bank, label: label, kcv: nil, status: status.rawValue), asJSON: output.json)
-        }
-    }
-
-    private struct Report: Encodable {
-        let bank: String
+/// A bank's HMAC keys, for `list`, `enable` and `disable`.
+enum HMACKeys: BankItems {
+    struct Report: Encodable {
         let label: String
-        let kcv: String?
-        let status: String?
+        let kcv: String
+        let status: String
+    }
+
+    static let command = "key"
+    static let noun = "key"
+    static let nameMember = "label"
+    static let afterDisabling = "a hashMac made with it is refused from now on."
+    static let columns = ["LABEL", "KCV", "STATUS", "IMPORTED"]
+
+    static func list(_ bankId: Identifier, in store: Store) async throws -> [(row: [String], report: Report)] {
+        try await store.hmacKeys(bankId: bankId).map {
+            (
+                [$0.label, $0.kcv, $0.status.rawValue, $0.createdAt.text],
+                Report(label: $0.label, kcv: $0.kcv, status: $0.status.rawValue)
+            )
+        }
+    }
+
+    static func set(
+        _ name: String, of bankId: Identifier, to status: Activity, in store: Store
+    ) async throws -> Bool {
+        try await store.setHMACKey(bankId: bankId, label: name, status: status)
     }
 }
 

@@ -1,13 +1,15 @@
 import ArgumentParser
 import CardCompanion
+import CardCompanionStore
 
 /// `card-companion sandbox`.
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox",
-        abstract: "Makes, once, a bank with keys, a certificate and cardholders for trying, and files with its keys.",
+        abstract: "Creates a bank for trial, with keys, a certificate, cardholders, and files with its keys.",
         discussion: """
-            The files lie in the folder 'sandbox' of the data directory: what the bank's back-end would hold.
+            The files are in the folder 'sandbox' of the data directory. A bank's back-end would have them. If the sandbox
+            exists, nothing changes.
 
             EXAMPLE
               card-companion sandbox
@@ -25,6 +27,6 @@ struct SandboxCommand: AsyncParsableCommand {
         try Terminal.show(
             "bank \(Sandbox.bankId) with the cardholders \(Sandbox.cardholders.joined(separator: ", ")); its files are in "
                 + directory,
-            json: ["bankId": Sandbox.bankId, "directory": directory], asJSON: output.json)
+            json: ["bankId": Sandbox.bankId.text, "directory": directory], asJSON: output.json)
     }
 }

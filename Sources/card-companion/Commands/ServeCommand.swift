@@ -2,6 +2,7 @@ import ArgumentParser
 import CardCompanion
 import CardCompanionHTTP
 import CardCompanionStore
+import CardCompanionWebhooks
 import EmbeddedPostgres
 import Logging
 import PINImages
@@ -13,7 +14,7 @@ import UnixSignals
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Runs the server until it is told to stop (SIGTERM, SIGINT).",
+        abstract: "Runs the server until SIGTERM or SIGINT.",
         discussion: """
             EXAMPLES
               card-companion serve --sandbox
@@ -21,23 +22,23 @@ struct ServeCommand: AsyncParsableCommand {
                 --http-tls-key key.pem --database-url 'postgresql://cards@db1,db2/cards?target_session_attrs=read-write'
             """)
 
-    @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var options: ServerConfigurationOptions
 
-    /// How long requests may go on that are under way when the server is told to stop; then they are broken off.
+    /// How long requests can continue when the server stops.
     static let shutdownLimit = Duration.seconds(20)
 
-    @Flag(help: "Make a bank with keys, a certificate and cardholders for trying, and say how.")
+    @Flag(help: "Create a bank for trial, with keys, a certificate and cardholders, and print how to use it.")
     var sandbox = false
 
     func run() async throws {
         let settings = try await ServerSettings.read(options)
         let logger = Log.bootstrap(settings, forServer: true)
-        if !CoreDumps.forbid() { logger.warning("Core dumps of the server cannot be forbidden: they would hold keys") }
+        if !CoreDumps.forbid() { logger.warning("Core dumps could not be disabled: they would contain keys") }
         let database = try await Database.open(settings, logger: logger)
-        let client = database.client(settings, logger: logger)
-        let installation = Installation(settings, client, ownsSchema: database.embedded != nil, logger: logger)
-        // Stopped in the reverse order: the database is the last.
-        var services: [any Service] = [client, Server(installation: installation, isSandbox: sandbox)]
+        let store = database.store(at: database.url, settings, logger: logger)
+        let installation = Installation(settings, store, database, logger: logger)
+        // They stop in the reverse order: the database is the last.
+        var services: [any Service] = [store, Server(installation: installation, isSandbox: sandbox)]
         if let embedded = database.embedded { services.insert(EmbeddedDatabase(embedded: embedded), at: 0) }
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
@@ -53,7 +54,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 }
 
-/// The private database, restarted when it dies and stopped with the server.
+/// The private database. It is restarted if it dies, and stops with the server.
 private struct EmbeddedDatabase: Service, CustomStringConvertible {
     let description = "private PostgreSQL"
     let embedded: EmbeddedPostgres
@@ -63,9 +64,9 @@ private struct EmbeddedDatabase: Service, CustomStringConvertible {
     }
 }
 
-/// The server proper: makes ready what it needs, then serves.
+/// The server itself: prepares what it needs, then serves.
 private struct Server: Service, CustomStringConvertible {
-    // ServiceLifecycle logs the description: the members', database URL and all, would not do.
+    // ServiceLifecycle logs the description. The default one would contain the database URL.
     let description = "server"
     let installation: Installation
     let isSandbox: Bool
@@ -77,9 +78,9 @@ private struct Server: Service, CustomStringConvertible {
         let keys = try await ServerKeys.opened(with: keyring, in: store, clock: clock)
         let drawing = DrawingPool(threadCount: installation.settings.drawingThreads)
         let banks = BankDirectory(store: store, keyring: keyring, clock: clock)
-        let distribution = PINDistribution(
+        let distribution = DistributionService(
             store: store, keyring: keyring, banks: banks, renderer: try PINImageRenderer(), drawing: drawing)
-        let definition = PINDefinition(
+        let definition = DefinitionService(
             store: store, keyring: keyring, serverKeys: keys, banks: banks, logger: logger)
         let sandbox = isSandbox ? try await Sandbox.prepare(installation, keyring: keyring, keys: keys) : nil
         let issuing = IssuingParts(

@@ -1,13 +1,13 @@
-public import ArgumentParser
+import ArgumentParser
 import CardCompanion
 import CardCompanionHTTP
-public import CardCompanionStore
+import CardCompanionStore
 
 /// `card-companion server-key`.
 struct ServerKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server-key",
-        abstract: "The server's own keys: what banks and apps seal to, and what it signs with.",
+        abstract: "Lists, rotates and retires the server's own keys, to seal to and to sign with.",
         subcommands: [List.self, Rotate.self, Retire.self])
 
     struct List: AsyncParsableCommand {
@@ -26,23 +26,24 @@ struct ServerKeyCommand: ParsableCommand {
             let reports = keys.map(Report.init)
             let rows = reports.map { [$0.keyId, $0.kind, $0.status, $0.createdAt, $0.demotedAt ?? ""] }
             try Terminal.show(
-                Terminal.table(["KEY", "KIND", "STATUS", "MADE", "REPLACED"], rows), json: reports, asJSON: output.json)
+                Terminal.table(["KEY", "KIND", "STATUS", "CREATED", "REPLACED"], rows), json: reports,
+                asJSON: output.json)
         }
     }
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Makes new keys, which are published before the old ones.",
+            abstract: "Creates new keys, which are published before the old ones.",
             discussion: """
-                The old keys are still published and still open what was sealed to them, until they are retired. Do that
-                once nobody seals to them any more: apps may keep the key set for as long as its Cache-Control says.
+                The old keys are still published and still open values, until they are retired. Retire them when no app
+                seals to them any more: apps can cache the key set for as long as its Cache-Control says.
 
                 EXAMPLES
                   card-companion server-key rotate
                   card-companion server-key rotate --kind EC
                 """)
 
-        @Option(help: "RSA or EC, which are sealed to, or SIGNING. Default: all.")
+        @Option(help: "RSA or EC (to seal to), or SIGNING. Default: all.")
         var kind: ServerKeyKind?
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
@@ -56,7 +57,8 @@ struct ServerKeyCommand: ParsableCommand {
                     let keyId = try await ServerKeys.rotate(
                         kind, with: keyring, in: installation.store, clock: installation.clock)
                     guard let keyId else {
-                        throw CommandError.refused("another rotation was faster: see 'card-companion server-key list'")
+                        throw CommandError.refused(
+                            "another rotation has just created a key: see 'card-companion server-key list'")
                     }
                     made.append(keyId)
                 }
@@ -71,12 +73,12 @@ struct ServerKeyCommand: ParsableCommand {
 
     struct Retire: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Erases a key that another one has replaced: what is sealed to it opens no more.",
+            abstract: "Erases a key that was replaced. Values that are sealed to it can no longer be opened.",
             discussion: "EXAMPLE\n  card-companion server-key retire 9KO5bIWA-KVk-JsiTjQ-GzFVwa5nPEeVT4wiJNKHoDs")
 
         @Argument(help: "The key's name: its kid.")
         var keyId: String
-        @Flag(help: "Erase it although apps may still hold a key set that names it.")
+        @Flag(help: "Erase it although apps can still have a key set that contains it.")
         var force = false
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
@@ -91,15 +93,15 @@ struct ServerKeyCommand: ParsableCommand {
                     throw CommandError.refused("the key is the active one: rotate first")
                 }
                 let age = installation.clock.now().seconds - demotedAt.seconds
-                // A server may publish the old set for as long as it takes to look again, and an app keep it then.
+                // A server can publish the old set until it reloads, and an app can cache it after that.
                 let wait = KeySetLifetime.seconds + Int64(ServerKeyRefresh.intervalSeconds)
                 guard force || age >= wait else {
                     throw CommandError.refused(
-                        "the key was replaced \(age) seconds ago: apps may hold a key set that names it for \(wait) "
-                            + "seconds (--force erases it all the same)")
+                        "the key was replaced \(age) seconds ago, and apps can have it in their key sets for \(wait) "
+                            + "seconds: wait, or use --force")
                 }
                 guard try await installation.store.retireServerKey(keyId: keyId) else {
-                    throw CommandError.refused("the key is retired already")
+                    throw CommandError.refused("the key is already retired")
                 }
             }
             try Terminal.show("retired '\(keyId)'", json: ["keyId": keyId], asJSON: output.json)
@@ -122,5 +124,3 @@ struct ServerKeyCommand: ParsableCommand {
         }
     }
 }
-
-extension ServerKeyKind: ExpressibleByArgument {}

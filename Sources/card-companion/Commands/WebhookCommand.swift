@@ -1,55 +1,61 @@
 import ArgumentParser
 import CardCompanion
 import CardCompanionStore
+import CardCompanionWebhooks
 
 /// `card-companion webhook`.
 struct WebhookCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "webhook", abstract: "Where banks are told of their events.",
+        commandName: "webhook", abstract: "Sets and shows where banks' events are sent.",
         subcommands: [Set.self, Show.self, Disable.self, Resend.self])
 
-    /// How many parked events are shown.
+    /// The most parked events in the report.
     private static let shownLimit = 100
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Sets where a bank is told of its events from now on.",
+            abstract: "Sets where a bank's events are sent from now on.",
             discussion: """
-                What is told is signed with the server's key (RFC 9421; use 'sig' in /.well-known/jwks.json), comes at
-                least once, in order for each cardholder, and again until it is answered 2xx, for up to three days.
+                Events are signed with the server's key (RFC 9421; use 'sig' in /.well-known/jwks.json), and sent at least
+                once, in order per cardholder, again until the answer is 2xx, for up to three days.
 
                 EXAMPLE
                   card-companion webhook set --bank MYBANK https://hooks.mybank.example/card-companion
                 """)
 
         @Option(help: "The bank's id.")
-        var bank: String
+        var bank: Identifier
         @Argument(help: "The URL: https.")
         var url: String
-        @Flag(help: "Let the URL lead into a private network, and be http there.")
+        @Flag(help: "Allow a URL that points into a private network, and http there.")
         var allowPrivate = false
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let target = try WebhookTarget(url, isPrivate: allowPrivate)
-            // A name may lead elsewhere later, and is looked up again whenever it is used: this is for the operator.
-            if try target.addresses(isPrivate: allowPrivate).isEmpty {
-                Terminal.note("the host \(target.host) has no address now")
+            let host = try WebhookURL(url, isPrivate: allowPrivate).host
+            // The name is looked up again before each use: this is only for the operator.
+            let addresses =
+                allowPrivate ? NetworkAddress.addresses(of: host) : NetworkAddress.publicAddresses(of: host)
+            guard let addresses else {
+                throw CommandError.badInput(
+                    "the host \(host) has an address in a private network (see --allow-private)")
             }
+            if addresses.isEmpty { Terminal.note("the host \(host) has no address now") }
             let webhook = WebhookRecord(bankId: bank, url: url, isPrivate: allowPrivate, status: .active)
             try await Installation.run(options) { installation in
                 _ = try await installation.bank(webhook.bankId)
                 try await installation.store.setWebhook(webhook, now: installation.clock.now())
             }
             try Terminal.show(
-                "bank '\(bank)' is told at \(url)", json: ["bank": bank, "url": url], asJSON: output.json)
+                "events of bank '\(bank)' are sent to \(url)", json: ["bank": bank.text, "url": url],
+                asJSON: output.json)
         }
     }
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Shows where a bank is told, and the events that were tried for too long.",
+            abstract: "Shows where a bank's events are sent, how many wait, and which were given up.",
             discussion: "EXAMPLE\n  card-companion webhook show --bank MYBANK")
 
         @OptionGroup var arguments: BankArguments
@@ -92,7 +98,8 @@ struct WebhookCommand: ParsableCommand {
                 parkedCount = backlog.parked
                 self.parked = parked.map {
                     Parked(
-                        event: "\($0.eventId)", uniqueId: $0.uniqueId, attempts: $0.attempts, lastError: $0.lastError)
+                        event: "\($0.eventId)", uniqueId: $0.uniqueId.text, attempts: $0.attempts,
+                        lastError: $0.lastError)
                 }
             }
 
@@ -100,21 +107,21 @@ struct WebhookCommand: ParsableCommand {
                 let summary = Terminal.table(
                     ["WEBHOOK", url],
                     [
-                        ["status", status], ["events that wait", "\(pending)"],
-                        ["the oldest since", oldestSince ?? "-"],
-                        ["next try at", nextAttemptAt ?? "-"], ["last error", lastError ?? "-"],
+                        ["status", status], ["waiting events", "\(pending)"],
+                        ["oldest since", oldestSince ?? "-"],
+                        ["next attempt at", nextAttemptAt ?? "-"], ["last error", lastError ?? "-"],
                         ["parked", "\(parkedCount)" + (parkedCount > parked.count ? ", the first of them:" : "")],
                     ])
                 guard !parked.isEmpty else { return summary }
                 let rows = parked.map { [$0.event, $0.uniqueId, "\($0.attempts)", $0.lastError ?? ""] }
-                return summary + "\n" + Terminal.table(["EVENT", "CARDHOLDER", "TRIES", "LAST ERROR"], rows)
+                return summary + "\n" + Terminal.table(["EVENT", "CARDHOLDER", "ATTEMPTS", "LAST ERROR"], rows)
             }
         }
     }
 
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Tells a bank nothing more; its events can still be fetched.",
+            abstract: "Stops sending a bank's events. They can still be fetched.",
             discussion: "EXAMPLE\n  card-companion webhook disable --bank MYBANK")
 
         @OptionGroup var arguments: BankArguments
@@ -127,14 +134,14 @@ struct WebhookCommand: ParsableCommand {
                 try await installation.store.setWebhook(disabled, now: installation.clock.now())
             }
             try Terminal.show(
-                "bank '\(arguments.bank)' is told nothing more", json: ["bank": arguments.bank],
+                "events of bank '\(arguments.bank)' are no longer sent", json: ["bank": arguments.bank.text],
                 asJSON: arguments.output.json)
         }
     }
 
     struct Resend: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Has an event told again, or all that are parked.",
+            abstract: "Sends an event again, or all parked ones.",
             discussion: """
                 EXAMPLES
                   card-companion webhook resend --bank MYBANK
@@ -142,7 +149,7 @@ struct WebhookCommand: ParsableCommand {
                 """)
 
         @OptionGroup var arguments: BankArguments
-        @Option(help: "The event's number. Default: all that are parked.")
+        @Option(help: "The event's number. Default: all parked ones.")
         var event: Int64?
 
         func run() async throws {
@@ -152,25 +159,25 @@ struct WebhookCommand: ParsableCommand {
                     bankId: arguments.bank, eventId: event, now: installation.clock.now())
             }
             if let event, count == 0 {
-                throw CommandError.notFound("bank '\(arguments.bank)' was never to be told an event \(event)")
+                throw CommandError.notFound("no event \(event) was sent to bank '\(arguments.bank)'")
             }
-            try Terminal.show("\(count) to be told again", json: ["count": count], asJSON: arguments.output.json)
+            try Terminal.show("\(count) will be sent again", json: ["count": count], asJSON: arguments.output.json)
         }
     }
 
     struct BankArguments: ParsableArguments {
         @Option(help: "The bank's id.")
-        var bank: String
+        var bank: Identifier
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
     }
 }
 
 extension Installation {
-    /// Where a bank is told.
+    /// A bank's webhook.
     ///
-    /// - Throws: ``CommandError`` where it has no webhook.
-    fileprivate func webhook(_ bankId: String) async throws -> WebhookRecord {
+    /// - Throws: ``CommandError`` if it has none.
+    fileprivate func webhook(_ bankId: Identifier) async throws -> WebhookRecord {
         _ = try await bank(bankId)
         guard let webhook = try await store.webhook(bankId: bankId) else {
             throw CommandError.notFound("bank '\(bankId)' has no webhook: see 'card-companion webhook set'")

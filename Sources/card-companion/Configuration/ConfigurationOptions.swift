@@ -1,64 +1,85 @@
 import ArgumentParser
 import Configuration
 
-/// The settings as arguments, the same for every command.
-struct ConfigurationOptions: ParsableArguments {
-    @Option(help: "A JSON file with settings, such as {\"http\": {\"port\": 8443}}; also CARD_COMPANION_CONFIG.")
+/// The options of every command that works on an installation. `--help` shows the three that everybody needs; the others
+/// are accepted as well.
+struct ConfigurationOptions: SettingOptions {
+    @OptionGroup(title: "Installation") var installation: InstallationOptions
+    @OptionGroup(visibility: .hidden) var http: HTTPOptions
+    @OptionGroup(visibility: .hidden) var database: DatabaseOptions
+    @OptionGroup(visibility: .hidden) var server: ServerOptions
+}
+
+/// The options of commands about the server itself. `--help` shows all of them, in groups.
+struct ServerConfigurationOptions: SettingOptions {
+    @OptionGroup(title: "Installation") var installation: InstallationOptions
+    @OptionGroup(title: "HTTP") var http: HTTPOptions
+    @OptionGroup(title: "Database") var database: DatabaseOptions
+    @OptionGroup(title: "Server") var server: ServerOptions
+}
+
+/// Settings as arguments.
+protocol SettingOptions: ParsableArguments, Sendable {
+    var installation: InstallationOptions { get }
+    var http: HTTPOptions { get }
+    var database: DatabaseOptions { get }
+    var server: ServerOptions { get }
+}
+
+struct InstallationOptions: ParsableArguments {
+    @Option(
+        help: """
+            A JSON file with settings, such as {"http": {"port": 8443}}; also CARD_COMPANION_CONFIG. \
+            'card-companion help configuration' lists all settings.
+            """)
     var config: String?
+    @Option(help: .of(.databaseURL)) var databaseUrl: String?
+    @Option(help: .of(.dataDirectory)) var dataDirectory: String?
+}
 
-    @Option(help: "The address to listen on.")
-    var httpHost: String?
-    @Option(help: "The port to listen on; 0 takes a free one.")
-    var httpPort: Int?
-    @Option(help: "PEM file of the server's certificate and what leads to a root.")
-    var httpTlsCertificate: String?
-    @Option(help: "PEM file of the certificate's private key.")
-    var httpTlsKey: String?
-    @Option(help: "PEM file of the CAs of the client certificates that banks' back-ends must show.")
-    var httpTlsClientCa: String?
-    @Option(help: "Where HTTP without TLS is allowed: 'loopback', or 'allowed' anywhere (behind a proxy with TLS).")
-    var httpPlain: String?
-    @Option(help: "How many connections may be open.")
-    var httpConnections: Int?
-    @Option(help: "How long a connection may say nothing.")
-    var httpIdleTimeoutSeconds: Int?
-    @Option(help: "PEM file of the CAs that the certificates of webhooks are to lead to.")
-    var webhooksCa: String?
-    @Option(help: "The PostgreSQL to use: a URL, several hosts allowed. Without it, a private one is run.")
-    var databaseUrl: String?
-    @Option(help: "How many connections to the database.")
-    var databaseConnections: Int?
-    @Option(help: "How long a statement may take.")
-    var databaseStatementTimeoutMilliseconds: Int?
-    @Option(help: "How long a request waits for a connection.")
-    var databaseAcquireTimeoutSeconds: Int?
-    @Option(help: "The folder of the PostgreSQL programs, for the private database.")
-    var databaseBinaries: String?
-    @Option(help: "The folder of the private database, the vault's key and the sandbox.")
-    var dataDirectory: String?
-    @Option(help: "The file of the master key (mode 0600).")
-    var vaultFile: String?
-    @Option(help: "What to log: trace, debug, info, notice, warning, error, critical.")
-    var logLevel: String?
-    @Option(help: "How many threads draw PINs.")
-    var drawingThreads: Int?
-    @Option(help: "How often what is over is removed.")
-    var housekeepingIntervalSeconds: Int?
+struct HTTPOptions: ParsableArguments {
+    @Option(help: .of(.httpHost)) var httpHost: String?
+    @Option(help: .of(.httpPort)) var httpPort: Int?
+    @Option(help: .of(.tlsCertificate)) var httpTlsCertificate: String?
+    @Option(help: .of(.tlsKey)) var httpTlsKey: String?
+    @Option(help: .of(.tlsClientCA)) var httpTlsClientCa: String?
+    @Option(help: .of(.httpPlain)) var httpPlain: String?
+    @Option(help: .of(.httpConnections)) var httpConnections: Int?
+    @Option(help: .of(.httpIdleTimeout)) var httpIdleTimeoutSeconds: Int?
+}
 
-    /// What was given, by key.
+struct DatabaseOptions: ParsableArguments {
+    @Option(help: .of(.databaseConnections)) var databaseConnections: Int?
+    @Option(help: .of(.databaseStatementTimeout)) var databaseStatementTimeoutMilliseconds: Int?
+    @Option(help: .of(.databaseAcquireTimeout)) var databaseAcquireTimeoutSeconds: Int?
+    @Option(help: .of(.databaseBinaries)) var databaseBinaries: String?
+}
+
+struct ServerOptions: ParsableArguments {
+    @Option(help: .of(.vaultFile)) var vaultFile: String?
+    @Option(help: .of(.webhooksCA)) var webhooksCa: String?
+    @Option(help: .of(.drawingThreads)) var drawingThreads: Int?
+    @Option(help: .of(.housekeepingInterval)) var housekeepingIntervalSeconds: Int?
+    @Option(help: .of(.logLevel)) var logLevel: String?
+}
+
+extension SettingOptions {
+    /// The given values, by key.
     var values: [AbsoluteConfigKey: ConfigValue] {
         let texts: [(Setting, String?)] = [
-            (.httpHost, httpHost), (.tlsCertificate, httpTlsCertificate), (.tlsKey, httpTlsKey),
-            (.tlsClientCA, httpTlsClientCa), (.httpPlain, httpPlain), (.webhooksCA, webhooksCa),
-            (.databaseURL, databaseUrl), (.databaseBinaries, databaseBinaries),
-            (.dataDirectory, dataDirectory), (.vaultFile, vaultFile), (.logLevel, logLevel),
+            (.httpHost, http.httpHost), (.tlsCertificate, http.httpTlsCertificate), (.tlsKey, http.httpTlsKey),
+            (.tlsClientCA, http.httpTlsClientCa), (.httpPlain, http.httpPlain), (.webhooksCA, server.webhooksCa),
+            (.databaseURL, installation.databaseUrl), (.databaseBinaries, database.databaseBinaries),
+            (.dataDirectory, installation.dataDirectory), (.vaultFile, server.vaultFile),
+            (.logLevel, server.logLevel),
         ]
         let integers: [(Setting, Int?)] = [
-            (.httpPort, httpPort), (.httpConnections, httpConnections), (.httpIdleTimeout, httpIdleTimeoutSeconds),
-            (.databaseConnections, databaseConnections),
-            (.databaseStatementTimeout, databaseStatementTimeoutMilliseconds),
-            (.databaseAcquireTimeout, databaseAcquireTimeoutSeconds), (.drawingThreads, drawingThreads),
-            (.housekeepingInterval, housekeepingIntervalSeconds),
+            (.httpPort, http.httpPort), (.httpConnections, http.httpConnections),
+            (.httpIdleTimeout, http.httpIdleTimeoutSeconds), (.databaseConnections, database.databaseConnections),
+            (.databaseStatementTimeout, database.databaseStatementTimeoutMilliseconds),
+            (.databaseAcquireTimeout, database.databaseAcquireTimeoutSeconds),
+            (.drawingThreads, server.drawingThreads),
+            (.housekeepingInterval, server.housekeepingIntervalSeconds),
         ]
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (setting, value) in texts {
@@ -68,6 +89,13 @@ struct ConfigurationOptions: ParsableArguments {
             values[setting.absoluteKey] = value.map { ConfigValue(.int($0), isSecret: setting.isSecret) }
         }
         return values
+    }
+}
+
+extension ArgumentHelp {
+    fileprivate static func of(_ setting: Setting) -> ArgumentHelp {
+        let choices = if case .choice(let choices) = setting.kind { "\(choices.joined(separator: ", ")). " } else { "" }
+        return ArgumentHelp("\(setting.help) \(choices)Default: \(setting.defaultText).")
     }
 }
 

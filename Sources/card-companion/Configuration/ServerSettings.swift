@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Logging
 
-/// Where the database is. It may hold a password, and so does not show itself.
+/// Where the database is. It can contain a password, so it has no description.
 struct DatabaseURL: Sendable, CustomStringConvertible, CustomReflectable {
     let text: String
     let description = "(database URL, not shown)"
@@ -27,9 +27,9 @@ struct ServerSettings: Sendable {
 
     /// Reads the settings.
     ///
-    /// - Throws: ``CommandError`` that names everything that is wrong.
+    /// - Throws: ``CommandError`` with everything that is wrong.
     static func read(
-        _ options: ConfigurationOptions, environment: [String: String] = ProcessInfo.processInfo.environment
+        _ options: some SettingOptions, environment: [String: String] = ProcessInfo.processInfo.environment
     ) async throws -> ServerSettings {
         var reader = await SettingsReader(options, environment: environment)
         let settings = ServerSettings(&reader, environment: environment)
@@ -39,7 +39,7 @@ struct ServerSettings: Sendable {
         return settings
     }
 
-    /// Takes what holds; what is wrong is noted in the reader.
+    /// Reads the settings. What is wrong is recorded in the reader.
     init(_ reader: inout SettingsReader, environment: [String: String]) {
         var http = HTTPSettings(
             host: reader.text(.httpHost) ?? "127.0.0.1", port: reader.integer(.httpPort) ?? 8080,
@@ -50,7 +50,7 @@ struct ServerSettings: Sendable {
         if http.tls == nil, !isPlainAllowed {
             reader.note(
                 "\(http.host) would be served without TLS: set http.tls.certificate and http.tls.key, or http.plain to "
-                    + "'allowed' behind a proxy that has TLS")
+                    + "'allowed' behind a proxy that terminates TLS")
         }
         self.http = http
         webhooksCAPath = reader.text(.webhooksCA).map(Self.absolute)
@@ -74,11 +74,11 @@ struct ServerSettings: Sendable {
                 clientCAsPath: reader.text(.tlsClientCA).map(absolute))
         case (nil, nil):
             if reader.text(.tlsClientCA) != nil {
-                reader.note("http.tls.client.ca is set, but no http.tls.certificate")
+                reader.note("http.tls.client.ca is set, but http.tls.certificate is not: set both")
             }
             return nil
         default:
-            reader.note("of http.tls.certificate and http.tls.key there is only one")
+            reader.note("only one of http.tls.certificate and http.tls.key is set: set both")
             return nil
         }
     }

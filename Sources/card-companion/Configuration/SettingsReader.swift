@@ -3,8 +3,8 @@ import Foundation
 import StrictJSON
 import SystemPackage
 
-/// Finds each setting in the first of its sources that has it: arguments, then environment, then file. Nothing that is
-/// wrong is passed over.
+/// Finds each setting in the first source that has it: arguments, then environment, then file. Nothing that is wrong is
+/// ignored.
 struct SettingsReader {
     /// A value in force, and where it comes from.
     struct Found {
@@ -17,10 +17,10 @@ struct SettingsReader {
 
     private let sources: [(name: String, provider: any ConfigProvider)]
 
-    /// What is wrong: one sentence each.
+    /// What is wrong.
     private(set) var problems: [String] = []
 
-    init(_ options: ConfigurationOptions, environment: [String: String]) async {
+    init(_ options: some SettingOptions, environment: [String: String]) async {
         var sources: [(String, any ConfigProvider)] = [
             ("argument", InMemoryProvider(name: "arguments", values: options.values)),
             ("environment", EnvironmentVariablesProvider(environmentVariables: environment)),
@@ -47,7 +47,7 @@ struct SettingsReader {
         return number
     }
 
-    /// The value in force; a wrong one is noted and counts as none.
+    /// The value in force. A wrong one is recorded as a problem and ignored.
     mutating func find(_ setting: Setting) -> Found? {
         for (name, provider) in sources {
             do {
@@ -57,7 +57,7 @@ struct SettingsReader {
                 try setting.check(value.content)
                 return Found(content: value.content, source: setting.place(in: name))
             } catch {
-                note("\(setting.key) (\(setting.place(in: name))) is not \(setting.expectation)")
+                note("\(setting.key) (\(setting.place(in: name))) must be \(setting.expectation)")
                 return nil
             }
         }
@@ -68,8 +68,8 @@ struct SettingsReader {
         if !problems.contains(problem) { problems.append(problem) }
     }
 
-    private static func filePath(_ options: ConfigurationOptions, _ environment: [String: String]) -> String? {
-        if let path = options.config ?? environment[fileEnvironmentName] { return path }
+    private static func filePath(_ options: some SettingOptions, _ environment: [String: String]) -> String? {
+        if let path = options.installation.config ?? environment[fileEnvironmentName] { return path }
         return FileManager.default.fileExists(atPath: defaultFilePath) ? defaultFilePath : nil
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A line on standard error that tells how far long work has come; nothing where nobody looks.
+/// A line on standard error that shows the progress of long work. It is shown only on a terminal.
 struct ProgressBar {
     private static let interval = Duration.milliseconds(100)
     private static let cells = 30
@@ -10,8 +10,7 @@ struct ProgressBar {
     private var lastDrawn: ContinuousClock.Instant?
     private let isShown: Bool
 
-    /// - Parameter total: how much there is to do, in the unit that ``update(done:count:)`` counts in; nil where nobody
-    ///   knows.
+    /// - Parameter total: how much there is to do, in the unit of ``update(done:count:)``; nil if it is not known.
     init(total: Int?) {
         self.total = total.map { max($0, 1) }
         isShown = Terminal.isInteractive
@@ -19,7 +18,7 @@ struct ProgressBar {
 
     /// - Parameters:
     ///   - done: how much of the total is done.
-    ///   - count: how many things that is, for the rate.
+    ///   - count: how many lines that is, for the rate.
     mutating func update(done: Int, count: Int) {
         let now = ContinuousClock.now
         guard isShown, lastDrawn.map({ now - $0 >= Self.interval }) ?? true else { return }
@@ -35,7 +34,7 @@ struct ProgressBar {
 
     private func draw(done: Int, count: Int, now: ContinuousClock.Instant) {
         let seconds = max((now - start) / .seconds(1), 0.001)
-        let rate = String(format: "%d lines, %.0f a second", count, Double(count) / seconds)
+        let rate = String(format: "%d lines, %.0f per second", count, Double(count) / seconds)
         guard let total else { return write(rate) }
         let share = min(Double(done) / Double(total), 1)
         let filled = Int(share * Double(Self.cells))

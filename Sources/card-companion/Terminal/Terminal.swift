@@ -2,17 +2,17 @@ import Foundation
 import Glibc
 import SecureMemory
 
-/// What commands write, and what they ask.
+/// Output of commands, and prompts.
 enum Terminal {
-    /// Whether people read what goes to standard error.
+    /// Whether standard error is a terminal.
     static var isInteractive: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Writes a line for people, or what `json` encodes for scripts.
+    /// Writes text for people, or JSON for scripts.
     static func show(_ text: String, json value: some Encodable, asJSON: Bool) throws {
         print(asJSON ? try encode(value) : text)
     }
 
-    /// Writes a line to standard output without waiting for others, for a program that goes on running.
+    /// Writes a line to standard output without buffering, for a program that continues to run.
     static func showAtOnce(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
@@ -45,12 +45,14 @@ enum Terminal {
         }.joined(separator: "\n")
     }
 
-    /// Asks for a secret on the terminal without showing what is typed.
+    /// Asks for a secret on the terminal, without echo.
     ///
-    /// - Throws: ``CommandError`` where there is no terminal.
+    /// - Throws: ``CommandError`` if there is no terminal.
     static func askSecret(_ prompt: String, byteLimit: Int) throws -> SecretBytes {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
-        guard terminal >= 0 else { throw CommandError.badInput("there is no terminal to ask on: name a file instead") }
+        guard terminal >= 0 else {
+            throw CommandError.badInput("there is no terminal for the prompt: name a file instead")
+        }
         defer { close(terminal) }
         var shown = termios()
         guard tcgetattr(terminal, &shown) == 0 else { throw CommandError.badInput("the terminal cannot be set") }

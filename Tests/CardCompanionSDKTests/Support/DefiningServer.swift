@@ -5,9 +5,9 @@ import Foundation
 
 @testable import CardCompanionSDK
 
-/// A server that publishes keys and takes whatever PIN is defined.
+/// A server that publishes keys and accepts every definition.
 struct DefiningServer: Sendable {
-    // The signing key's type is Sendable, the encryption key's is not.
+    // A signing key, because its type is Sendable and the encryption key's is not.
     private static let rsa: _RSA.Signing.PrivateKey? = try? .init(keySize: .bits2048)
     private static let p256 = P256.KeyAgreement.PrivateKey()
 
@@ -34,7 +34,7 @@ struct DefiningServer: Sendable {
         }
     }
 
-    /// What the last request had sealed.
+    /// Decrypts a value that a request sealed to one of the keys.
     static func opened(_ sealed: String) throws -> (content: String, header: JWEHeader) {
         let jwe = try CompactJWE(parsing: sealed)
         let key: RecipientKey =

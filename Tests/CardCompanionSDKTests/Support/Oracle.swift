@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Python's jwcrypto and cryptography: JOSE by other hands.
+/// Python's jwcrypto and cryptography, as an independent implementation of JOSE.
 enum Oracle {
-    /// The interpreter that `CARD_COMPANION_PYTHON` names, else the one of a virtual environment at the package's root.
+    /// The interpreter in `CARD_COMPANION_PYTHON`, else the one in `.venv` in the package's root.
     private static let interpreter: String? = {
         if let named = ProcessInfo.processInfo.environment["CARD_COMPANION_PYTHON"] { return named }
         let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
@@ -12,9 +12,9 @@ enum Oracle {
     }()
 
     static let isThere = interpreter != nil
-    static let wanted: Comment = "needs Python with jwcrypto: set CARD_COMPANION_PYTHON"
+    static let wanted: Comment = "no Python with jwcrypto: set CARD_COMPANION_PYTHON, or create .venv in the root"
 
-    /// Runs `operation` of the script below.
+    /// Runs a function of the script below.
     static func run(_ operation: String, _ arguments: [String: String]) throws -> [String: String] {
         let process = Process()
         let (input, output) = (Pipe(), Pipe())

@@ -4,9 +4,9 @@ import Foundation
 
 @testable import CardCompanionSDK
 
-/// Makes sealed values as a server does, and with any one thing wrong.
+/// Seals values as a server does, optionally with one error.
 struct TestSealer: Sendable {
-    /// Takes the place of header parameters; a null removes one.
+    /// A JSON object whose members replace header parameters. Null removes a parameter.
     var headerChanges: String = "{}"
     var contentKey = SymmetricKey(size: .bits256)
     var garblesEncryptedKey = false
@@ -47,7 +47,7 @@ struct TestSealer: Sendable {
         let changes = try JSONSerialization.jsonObject(with: Data(headerChanges.utf8)) as? [String: Any] ?? [:]
         let changed = header.merging(changes) { $1 }.filter { !($0.value is NSNull) }
         let headerText = Base64URL.encode(try JSONSerialization.data(withJSONObject: changed))
-        // A content key of a wrong length still needs some key to seal with.
+        // With a content key of the wrong length, another key encrypts the content.
         let key = contentKey.bitCount == 256 ? contentKey : SymmetricKey(size: .bits256)
         let box = try AES.GCM.seal(Data(plaintext.utf8), using: key, authenticating: Data(headerText.utf8))
         let sentKey = garblesEncryptedKey ? Data(encryptedKey.map { $0 ^ 1 }) : encryptedKey
@@ -74,7 +74,7 @@ struct TestDelivery: Encodable, Sendable {
 
     static let notifyKeyBytes = [UInt8](0..<32)
 
-    /// The beginning of a PNG, and a byte to tell one from another.
+    /// The signature of a PNG and one byte that makes the image unique.
     static func image(_ number: UInt8) -> String {
         Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, number]).base64EncodedString()
     }

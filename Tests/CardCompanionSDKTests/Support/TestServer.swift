@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// What a client has sent.
+/// A request as the server received it.
 struct TestRequest: Sendable {
     let method: String
     let path: String
@@ -16,16 +16,16 @@ struct TestRequest: Sendable {
     }
 }
 
-/// What a server may do, well-behaved or not.
+/// How the server reacts to a request.
 enum Reaction: Sendable {
     case answer(status: Int = 200, type: String = "application/json", location: String? = nil, body: String)
-    /// Says nothing, and keeps the connection.
+    /// Sends nothing and keeps the connection open.
     case silence
-    /// Begins an answer and goes on with it byte by byte, for ever.
+    /// Starts an answer and then sends one byte at a time without end.
     case drip
-    /// Ends the connection without a word.
+    /// Closes the connection without an answer.
     case hangUp
-    /// Ends the connection in the middle of a body.
+    /// Closes the connection in the middle of a body.
     case cutOff
 
     static func json(_ body: some Encodable) -> Reaction {
@@ -37,7 +37,7 @@ enum Reaction: Sendable {
     }
 }
 
-/// Runs an HTTP server on loopback while `body` runs, and gives it the server's address.
+/// Runs an HTTP server on loopback while `body` runs. `body` gets the server's URL.
 func withTestServer<Result: Sendable>(
     tls: NIOSSLContext? = nil, reacting react: @escaping @Sendable (TestRequest) throws -> Reaction,
     _ body: (String) async throws -> Result

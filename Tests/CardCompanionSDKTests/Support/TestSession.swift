@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import CardCompanionSDK
 
-/// A clock that stands until it is moved.
+/// A clock that only `advance(by:)` moves.
 final class ManualClock: Sendable {
     private let elapsed = Mutex(Duration.zero)
     private let start = ContinuousClock().now
@@ -16,7 +16,7 @@ final class ManualClock: Sendable {
     }
 }
 
-/// What was sent to a server, in order.
+/// The requests that a server received, in order.
 final class Recorder: Sendable {
     private let stored = Mutex<[TestRequest]>([])
 
@@ -28,7 +28,7 @@ final class Recorder: Sendable {
 }
 
 extension CardCompanionSession {
-    /// A session with a clock of its own, and room for slow machines.
+    /// A session with a manual clock and a timeout that is long enough for slow machines.
     static func test(
         configuration: CardCompanionConfiguration = CardCompanionConfiguration(timeout: .seconds(120)),
         freshKeys: FreshKeys = .generated, clock: ManualClock = ManualClock()

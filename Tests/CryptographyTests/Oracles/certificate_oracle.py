@@ -1,5 +1,5 @@
-"""Makes and reads certificates for CryptographyTests with Python's cryptography: an argument names the question,
-standard input holds its arguments as a JSON object of strings, standard output gets the answer in the same form.
+"""Makes and reads certificates for CryptographyTests with Python's cryptography. An argument names the question.
+Standard input has its arguments as a JSON object of strings. Standard output gets the answer in the same format.
 """
 
 import base64
@@ -57,7 +57,7 @@ def make(arguments):
 
 
 def signed_with_sha1(leaf, key):
-    """The certificate once more with sha1WithRSAEncryption, which the library itself does not make."""
+    """Signs the certificate again with sha1WithRSAEncryption, which the library does not support."""
     sha256, sha1 = PKCS1 + b"\x0b", PKCS1 + b"\x05"
     signed = leaf.tbs_certificate_bytes.replace(sha256, sha1)
     signature = key.sign(signed, padding.PKCS1v15(), hashes.SHA1())

@@ -1,5 +1,5 @@
-"""Answers the questions of CryptographyTests with Python's cryptography: an argument names the question, standard
-input holds its arguments as a JSON object of strings, standard output gets the answer in the same form. Bytes are hex.
+"""Answers the questions of CryptographyTests with Python's cryptography. An argument names the question. Standard input
+has its arguments as a JSON object of strings. Standard output gets the answer in the same format. Bytes are hex.
 """
 
 import json
@@ -54,7 +54,7 @@ def encrypt(arguments):
 
 
 def encrypt_otherwise(arguments):
-    """Paddings that are not the one agreed on."""
+    """Encrypts with other paddings than the expected one."""
     key, text = public_key(arguments), message(arguments)
     sha1, sha256 = hashes.SHA1(), hashes.SHA256()
     others = {
@@ -79,7 +79,7 @@ def sign(arguments):
 
 
 def sign_pss_otherwise(arguments):
-    """PSS signatures with other parameters than the ones agreed on."""
+    """Makes PSS signatures with other parameters than the expected ones."""
     key, text = private_key(arguments), message(arguments)
     return {
         "salt of 0 bytes": key.sign(text, pss(hashes.SHA512(), 0), hashes.SHA512()).hex(),
@@ -107,7 +107,7 @@ def new_ed25519_key(arguments):
 
 
 def sign_curve(arguments):
-    """With the one algorithm of a key on a curve; of ECDSA r and s one after the other."""
+    """Signs with Ed25519 or ECDSA, depending on the key. An ECDSA signature is r followed by s."""
     key, text = private_key(arguments), message(arguments)
     if isinstance(key, ed25519.Ed25519PrivateKey):
         return {"signature": key.sign(text).hex()}
@@ -134,8 +134,8 @@ def agree(arguments):
 
 
 def forge_pkcs1(arguments):
-    """Signatures over paddings that a careless check takes for right, and "right" itself, made with the bare RSA
-    operation."""
+    """Makes signatures with the plain RSA operation over wrong paddings that a careless check accepts, and over the
+    correct padding ("right")."""
     numbers = private_key(arguments).private_numbers()
     modulus, exponent = numbers.public_numbers.n, numbers.d
     size = (modulus.bit_length() + 7) // 8

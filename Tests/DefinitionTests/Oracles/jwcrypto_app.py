@@ -1,5 +1,7 @@
-"""Seals as an app would that is written with jwcrypto: an argument names the question, standard input holds its
-arguments as a JSON object of strings, standard output gets the answer in the same form.
+"""Seals values with jwcrypto, as an app would.
+
+The command-line argument names the function. Standard input is its arguments, as a JSON object of strings. Standard
+output is the result, in the same format.
 """
 
 import json
@@ -9,7 +11,7 @@ from jwcrypto import jwe, jwk
 
 
 def seal(arguments):
-    """Seals a text to the first key of a key set that is meant for an algorithm."""
+    """Seals a text to the first key of a key set with the given algorithm."""
     keys = json.loads(arguments["keySet"])["keys"]
     key = next(key for key in keys if key["alg"] == arguments["alg"])
     header = {"alg": arguments["alg"], "enc": "A256GCM", "kid": key["kid"]}

@@ -10,38 +10,38 @@ enum DefinitionCall: String, Sendable, CaseIterable {
     case indexes = "/v1/pin-definition/token/pin-indexes"
 
     var path: String { rawValue }
-    /// Those that define a PIN.
+    /// The calls that define a PIN.
     static let definitions: [DefinitionCall] = [.hmac, .token, .indexes]
-    /// Those that bring a token.
+    /// The calls that carry a token.
     static let byToken: [DefinitionCall] = [.token, .indexes]
 
-    /// The member that holds what the cardholder has chosen.
+    /// The member with the sealed choice of the cardholder.
     var choice: String { self == .indexes ? "indexes" : "pin" }
-    /// How that is sealed.
+    /// The algorithm that seals the choice.
     var sealing: SealingKind { self == .hmac ? .rsa : .ec }
 }
 
-/// A request in the making. As it stands it is one that is answered 0; a test changes what it wants to see refused.
+/// A request under construction. Unchanged, it is answered 0; a test changes the parts that must be refused.
 struct Attempt: Sendable {
     let call: DefinitionCall
-    /// Whose keys authenticate it.
+    /// The bank whose keys authenticate the request.
     var bank: TestBank
     var bankId: String
     var uniqueId: String
-    /// Unix seconds.
+    /// Unix seconds, as text.
     var timestamp: JSON
-    /// What is sealed: a PIN's digits, or indexes.
+    /// The plaintext to seal: a PIN's digits, or indexes.
     var plaintext: [UInt8]
     var sealing: Sealing
-    /// The keypad that the indexes are of.
+    /// The keypad to which the indexes refer.
     var keypadId: String?
     var keypadSize: JSON = 12
-    /// Members of the token in the place of its own; nil takes one away.
+    /// Members that replace the token's own; nil removes a member.
     var tokenMembers: [String: JSON?] = [:]
-    /// A text in the place of the token's.
+    /// Replaces the token's text.
     var tokenText: String?
     var signer: TestAuthority.Signer
-    /// Members of the body in the place of its own; nil takes one away.
+    /// Members that replace the body's own; nil removes a member.
     var members: [String: JSON?] = [:]
     /// The token's IdTransaction.
     var transactionId = UUID().uuidString
@@ -59,7 +59,7 @@ struct Attempt: Sendable {
         signer = bank.signer
     }
 
-    /// The members to send.
+    /// The members of the body.
     func body() throws -> [String: JSON] {
         var body: [String: JSON]
         switch call {
@@ -82,13 +82,13 @@ struct Attempt: Sendable {
         return body
     }
 
-    /// The bank's HMAC over what the request names, in hex.
+    /// The bank's HMAC over bankId, uniqueId and timestamp, in hex.
     var hashMac: String {
         let message = bankId + uniqueId + (timestamp.string ?? "")
         return Hex.encode(HMAC<SHA256>.authenticationCode(for: Data(message.utf8), using: bank.hmacKey))
     }
 
-    /// The token, unless there is a text in its place.
+    /// The token; `tokenText` replaces its text.
     var token: TestToken {
         var members: [String: JSON] = [
             "IdBEL": .string(bankId), "IdFournisseur": "provider", "IdPorteur": .string(uniqueId),

@@ -1,9 +1,9 @@
 import Foundation
 import ServerHarness
 
-/// Something that is wrong with a request, and the code that it is refused with.
+/// A fault in a request, and the code with which the server refuses it.
 struct Fault: Sendable {
-    /// What of a request a fault spoils: two that spoil the same cannot be tried together.
+    /// The parts of a request that a fault changes. Two faults that change the same part cannot be combined.
     enum Part: Sendable {
         case bankId, uniqueId, timestamp, hashMac, signature, provider, transaction, type, alias, bank
         case ephemeralKey, encryptedKey, header, keyId, tag, plaintext, keypad, keypadSize
@@ -21,12 +21,12 @@ struct Fault: Sendable {
         self.apply = apply
     }
 
-    /// A member of the body that is not there.
+    /// A missing member of the body.
     static func missing(_ code: Int, _ member: String, _ parts: Set<Part>) -> Fault {
         Fault(code, "no \(member)", parts) { $0.members[member] = .some(nil) }
     }
 
-    /// A member of the token that is not there.
+    /// A missing member of the token.
     static func missingInToken(_ code: Int, _ member: String, _ parts: Set<Part>) -> Fault {
         Fault(code, "no \(member) in the token", parts) { $0.tokenMembers[member] = .some(nil) }
     }
@@ -36,10 +36,10 @@ struct Fault: Sendable {
         .bankId, .uniqueId, .timestamp, .provider, .transaction, .type, .alias, .bank,
     ]
 
-    // Faults of the sealed value.
+    // Faults in the sealed value.
 
     static let noEphemeralKey = Fault(107, "no epk", [.ephemeralKey]) { $0.sealing.header["epk"] = .some(nil) }
-    static let badEphemeralKey = Fault(207, "epk is no point of P-256", [.ephemeralKey]) {
+    static let badEphemeralKey = Fault(207, "epk is not a point of P-256", [.ephemeralKey]) {
         $0.sealing.header["epk"] = .publicKey([UInt8](repeating: 1, count: 64), curve: "P-256")
     }
     static let emptyEncryptedKey = Fault(201, "the encrypted key is empty", [.encryptedKey]) {
@@ -53,9 +53,9 @@ struct Fault: Sendable {
         $0.sealing.spoilAlso { $0.tag[0] ^= 1 }
     }
     static let nothingChosen = Fault(130, "nothing is sealed", [.plaintext]) { $0.plaintext = [] }
-    static let notAPIN = Fault(131, "what is sealed is no PIN", [.plaintext]) { $0.plaintext = Array("12".utf8) }
+    static let notAPIN = Fault(131, "the sealed text is not a PIN", [.plaintext]) { $0.plaintext = Array("12".utf8) }
 
-    // Faults of what authenticates.
+    // Faults in the authentication.
 
     static let unknownBank = Fault(101, "an unknown bank", [.bankId]) { $0.bankId = "nobody" }
     static let notATimestamp = Fault(121, "a timestamp of nine digits", [.timestamp]) { $0.timestamp = "123456789" }
@@ -66,7 +66,7 @@ struct Fault: Sendable {
 }
 
 extension Sealing {
-    /// Changes the parts in one more way.
+    /// Adds a change of the parts to the existing ones.
     mutating func spoilAlso(_ change: @escaping @Sendable (inout CompactParts) -> Void) {
         let before = spoil
         spoil = { parts in

@@ -3,7 +3,7 @@ import CryptoExtras
 import Foundation
 import ServerHarness
 
-/// The two ways in which a value is sealed to the server.
+/// The two algorithms that seal a value to the server.
 enum SealingKind: Sendable, CaseIterable {
     case rsa, ec
 
@@ -11,7 +11,7 @@ enum SealingKind: Sendable, CaseIterable {
     var algorithm: String { self == .rsa ? "RSA-OAEP-256" : "ECDH-ES+A256KW" }
 }
 
-/// The parts of a compact JWE, for spoiling.
+/// The parts of a compact JWE, so that a test can corrupt them.
 struct CompactParts: Sendable {
     var header: String
     var encryptedKey: [UInt8]
@@ -24,19 +24,19 @@ struct CompactParts: Sendable {
     }
 }
 
-/// How a value is sealed to the server, by swift-crypto: no code of the server's. As it stands it follows the protocol; a
-/// test changes what it wants to see refused.
+/// Seals a value to the server with swift-crypto; uses no code of the server. Unchanged, it follows the protocol; a test
+/// changes the parts that must be refused.
 struct Sealing: Sendable {
     let kind: SealingKind
     var key: ServerKeySet.Key
-    /// Members in the place of the header's own; nil takes one away.
+    /// Members that replace the header's own; nil removes a member.
     var header: [String: JSON?] = [:]
-    /// How the header is written; what is written is authenticated.
+    /// Writes the header. The written text is what is authenticated.
     var headerText: @Sendable (_ members: [String: JSON]) -> String = { JSON.object($0).text }
     var contentKey = SymmetricKey(size: .bits256)
-    /// What OAEP hashes with.
+    /// Whether OAEP uses SHA-1 instead of SHA-256.
     var isOAEPWithSHA1 = false
-    /// Changes the parts when all is sealed.
+    /// Changes the parts after sealing.
     var spoil: @Sendable (inout CompactParts) -> Void = { _ in }
 
     init(_ kind: SealingKind, to keys: ServerKeySet) throws {
@@ -86,7 +86,7 @@ struct Sealing: Sendable {
 }
 
 extension JSON {
-    /// A point as a public JWK.
+    /// A point (x followed by y) as a public JWK.
     static func publicKey(_ point: some Collection<UInt8>, curve: String) -> JSON {
         let half = point.count / 2
         return [
@@ -97,7 +97,7 @@ extension JSON {
 }
 
 extension [String: JSON] {
-    /// Puts other members in; nil takes one away.
+    /// Replaces members; nil removes a member.
     mutating func change(_ changes: [String: JSON?]) {
         for (name, value) in changes { self[name] = value }
     }

@@ -2,18 +2,17 @@ import ServerHarness
 
 /// The public keys that a server publishes.
 struct ServerKeySet: Sendable {
-    /// One of them.
     struct Key: Sendable {
         let id: String
         let members: [String: JSON]
 
-        /// A coordinate, a modulus or an exponent.
+        /// A base64url member, for example a coordinate, a modulus or an exponent.
         func bytes(_ name: String) -> [UInt8] {
             members[name]?.string.flatMap(Base64URL.decode) ?? []
         }
     }
 
-    /// There is no key of that kind.
+    /// The key set has no key of the requested kind.
     struct Missing: Error {}
 
     let keys: [Key]
@@ -23,7 +22,7 @@ struct ServerKeySet: Sendable {
         keys = published.compactMap(\.object).map { Key(id: $0["kid"]?.string ?? "", members: $0) }
     }
 
-    /// The key that new values are to be sealed to.
+    /// The key to which new values must be sealed: the first of its kind.
     func first(_ kind: SealingKind) throws -> Key {
         guard let key = keys.first(where: { $0.members["kty"]?.string == kind.keyType }) else { throw Missing() }
         return key

@@ -4,13 +4,13 @@ import Testing
 
 /// The installation, the server and the banks that most suites share.
 struct Service: Sendable {
-    /// The one of this test process.
+    /// The shared service of this test process.
     static let shared = Once { try await Service() }
 
     let installation: TestInstallation
     let server: TestServer
     let keys: ServerKeySet
-    /// A bank that lets cardholders choose any PIN of 4 to 6 digits, as often as tests may want.
+    /// A bank that accepts any PIN of 4 to 6 digits, with limits high enough for all tests.
     let bank: TestBank
 
     static let freeSettings = [
@@ -22,12 +22,12 @@ struct Service: Sendable {
     private let holders: Holders
     private let timestamps = Timestamps()
 
-    /// An installation of its own, for a suite that must not be disturbed or would disturb others.
+    /// A separate installation, for a suite that other suites could disturb, or that would disturb them.
     ///
     /// - Parameters:
-    ///   - cluster: nil for the shared one.
-    ///   - environment: of the server.
-    ///   - holderCount: how many cardholders are provisioned at a time.
+    ///   - cluster: nil uses the shared cluster.
+    ///   - environment: environment variables of the server.
+    ///   - holderCount: the number of cardholders provisioned per batch.
     init(
         on cluster: TestCluster? = nil, environment: [String: String] = [:], holderCount: Int = 40
     ) async throws {
@@ -41,7 +41,7 @@ struct Service: Sendable {
     /// A second server on the shared installation.
     static let second = Once { try await shared.value.installation.startServer() }
 
-    /// A cardholder whom no other test has, with the PIN 4917.
+    /// A cardholder that no other test uses, with the PIN 4917.
     func holder() async throws -> TestCardholder {
         try await holders.next()
     }
@@ -53,12 +53,14 @@ struct Service: Sendable {
         return holder
     }
 
-    /// A definition that is answered 0, by the cardholder's choice: a PIN's digits, or indexes.
+    /// A request that is answered 0.
+    ///
+    /// - Parameter choice: a PIN's digits, or indexes.
     func attempt(
         _ call: DefinitionCall, _ holder: TestCardholder, _ choice: String = "8305", of bank: TestBank? = nil
     ) throws -> Attempt {
         var attempt = try Attempt(call, bank ?? self.bank, holder, choice, keys: keys)
-        // Two definitions within one second would have one hashMac.
+        // Two definitions within one second would have the same hashMac.
         if call == .hmac { attempt.timestamp = .string("\(timestamps.next(of: holder.uniqueId))") }
         return attempt
     }
@@ -68,14 +70,14 @@ struct Service: Sendable {
         try await (server ?? self.server).post(attempt.call.path, attempt.body())
     }
 
-    /// Sends a request; returns the code of its answer.
+    /// Sends a request; returns the response's code.
     func code(_ attempt: Attempt, through server: TestServer? = nil) async throws -> Int {
         let answer = try await send(attempt, through: server)
         try #require(answer.status == 200, "\(answer.members)")
         return try #require(answer.code)
     }
 
-    /// A keypad for a cardholder.
+    /// Requests a keypad.
     func keypad(
         _ holder: TestCardholder, size: Int = 12, of bank: TestBank? = nil, through server: TestServer? = nil
     ) async throws -> Keypad {
@@ -84,7 +86,7 @@ struct Service: Sendable {
         return try Keypad(try await send(attempt, through: server))
     }
 
-    /// What a request that defines a PIN has to hold: the PIN, or where its digits stand on a keypad that is made.
+    /// A request that defines a PIN. For `.indexes`, requests a keypad first and sends the PIN's indexes on it.
     func defining(
         _ pin: String, _ call: DefinitionCall, _ holder: TestCardholder, of bank: TestBank? = nil,
         through server: TestServer? = nil
@@ -124,7 +126,7 @@ struct Service: Sendable {
         try #require(try await server.post(Path.tokenNotify, notify).code == 0)
     }
 
-    /// Sends requests at once, to one server after the other; returns their codes in rising order.
+    /// Sends requests at the same time, distributed over the servers; returns their codes in ascending order.
     func codes(_ attempts: [Attempt], through servers: [TestServer]) async throws -> [Int] {
         try await withThrowingTaskGroup(of: Int.self) { group in
             for (place, attempt) in attempts.enumerated() {
@@ -141,13 +143,13 @@ struct Service: Sendable {
     }
 }
 
-/// What was answered to a fetch.
+/// The response to a fetch.
 struct Delivery: Sendable {
     let code: Int
     let token: TestToken
     let content: TestDelivery?
 
-    /// How many digits the delivered PIN has; each has an image.
+    /// The number of digits of the delivered PIN. Each digit has an image.
     var length: Int? {
         get throws {
             guard let content else { return nil }
@@ -158,10 +160,10 @@ struct Delivery: Sendable {
     }
 }
 
-/// A keypad as it was answered.
+/// A keypad from the server's response.
 struct Keypad: Sendable {
     let id: String
-    /// A digit or nil at each place.
+    /// The digit at each place; nil for an empty place.
     let places: [String?]
 
     init(_ answer: HTTPAnswer) throws {
@@ -172,22 +174,22 @@ struct Keypad: Sendable {
         places = keypad.map(\.string)
     }
 
-    /// Where a digit stands.
+    /// The place of a digit.
     func index(of digit: Character) throws -> Int {
         try #require(places.firstIndex { $0 == String(digit) })
     }
 
-    /// Where the digits of a PIN stand, separated by commas.
+    /// The places of a PIN's digits, separated by commas.
     func indexes(of pin: String) throws -> String {
         try pin.map { String(try index(of: $0)) }.joined(separator: ",")
     }
 }
 
-/// Gives each cardholder a timestamp once only.
+/// Gives a cardholder each timestamp at most once.
 private final class Timestamps: Sendable {
     private let used = Mutex<[String: Set<Int>]>([:])
 
-    /// The latest one, now or before, that was not given yet.
+    /// The latest unused timestamp that is not in the future.
     func next(of uniqueId: String) -> Int {
         used.withLock { used in
             var timestamp = TestBank.timestamp()
@@ -197,7 +199,7 @@ private final class Timestamps: Sendable {
     }
 }
 
-/// Provisions cardholders by the dozen, since starting the program for each takes long.
+/// Provisions cardholders in batches, because starting the program for each one is slow.
 private actor Holders {
     private let batchSize: Int
     private let makeBatch: @Sendable () -> Once<[TestCardholder]>

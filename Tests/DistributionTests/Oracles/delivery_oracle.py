@@ -1,5 +1,7 @@
-"""Opens deliveries with jwcrypto and decodes their images with nothing but zlib: an argument names the question, standard
-input holds its arguments as a JSON object of strings, standard output gets the answer in the same form.
+"""Opens deliveries with jwcrypto, and decodes their images with zlib only.
+
+The command-line argument names the function. Standard input is its arguments, as a JSON object of strings. Standard
+output is the result, in the same format.
 """
 
 import base64
@@ -13,7 +15,7 @@ from jwcrypto import jwe, jwk
 
 
 def open_delivery(arguments):
-    """The header and the plaintext, and what the images are."""
+    """Returns members of the header and the plaintext, and the size and darkness of each image."""
     key = serialization.load_pem_private_key(arguments["privateKey"].encode(), None)
     sealed = jwe.JWE()
     sealed.deserialize(arguments["pin"], jwk.JWK.from_pyca(key))
@@ -30,8 +32,8 @@ def open_delivery(arguments):
 
 
 def decode_png(data):
-    """Width, height and the brightness of each pixel (ISO/IEC 15948), every checksum checked; images with a palette."""
-    assert data[:8] == b"\x89PNG\r\n\x1a\n", "no signature"
+    """Returns width, height and pixel brightness of a palette PNG (ISO/IEC 15948). Checks every checksum."""
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", "no PNG signature"
     position, parts = 8, {}
     while position < len(data):
         length, kind = struct.unpack_from(">I4s", data, position)
@@ -41,7 +43,7 @@ def decode_png(data):
         parts[kind] = parts.get(kind, b"") + body
         position += 12 + length
     width, height, depth, colour, _, _, interlaced = struct.unpack(">IIBBBBB", parts[b"IHDR"])
-    assert colour == 3 and interlaced == 0, "a form that this does not read"
+    assert colour == 3 and interlaced == 0, "not a non-interlaced palette image"
     rows = unfilter(zlib.decompress(parts[b"IDAT"]), height, (width * depth + 7) // 8)
     palette = [sum(parts[b"PLTE"][start : start + 3]) // 3 for start in range(0, len(parts[b"PLTE"]), 3)]
     return width, height, [palette[index] for row in rows for index in samples(row, depth)[:width]]
@@ -75,7 +77,7 @@ def predicted(kind, left, above, upper_left):
 
 
 def darkness(pixels):
-    """How many pixels are much darker than the paper."""
+    """Returns the number of pixels that are much darker than the background."""
     paper = sorted(pixels)[len(pixels) * 9 // 10]
     return sum(1 for pixel in pixels if paper - pixel > 60)
 

@@ -1,4 +1,4 @@
-/// What may be wrong with a fetch by authentication code, in the order of the protocol's table.
+/// Faults of a fetch by authentication code, in the order of the protocol's table.
 enum CaptchaFault: RequestFault {
     case noBankId, noUniqueId, noAuthCode, noTimestamp, noHashMac, noRSAPublicKey
     case timestampWithoutForm, badRSAPublicKey
@@ -41,7 +41,7 @@ enum CaptchaFault: RequestFault {
         }
     }
 
-    /// The member that is missing.
+    /// The missing member.
     var missingMember: String? {
         switch self {
         case .noBankId: "bankId"
@@ -55,7 +55,7 @@ enum CaptchaFault: RequestFault {
     }
 
     func excludes(_ other: CaptchaFault) -> Bool {
-        // Nobody's cardholder is no other bank's.
+        // An unknown cardholder cannot also belong to another bank.
         [self, other] == [.unknownCardholder, .otherBanksCardholder]
     }
 }

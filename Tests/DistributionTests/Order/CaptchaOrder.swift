@@ -1,7 +1,7 @@
 import Crypto
 import ServerHarness
 
-/// Fetches by authentication code, each wrong in some ways.
+/// Builds fetches by authentication code with given faults.
 struct CaptchaOrder {
     let banks: OrderBanks
 
@@ -41,7 +41,10 @@ struct CaptchaOrder {
         var statements = state.statements(home, cardholder)
         if faults.contains(.spentHashMac) {
             statements.append(
-                "INSERT INTO spent_hmac VALUES ('\(asked.id)', sha256('\\x\(hashMac)'), now() + interval '1 hour');")
+                """
+                INSERT INTO spent_proof VALUES
+                    ('\(asked.id)', 'hmac', substr(sha256('\\x\(hashMac)'), 1, 16), now() + interval '1 hour');
+                """)
         }
         return Plan(
             body: body, bank: home, cardholder: state.isUnknown ? nil : cardholder, statements: statements)

@@ -1,6 +1,6 @@
 import ServerHarness
 
-/// What is to be wrong with the cardholder of a request.
+/// The state of a request's cardholder, with faults.
 struct CardholderState {
     var isUnknown = false
     var hasChannel = true
@@ -22,7 +22,7 @@ struct CardholderState {
             channels: hasChannel ? [channel] : ["AC", "TOKEN"].filter { $0 != channel })
     }
 
-    /// What an import cannot do.
+    /// SQL for the parts of the state that an import cannot set.
     func statements(_ bank: TestBank, _ cardholder: TestCardholder) -> [String] {
         var changes: [String] = []
         if isLocked { changes.append("authentication_failures = 3") }

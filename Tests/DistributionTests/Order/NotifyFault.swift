@@ -1,4 +1,4 @@
-/// What may be wrong with a notify of either channel, in the order of the protocol's table.
+/// Faults of a notify of either channel, in the order of the protocol's table.
 enum NotifyFault: RequestFault {
     case noBankId, noUniqueId
     case noSessionId
@@ -32,7 +32,7 @@ enum NotifyFault: RequestFault {
         }
     }
 
-    /// The member of the token that stands for a member of the request.
+    /// The token member that corresponds to the request's missing member.
     var missingTokenMember: String? {
         switch self {
         case .noBankId: "IdBEL"
@@ -42,7 +42,7 @@ enum NotifyFault: RequestFault {
     }
 }
 
-/// What a notify by token may be wrong in beyond that.
+/// Faults of a notify by token: its own and those of both channels.
 enum TokenNotifyFault: RequestFault {
     case noToken
     case badToken

@@ -1,12 +1,12 @@
 import ServerHarness
 
-/// Banks in all states that decide the order of checks, and the neighbour whose cardholders are not theirs.
+/// Banks in each state that matters for the order of checks, and a neighbour for cardholders of another bank.
 struct OrderBanks {
     let sound: TestBank
     let disabled: TestBank
     let withoutKey: TestBank
     let disabledWithoutKey: TestBank
-    /// Of the same programme as all the others.
+    /// Another bank of the same programme.
     let neighbour: TestBank
 
     static let shared = Once { try await OrderBanks(Service.shared.value) }
@@ -20,7 +20,7 @@ struct OrderBanks {
         )
         try await service.installation.sql(
             """
-            UPDATE bank SET status = 'DISABLED' WHERE id IN ('\(disabled.id)', '\(disabledWithoutKey.id)');
+            UPDATE bank SET status = 'DISABLED' WHERE bank_id IN ('\(disabled.id)', '\(disabledWithoutKey.id)');
             UPDATE hmac_key SET status = 'DISABLED' WHERE bank_id IN ('\(withoutKey.id)', '\(disabledWithoutKey.id)');
             """)
     }

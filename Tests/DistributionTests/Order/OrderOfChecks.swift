@@ -1,18 +1,18 @@
 import ServerHarness
 import Testing
 
-/// Something that is wrong with a request. The cases are in the order in which the protocol has them checked.
+/// A fault in a request. The cases are in the order in which the protocol checks them.
 protocol RequestFault: CaseIterable, Hashable, Sendable where AllCases == [Self] {
-    /// What a request is answered that is wrong in this way only.
+    /// The code for a request with only this fault.
     var code: Int { get }
-    /// Whether a request cannot be wrong in both ways.
+    /// Whether a request cannot have both faults.
     func excludes(_ other: Self) -> Bool
 }
 
 extension RequestFault {
     func excludes(_ other: Self) -> Bool { false }
 
-    /// Each fault alone, all pairs that can be combined, and at last none.
+    /// Each fault alone, then all pairs that can be combined, and last no fault.
     static var combinations: [[Self]] {
         let pairs = allCases.indices.flatMap { first in
             allCases[(first + 1)...].map { [allCases[first], $0] }
@@ -21,7 +21,7 @@ extension RequestFault {
     }
 }
 
-/// Sends a request for each combination of faults and checks that it is answered the code of the first.
+/// Sends a request for each combination of faults, and checks that the response has the code of the first fault.
 func checkOrder<Fault: RequestFault>(
     of _: Fault.Type, _ send: ([Fault]) async throws -> HTTPAnswer
 ) async throws {

@@ -1,11 +1,11 @@
 import ServerHarness
 import Testing
 
-/// A request that is wrong in several ways is answered the code of what is checked first (protocol, section 2.8). Tried
-/// with every fault alone and with every pair of faults.
-@Suite("Order of checks")
+/// A request with several faults is answered with the code of the first check that fails (protocol, section 2.8). Tests
+/// every single fault and every pair of faults.
+@Suite("Order of distribution checks")
 struct OrderTests {
-    @Test("A fetch by authentication code")
+    @Test("Faults in a fetch by authentication code are answered in the protocol's order")
     func captcha() async throws {
         let service = try await Service.shared.value
         let order = CaptchaOrder(banks: try await OrderBanks.shared.value)
@@ -17,7 +17,7 @@ struct OrderTests {
         }
     }
 
-    @Test("A fetch by token")
+    @Test("Faults in a fetch by token are answered in the protocol's order")
     func tokenCaptcha() async throws {
         let service = try await Service.shared.value
         let order = TokenCaptchaOrder(
@@ -30,7 +30,7 @@ struct OrderTests {
         }
     }
 
-    @Test("A notify of a delivery by authentication code")
+    @Test("Faults in a notify by authentication code are answered in the protocol's order")
     func notify() async throws {
         let service = try await Service.shared.value
         let (bank, server) = (service.repeatingBank.bank, service.server)
@@ -41,7 +41,7 @@ struct OrderTests {
         }
     }
 
-    @Test("A notify of a delivery by token")
+    @Test("Faults in a notify by token are answered in the protocol's order")
     func tokenNotify() async throws {
         let service = try await Service.shared.value
         let (bank, server) = (service.repeatingBank.bank, service.server)
@@ -60,7 +60,7 @@ struct OrderTests {
         }
     }
 
-    /// A notify with what is wrong in both channels.
+    /// A notify with the faults that both channels share.
     private func spoiled(_ body: [String: JSON], _ faults: [NotifyFault]) -> [String: JSON] {
         var body = body
         if faults.contains(.wrongHash) { body["hash"] = .string(String(repeating: "0", count: 64)) }

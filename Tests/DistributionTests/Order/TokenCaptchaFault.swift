@@ -1,4 +1,4 @@
-/// What may be wrong with a fetch by token, in the order of the protocol's table.
+/// Faults of a fetch by token, in the order of the protocol's table.
 enum TokenCaptchaFault: RequestFault {
     case noToken, noSignature, noECDHPublicKey
     case badToken
@@ -51,7 +51,7 @@ enum TokenCaptchaFault: RequestFault {
         }
     }
 
-    /// The member of the request that is missing.
+    /// The missing member of the request.
     var missingMember: String? {
         switch self {
         case .noToken: "token"
@@ -61,7 +61,7 @@ enum TokenCaptchaFault: RequestFault {
         }
     }
 
-    /// The token's member that is missing.
+    /// The missing member of the token.
     var missingTokenMember: String? {
         switch self {
         case .noIdBEL: "IdBEL"

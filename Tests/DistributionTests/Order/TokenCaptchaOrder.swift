@@ -1,6 +1,6 @@
 import ServerHarness
 
-/// Fetches by token, each wrong in some ways.
+/// Builds fetches by token with given faults.
 struct TokenCaptchaOrder {
     let banks: OrderBanks
     let otherSigner: TestAuthority.Signer
@@ -21,7 +21,7 @@ struct TokenCaptchaOrder {
         var statements = state.statements(home, cardholder)
         if faults.contains(.spentTransaction), let id = token.members["IdTransaction"]?.string {
             statements.append(
-                "INSERT INTO spent_transaction VALUES ('\(asked.id)', 'distribution', '\(id)', now(), NULL);")
+                "INSERT INTO spent_transaction VALUES ('\(asked.id)', \(SQLText.spentDigest(id)));")
         }
         return CaptchaOrder.Plan(
             body: body, bank: home, cardholder: state.isUnknown ? nil : cardholder, statements: statements)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Public keys as DER SubjectPublicKeyInfo (RFC 5280, section 4.1), right and wrong in any way.
+/// Builds valid and invalid public keys as DER SubjectPublicKeyInfo (RFC 5280 section 4.1).
 enum DER {
-    /// An RSA key with a modulus that is odd and otherwise random: enough to be sealed to, and nobody's.
+    /// An RSA key with a random odd modulus. The server can seal to it, but no private key exists.
     static func rsa(bits: Int, exponent: [UInt8] = [1, 0, 1]) -> [UInt8] {
         var modulus = (0..<(bits + 7) / 8).map { _ in UInt8.random(in: 0...255) }
         let unused = modulus.count * 8 - bits
@@ -18,7 +18,7 @@ enum DER {
         return sequence(sequence(element(0x06, algorithm) + [0x05, 0x00]) + element(0x03, [0] + key))
     }
 
-    /// A key on a named curve: P-256 unless told otherwise.
+    /// A key on a named curve, P-256 by default.
     static func ec(point: [UInt8], curve: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 3, 1, 7]) -> [UInt8] {
         let ecPublicKey = element(0x06, [0x2A, 0x86, 0x48, 0xCE, 0x3D, 2, 1])
         return sequence(sequence(ecPublicKey + element(0x06, curve)) + element(0x03, [0] + point))

@@ -2,7 +2,7 @@ import ServerHarness
 import Testing
 
 extension TestServer {
-    /// A fetch by authentication code, as it is meant to be or with members changed.
+    /// Fetches by authentication code, with changed members if given.
     func fetch(
         _ bank: TestBank, _ cardholder: TestCardholder, timestamp: Int = TestBank.timestamp(),
         changing changes: [String: JSON] = [:]
@@ -11,7 +11,7 @@ extension TestServer {
         return try await post(Path.captcha, body)
     }
 
-    /// A fetch by token, as it is meant to be or with members changed.
+    /// Fetches by token, with changed members if given.
     func fetch(
         _ bank: TestBank, token: TestToken, signer: TestAuthority.Signer? = nil, changing changes: [String: JSON] = [:]
     ) async throws -> HTTPAnswer {
@@ -19,7 +19,7 @@ extension TestServer {
         return try await post(Path.tokenCaptcha, body)
     }
 
-    /// Fetches by authentication code and opens what is delivered.
+    /// Fetches by authentication code and opens the delivery.
     func deliver(
         _ bank: TestBank, _ cardholder: TestCardholder, timestamp: Int = TestBank.timestamp()
     ) async throws -> TestDelivery {
@@ -29,7 +29,7 @@ extension TestServer {
         return try app.open(answer)
     }
 
-    /// Fetches by token and opens what is delivered.
+    /// Fetches by token and opens the delivery.
     func deliver(_ bank: TestBank, token: TestToken) async throws -> TestDelivery {
         let app = try TestApp()
         let answer = try await post(Path.tokenCaptcha, app.tokenCaptcha(bank, token))
@@ -37,7 +37,7 @@ extension TestServer {
         return try app.open(answer)
     }
 
-    /// Fetches by authentication code and confirms; returns the code of the notify.
+    /// Fetches by authentication code and confirms the delivery; returns the code of the notify.
     func deliverAndConfirm(
         _ bank: TestBank, _ cardholder: TestCardholder, timestamp: Int = TestBank.timestamp()
     ) async throws -> Int? {
@@ -45,7 +45,7 @@ extension TestServer {
         return try await post(Path.notify, delivery.notify(bank, cardholder)).code
     }
 
-    /// The line of the audit trail of an answer.
+    /// The audit line of a response.
     func auditLine(of answer: HTTPAnswer) throws -> String {
         let id = try #require(answer["X-Request-Id"])
         let lines = logLines(with: "request_id=\(id)", "trail=audit")
@@ -55,14 +55,14 @@ extension TestServer {
 }
 
 extension TestCardholder {
-    /// The same with another code.
+    /// A copy with another authentication code.
     func with(code: String?) -> TestCardholder {
         var copy = self
         copy.code = code
         return copy
     }
 
-    /// What names their row in SQL.
+    /// An SQL condition that selects the cardholder's row.
     func row(_ bank: TestBank) -> String {
         "bank_id = '\(bank.id)' AND unique_id = '\(uniqueId)'"
     }

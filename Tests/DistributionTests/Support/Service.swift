@@ -1,18 +1,18 @@
 import ServerHarness
 import Synchronization
 
-/// The server that most suites share, with banks whose cardholders the tests take one by one.
+/// The server that most suites share, and its banks. Each test takes its own cardholders from the banks' pools.
 struct Service: Sendable {
     let installation: TestInstallation
     let server: TestServer
-    /// PCI-CPP, all settings at their defaults: it erases a PIN whose delivery was confirmed.
+    /// PCI-CPP with default settings: erases a PIN after its confirmed delivery.
     let bank: PooledBank
-    /// CB: its tokens carry no authentication code.
+    /// CB: its tokens need no authentication code.
     let tokenBank: PooledBank
-    /// PCI-CPP, delivers again and again.
+    /// PCI-CPP: delivers a PIN repeatedly.
     let repeatingBank: PooledBank
 
-    /// For tests that count rows or lines of the log, other suites' are in the way: they take banks of their own.
+    /// The shared service. Tests that count rows or log lines must make their own banks, because other suites also write.
     static let shared = Once { try await Service() }
 
     private init() async throws {
@@ -24,15 +24,15 @@ struct Service: Sendable {
         repeatingBank = try await PooledBank(installation.makeBank(settings), installation, server)
     }
 
-    /// What is over is left where it is while tests look at it, once the server has started.
+    /// Housekeeping runs only at the start, so that expired rows stay while tests check them.
     private static let arguments = ["--housekeeping-interval-seconds", "86400"]
 
-    /// Starts a further server on the same database.
+    /// Starts another server on the same database.
     func startServer() async throws -> TestServer {
         try await installation.startServer(Self.arguments)
     }
 
-    /// Makes a bank with these settings and cardholders.
+    /// Makes a bank with the given settings and cardholders.
     func makeBank(
         _ settings: [String] = [], scheme: String = "PCI-CPP", cardholders: [TestCardholder] = []
     ) async throws -> TestBank {
@@ -41,14 +41,14 @@ struct Service: Sendable {
         return bank
     }
 
-    /// Provisions one cardholder with something particular.
+    /// Provisions one cardholder with particular values.
     func provision(_ cardholder: TestCardholder, of bank: TestBank) async throws -> TestCardholder {
         try await installation.provision([cardholder], of: bank, through: server)
         return cardholder
     }
 }
 
-/// A bank with cardholders that no test has taken yet, since importing them one by one takes long.
+/// A bank with a pool of unused cardholders, because importing them one by one is slow.
 final class PooledBank: Sendable {
     let bank: TestBank
     private let cardholders: [TestCardholder]
@@ -62,7 +62,7 @@ final class PooledBank: Sendable {
         try await installation.provision(cardholders, of: bank, through: server)
     }
 
-    /// A cardholder of whom no other test knows.
+    /// A cardholder that no other test uses.
     func cardholder() -> TestCardholder {
         let index = taken.withLock { taken in
             defer { taken += 1 }

@@ -1,7 +1,7 @@
 import ServerHarness
 import Synchronization
 
-/// Timestamps well inside the window of which hardly two are equal, so that a cardholder's hashMacs are not either.
+/// Timestamps well inside the tolerance that repeat rarely, so that a cardholder's hashMacs do not repeat.
 enum Stamps {
     private static let reachSeconds = 200
     private static let count = Mutex(0)

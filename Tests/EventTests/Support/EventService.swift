@@ -3,30 +3,30 @@ import Foundation
 import ServerHarness
 import Testing
 
-/// The installation and the server that most suites share: it removes what is over every second.
+/// The installation and the server that most suites share. Housekeeping runs every second.
 struct EventService: Sendable {
-    /// The one of this test process.
+    /// The shared service of this test process.
     static let shared = Once { try await EventService() }
 
     let installation: TestInstallation
     let server: TestServer
     let key: SealingKey
 
-    /// One of a test's own.
+    /// A separate installation for one test.
     init() async throws {
         installation = try await TestInstallation()
         server = try await Self.startServer(on: installation)
         key = try await server.sealingKey()
     }
 
-    /// Starts a server that trusts the tests' receivers.
+    /// Starts a server that trusts the certificate of the test receivers.
     static func startServer(on installation: TestInstallation) async throws -> TestServer {
         try await installation.startServer([
             "--housekeeping-interval-seconds", "1", "--webhooks-ca", try await WebhookReceiver.certificate.value.file,
         ])
     }
 
-    /// Makes a bank with a back-end, and cardholders.
+    /// Makes a bank with a back-end and cardholders.
     func makeBank(_ settings: [String] = [], cardholders count: Int = 1) async throws -> EventBank {
         let bank = try await installation.makeBank(
             [
@@ -40,7 +40,7 @@ struct EventService: Sendable {
     }
 }
 
-/// A bank that tests make events of.
+/// A bank in which tests cause events.
 struct EventBank: Sendable {
     let service: EventService
     let bank: TestBank
@@ -49,13 +49,13 @@ struct EventBank: Sendable {
 
     var id: String { bank.id }
 
-    /// Delivers a PIN and has the app say how it went.
+    /// Fetches a PIN and sends a notify with a status.
     func deliver(_ holder: TestCardholder, status: Int = 0, through server: TestServer? = nil) async throws {
         let code = try await notify(try await fetch(holder, through: server), status: status, through: server)
         try #require(code == 0)
     }
 
-    /// Delivers a PIN; the app says nothing yet.
+    /// Fetches a PIN without a notify.
     func fetch(_ holder: TestCardholder, through server: TestServer? = nil) async throws -> Delivery {
         let app = try TestApp()
         let token = bank.token(for: holder)
@@ -64,7 +64,7 @@ struct EventBank: Sendable {
         return Delivery(holder: holder, token: token, opened: try app.open(answer))
     }
 
-    /// Has the app say how a delivery went; returns the code.
+    /// Sends a notify for a delivery; returns the code.
     func notify(_ delivery: Delivery, status: Int = 0, through server: TestServer? = nil) async throws -> Int? {
         let body = delivery.opened.tokenNotify(bank, delivery.holder, token: delivery.token, status: status)
         return try await (server ?? service.server).post(Path.tokenNotify, body).code
@@ -83,7 +83,7 @@ struct EventBank: Sendable {
         ).code
     }
 
-    /// Fetches with a wrong code; returns the answer's code.
+    /// Fetches with a wrong authentication code; returns the response's code.
     func guess(_ holder: TestCardholder) async throws -> Int? {
         var guesser = holder
         guesser.code = "Wrong000"
@@ -91,7 +91,7 @@ struct EventBank: Sendable {
         return try await service.server.post(Path.tokenCaptcha, TestApp().tokenCaptcha(bank, token)).code
     }
 
-    /// The events behind a place.
+    /// The events after a cursor, and the next cursor.
     func page(
         after cursor: String? = nil, limit: Int? = nil, waitSeconds: Int? = nil, through server: TestServer? = nil
     ) async throws -> (events: [Event], next: String) {
@@ -102,19 +102,19 @@ struct EventBank: Sendable {
         return (events, try #require(answer.members["next"]?.string))
     }
 
-    /// All events.
+    /// All events, up to 500.
     func events() async throws -> [Event] {
         try await page(limit: 500).events
     }
 
-    /// Tells the server where the bank wants to be told.
+    /// Sets the bank's webhook URL.
     func setWebhook(_ receiver: WebhookReceiver, path: String = "/hook?for=cards") async throws {
         try await service.installation.run([
             "webhook", "set", "--bank", id, "--allow-private", "\(receiver.url)\(path)",
         ]).succeeded()
     }
 
-    /// Waits until something holds.
+    /// Waits until a condition is true.
     func eventually(
         _ what: Comment, within seconds: Int = 90, _ holds: () async throws -> Bool
     ) async throws {
@@ -133,7 +133,7 @@ struct Delivery: Sendable {
     let opened: TestDelivery
 }
 
-/// An event, as it is fetched or told.
+/// An event, from the feed or from a webhook.
 struct Event: Sendable, Equatable {
     let id: String
     let type: String

@@ -6,30 +6,30 @@ import NIOSSL
 import ServerHarness
 import Synchronization
 
-/// What a receiver was sent.
+/// A webhook request that a receiver got.
 struct ReceivedWebhook: Sendable {
     let head: HTTPRequestHead
     let body: [UInt8]
 
-    /// The event in it.
+    /// The event in the body.
     var event: Event {
         get throws { try Event(JSON(parsing: body)) }
     }
 }
 
-/// A bank's receiver of webhooks, over TLS or without, that fails in every way that a test wants.
+/// A bank's webhook receiver, with or without TLS. A test can make it fail in different ways.
 final class WebhookReceiver: Sendable {
-    /// What it does with what it is sent.
+    /// The reaction to a request.
     enum Behaviour: Sendable {
         case answer(Int)
         case redirect(String)
-        /// Says nothing, and keeps the connection.
+        /// Sends no response and keeps the connection open.
         case hang
-        /// Closes the connection without a word.
+        /// Closes the connection without a response.
         case drop
     }
 
-    /// A key for `localhost`, its certificate, and the file of that.
+    /// The PEM files of a self-signed certificate for `localhost` and of its key.
     struct Certificate: Sendable {
         let file: String
         let keyFile: String
@@ -51,9 +51,9 @@ final class WebhookReceiver: Sendable {
     private let channel: any Channel
     private let state: State
 
-    /// Begins to listen.
+    /// Starts to listen.
     ///
-    /// - Parameter behave: is asked for each request; the number is how many there were before it.
+    /// - Parameter behave: decides the reaction to each request; the number counts the requests before it.
     init(
         isSecure: Bool = true,
         _ behave: @escaping @Sendable (ReceivedWebhook, Int) -> Behaviour = { _, _ in .answer(204) }
@@ -78,10 +78,10 @@ final class WebhookReceiver: Sendable {
         channel.close(promise: nil)
     }
 
-    /// What it was sent so far, whatever it did with it.
+    /// All requests so far, whatever the reaction.
     var received: [ReceivedWebhook] { state.received.withLock(\.self) }
 
-    /// The events that it has taken.
+    /// The events that were answered with a 2xx status.
     var taken: [Event] {
         get throws { try state.taken.withLock(\.self).map { try $0.event } }
     }

@@ -5,7 +5,7 @@ import ServerHarness
 import Synchronization
 import Testing
 
-/// The signature of a webhook (RFC 9421), checked with swift-crypto: no code of the server's.
+/// The signature of a webhook (RFC 9421), verified with swift-crypto. Uses no code of the server.
 struct WebhookSignature {
     private let webhook: ReceivedWebhook
     private let input: String
@@ -56,7 +56,7 @@ struct WebhookSignature {
         }
     }
 
-    /// The value in a dictionary of one member.
+    /// The value of a structured dictionary field with one member.
     private static func value(of field: String, _ webhook: ReceivedWebhook) throws -> String {
         let text = try #require(webhook.head.headers[field].first)
         return String(try #require(text.wholeMatch(of: /[a-z][a-z0-9]*=(.+)/)).1)
@@ -75,7 +75,7 @@ final class Counter: Sendable {
     }
 }
 
-/// Something that a test lets happen.
+/// A flag that a test sets once.
 final class Flag: Sendable {
     private let state = Mutex(false)
 

@@ -1,5 +1,5 @@
-"""Signs and verifies messages for HTTPSignaturesTests with http-message-signatures: an argument names the question,
-standard input holds its arguments as a JSON object of strings, standard output gets the answer in the same form.
+"""Signs and verifies messages for HTTPSignaturesTests with http-message-signatures. An argument names the question.
+Standard input has its arguments as a JSON object of strings. Standard output gets the answer in the same format.
 Keys are PEM, or hex for hmac-sha256.
 """
 
@@ -20,7 +20,7 @@ ALGORITHMS = {
 
 
 class Fields:
-    """Lines in their order, names as often as they come."""
+    """Header fields that keep the order of the lines and repeated names."""
 
     def __init__(self, lines):
         self.lines = lines

@@ -1,5 +1,7 @@
-"""A bank's back-end in Python, with requests and http-message-signatures: an argument names the question, standard input
-holds its arguments as a JSON object of strings, standard output gets the answer in the same form.
+"""A bank's back-end in Python, with requests and http-message-signatures.
+
+The command-line argument names the function. Standard input is its arguments, as a JSON object of strings. Standard
+output is the result, in the same format.
 """
 
 import json

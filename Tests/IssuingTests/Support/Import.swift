@@ -1,23 +1,22 @@
 import ServerHarness
 import Testing
 
-/// What an import was answered.
+/// The response to an import.
 struct ImportAnswer: Sendable {
-    /// What became of one line.
+    /// The result of one line.
     struct Result: Sendable, Equatable {
         let line: Int
         let uniqueId: String?
         let result: String
-        /// The members that cannot be taken; an empty name stands for the line as a whole.
+        /// The names of the invalid members; an empty name means the whole line.
         var members: [String] = []
     }
 
-    /// The HTTP status.
     let status: Int
     private let resultLines: [Substring]
-    /// The last line.
+    /// The last line of the response.
     let summary: [String: JSON]
-    /// The body as it came.
+    /// The body as text.
     let text: String
 
     init(_ answer: HTTPAnswer) throws {
@@ -28,19 +27,19 @@ struct ImportAnswer: Sendable {
         resultLines = lines.dropLast()
     }
 
-    /// What became of the lines, in their order.
+    /// The results, sorted by line number.
     var results: [Result] {
         get throws {
             try resultLines.map { Result(try JSON(parsing: String($0)).object ?? [:]) }.sorted { $0.line < $1.line }
         }
     }
 
-    var stands: Bool { summary["stands"] == true }
+    var isCommitted: Bool { summary["committed"] == true }
 
-    /// How many lines were created, replaced and refused, by the summary.
+    /// The numbers of created, replaced and refused lines, from the summary.
     var counts: [Int?] { ["created", "replaced", "refused"].map { summary[$0]?.integer } }
 
-    /// How many lines ended so.
+    /// The number of lines with a given result.
     func count(_ result: String) throws -> Int { try results.count { $0.result == result } }
 }
 
@@ -54,7 +53,7 @@ extension ImportAnswer.Result {
 }
 
 extension Backend {
-    /// An import to be signed.
+    /// An unsigned import call.
     func importCall(_ body: [UInt8] = []) -> IssuerCall {
         var call = IssuerCall("POST", "/v1/banks/\(Percent.encode(bank.id))/cardholders:import", body: body)
         call.headers = [("Content-Type", "application/x-ndjson")]
@@ -63,7 +62,7 @@ extension Backend {
         return call
     }
 
-    /// Imports lines, as soon as the server has not too many imports under way.
+    /// Imports lines. Retries while the server answers 429 because of other imports.
     func importLines(_ text: String) async throws -> ImportAnswer {
         while true {
             let answer = try await server.call(importCall(Array(text.utf8)), by: issuer)
@@ -72,7 +71,7 @@ extension Backend {
         }
     }
 
-    /// The same by the operator's command.
+    /// Imports lines with the operator's command.
     func importByCommand(_ text: String, in installation: TestInstallation) async throws -> CommandResult {
         let file = try TestFolder.shared.write(text, named: "cardholders")
         return try await installation.run(["cardholder", "import", "--bank", bank.id, "--json", file])

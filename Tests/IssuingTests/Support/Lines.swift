@@ -3,7 +3,7 @@ import Foundation
 import ServerHarness
 import Testing
 
-/// Lines that are made as they are needed, some to a piece.
+/// Lines that are generated on demand, in pieces of `perPiece` lines.
 struct Lines: Sequence, Sendable {
     let count: Int
     let perPiece: Int
@@ -28,13 +28,13 @@ struct Lines: Sequence, Sendable {
     }
 }
 
-/// A body on its way to a server.
+/// Sends a body in parts over one connection.
 struct Sender {
     private(set) var sentByteCount = 0
     private var pieces: [[UInt8]].Iterator
     private var piece: ArraySlice<UInt8> = []
 
-    /// After so many pauses in which nothing was taken, nothing will be.
+    /// After this many pauses without progress, the server counts as stalled.
     private static let pauses = 100
     private static let pause = Duration.milliseconds(30)
 
@@ -42,7 +42,7 @@ struct Sender {
         pieces = Array(lines).makeIterator()
     }
 
-    /// Sends until the server takes nothing any more.
+    /// Sends until the server stops reading.
     mutating func sendUntilStalled(_ connection: SocketConnection) async throws {
         var stalled = 0
         while stalled < Self.pauses, fill() {
@@ -55,7 +55,7 @@ struct Sender {
         }
     }
 
-    /// Sends what is left while it reads; returns what it has read at the end.
+    /// Sends the rest and reads at the same time; returns all received bytes.
     mutating func sendRestAndRead(_ connection: SocketConnection) async throws -> [UInt8] {
         var answer: [UInt8] = []
         while true {
@@ -80,7 +80,7 @@ struct Sender {
 }
 
 extension TestServer {
-    /// How much of its memory is in use (VmRSS).
+    /// The resident memory of the process, in bytes (VmRSS).
     func residentBytes() throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })

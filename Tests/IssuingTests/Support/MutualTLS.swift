@@ -1,21 +1,21 @@
 import ServerHarness
 import Testing
 
-/// A server that asks who connects for a certificate, and `curl` to connect to it.
+/// A server that requests client certificates, with `curl` as its client.
 struct MutualTLS: Sendable {
-    /// The one of this test process.
+    /// The shared instance of this test process.
     static let shared = Once { try await MutualTLS() }
 
-    /// What `curl` was answered.
+    /// The result of a `curl` call.
     struct Answer: Sendable {
-        /// Of `curl` itself: 0 where there was an answer.
+        /// The exit status of `curl`: 0 if there was a response.
         let exitStatus: Int
         let status: Int
         let members: [String: JSON]
     }
 
     let server: TestServer
-    /// A key and a certificate that no CA of the server's has signed.
+    /// The PEM file of a certificate that is not signed by the server's client CA.
     let stranger: String
     private let certificate: String
 
@@ -28,9 +28,11 @@ struct MutualTLS: Sendable {
             environment: ["HTTP_TLS_CERTIFICATE": certificate, "HTTP_TLS_KEY": Self.key(of: certificate)])
     }
 
-    /// Sends a signed call, or an unsigned one.
+    /// Sends a call.
     ///
-    /// - Parameter client: the PEM file of the certificate to show; its key lies beside it.
+    /// - Parameters:
+    ///   - issuer: signs the call; nil sends it unsigned.
+    ///   - client: the PEM file of the client certificate, with the key file next to it; nil sends none.
     func call(_ call: IssuerCall, by issuer: TestIssuer?, showing client: String?) async throws -> Answer {
         let fields = try issuer.map(call.signedFields) ?? []
         let headers = fields.flatMap { ["-H", "\($0.name): \($0.value)"] }

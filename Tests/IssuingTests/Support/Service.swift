@@ -3,13 +3,13 @@ import Testing
 
 /// The installation and the servers that most suites share.
 struct Service: Sendable {
-    /// The one of this test process.
+    /// The shared service of this test process.
     static let shared = Once { try await Service() }
 
     /// A second server on the shared installation.
     static let second = Once { try await shared.value.installation.startServer() }
 
-    /// A back-end whose bank no test changes.
+    /// A shared back-end. Tests must not change its bank's settings.
     static let backend = Once { try await shared.value.makeBackend() }
 
     let installation: TestInstallation
@@ -22,7 +22,7 @@ struct Service: Sendable {
         key = try await server.sealingKey()
     }
 
-    /// The back-end of a new bank.
+    /// Makes a bank and its back-end.
     func makeBackend(
         _ settings: [String] = [], algorithm: TestIssuer.Algorithm = .ed25519, id: String = Unique.name("bank")
     ) async throws -> Backend {
@@ -31,7 +31,7 @@ struct Service: Sendable {
         return Backend(server: server, bank: bank, issuer: issuer, key: key)
     }
 
-    /// The back-end of a new bank, with a further server to itself: a server has so many imports under way at once.
+    /// Makes a bank and its back-end with its own server, because a server limits simultaneous imports.
     func makeBackendWithServer() async throws -> Backend {
         var backend = try await makeBackend()
         backend.server = try await installation.startServer()
@@ -39,14 +39,13 @@ struct Service: Sendable {
     }
 }
 
-/// A bank's back-end, which provisions its cardholders over HTTP.
+/// A bank's back-end that provisions cardholders over HTTP.
 struct Backend: Sendable {
     var server: TestServer
     let bank: TestBank
     var issuer: TestIssuer
     let key: SealingKey
 
-    /// The path of a cardholder.
     func path(_ uniqueId: String) -> String {
         "/v1/banks/\(Percent.encode(bank.id))/cardholders/\(Percent.encode(uniqueId))"
     }
@@ -58,26 +57,26 @@ struct Backend: Sendable {
         try await put(holder.uniqueId, holder.members(sealedTo: key), headers: headers)
     }
 
-    /// Creates or replaces a cardholder with any body.
+    /// Creates or replaces a cardholder, with a given body.
     func put(
         _ uniqueId: String, _ body: [String: JSON], headers: [(name: String, value: String)] = []
     ) async throws -> HTTPAnswer {
         try await server.call("PUT", cardholder: uniqueId, body, headers: headers, by: issuer)
     }
 
-    /// A cardholder whom the server has just created.
+    /// Creates a cardholder and returns it.
     func created(_ holder: TestCardholder = TestCardholder()) async throws -> TestCardholder {
         let answer = try await put(holder)
         try #require(answer.status == 201, "\(answer.members)")
         return holder
     }
 
-    /// What the server shows of a cardholder.
+    /// Reads a cardholder.
     func get(_ uniqueId: String) async throws -> HTTPAnswer {
         try await server.call("GET", cardholder: uniqueId, by: issuer)
     }
 
-    /// Changes parts of a cardholder.
+    /// Changes members of a cardholder.
     func patch(
         _ uniqueId: String, _ body: [String: JSON], headers: [(name: String, value: String)] = []
     ) async throws -> HTTPAnswer {
@@ -89,7 +88,7 @@ struct Backend: Sendable {
         try await server.call("DELETE", cardholder: uniqueId, headers: headers, by: issuer)
     }
 
-    /// Fetches a cardholder's PIN by token, with their authentication code.
+    /// Fetches a cardholder's PIN by token, with the authentication code.
     func fetch(_ holder: TestCardholder, type: String = "00") async throws -> (code: Int, delivery: TestDelivery?) {
         let app = try TestApp()
         let token = bank.token(for: holder, type: type)
@@ -100,16 +99,16 @@ struct Backend: Sendable {
 }
 
 extension HTTPAnswer {
-    /// What kind of problem it is: the end of the problem's URN; nil where there is none.
+    /// The kind of problem: the last part of its URN; nil if the response is not a problem.
     var problem: String? {
         guard self["Content-Type"] == "application/problem+json" else { return nil }
         return members["type"]?.string.map { $0.replacing("urn:card-companion:problem:", with: "") }
     }
 
-    /// The problem in words.
+    /// The problem's `detail`.
     var detail: String { members["detail"]?.string ?? "" }
 
-    /// The members that could not be taken, in their order, and why.
+    /// The invalid members in order, each with the reason.
     var invalid: [(member: String, reason: String)] {
         (members["invalid"]?.array ?? []).compactMap(\.object).map {
             ($0["member"]?.string ?? "", $0["reason"]?.string ?? "")

@@ -1,5 +1,5 @@
-"""Answers the questions of JOSETests with jwcrypto: an argument names the question, standard input holds its arguments
-as a JSON object of strings, standard output gets the answer in the same form. Plaintexts and DER are hex.
+"""Answers the questions of JOSETests with jwcrypto. An argument names the question. Standard input has its arguments as
+a JSON object of strings. Standard output gets the answer in the same format. Plaintexts and DER are hex.
 """
 
 import json
@@ -38,7 +38,7 @@ def thumbprint(arguments):
 
 
 def read_key_set(arguments):
-    """The thumbprint of each key of a set under its kid."""
+    """Returns the thumbprints of the keys in a set, by kid."""
     keys = jwk.JWKSet.from_json(arguments["json"])
     return {key.get("kid"): key.thumbprint() for key in keys}
 

@@ -1,4 +1,4 @@
-"""Reads a PNG by its specification, with nothing but Python's standard library: an independent look at our encoder."""
+"""Reads a PNG according to its specification, with Python's standard library only, to check our encoder."""
 
 import base64
 import json

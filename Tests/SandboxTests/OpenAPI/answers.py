@@ -1,4 +1,4 @@
-"""Holds answers against what openapi.yaml says of them."""
+"""Checks answers against openapi.yaml."""
 
 import json
 import sys
@@ -9,21 +9,21 @@ from validate import registry, with_absolute_references
 
 
 class Description:
-    """What openapi.yaml says of answers."""
+    """The answers that openapi.yaml describes."""
 
     def __init__(self, document):
         self.document = document
         self.resolver = registry(document).resolver("urn:openapi")
 
     def require(self, method, path, response):
-        """Fails unless the answer's status, fields and body are those of the operation."""
+        """Fails unless openapi.yaml describes the answer's status, header fields and body for this operation."""
         operation = self.document["paths"][path][method.lower()]
         expected = self.resolved(operation["responses"][str(response.status_code)])
         for name, header in expected["headers"].items():
             self.require_schema(self.resolved(header)["schema"], self.header(response, name))
         media_type = response.headers.get("Content-Type")
         if "content" not in expected:
-            return require(response.content == b"" and media_type is None, f"{method} {path} has a body")
+            return require(response.content == b"" and media_type is None, f"{method} {path}: the answer has a body")
         schema = expected["content"][media_type]["schema"]
         if media_type == "application/x-ndjson":
             return self.require_lines(self.resolved(schema), response.text)

@@ -1,9 +1,10 @@
-"""Says whether a running server answers as openapi.yaml has it: conform.py BASE_URL OPENAPI_PATH SANDBOX_FOLDER, the
-folder being the one that the server's sandbox has written.
+"""Checks that a running server answers as openapi.yaml describes.
 
-Schemathesis sends what fits the schemas and what does not, always the same requests but for their signatures
-(fuzzing.py), and only to this machine.
-Exit status 0: all answers are as described. Otherwise standard output says which are not, each with a curl line.
+Usage: conform.py BASE_URL OPENAPI_PATH SANDBOX_FOLDER (the folder that the server's sandbox wrote).
+
+Schemathesis sends valid and invalid requests, only to this machine. The requests are the same each time, except for
+their signatures (fuzzing.py).
+Exit status 0: all answers are as described. Otherwise standard output lists the wrong ones, each with a curl command.
 """
 
 import os
@@ -17,9 +18,9 @@ from urllib.request import ProxyHandler, build_opener
 EXAMPLES_PER_OPERATION = 50
 TIME_LIMIT_SECONDS = 300
 
-# Left out are negative_data_rejection, which wants an HTTP status of 4xx for what does not fit the schema, and
-# positive_data_acceptance, which wants 2xx for what does: here the code in the answer says which it is, and the status
-# is 200 for every JSON object.
+# Without negative_data_rejection, which expects 4xx for data that does not match the schema, and without
+# positive_data_acceptance, which expects 2xx for data that does. This API reports errors by the code in the answer: the
+# status is 200 for every JSON object.
 CHECKS = [
     "not_a_server_error",
     "status_code_conformance",
@@ -33,13 +34,13 @@ CHECKS = [
 
 def require_loopback(base_url):
     if urlsplit(base_url).hostname not in ("127.0.0.1", "::1", "localhost"):
-        sys.exit(f"{base_url} is not on this machine")
+        sys.exit(f"BASE_URL must be on this machine (was {base_url})")
 
 
 def require_same_description(base_url, openapi_path):
     with build_opener(ProxyHandler({})).open(f"{base_url}/openapi.yaml", timeout=10) as answer:
         if answer.read() != openapi_path.read_bytes():
-            sys.exit(f"the server's /openapi.yaml is not {openapi_path}")
+            sys.exit(f"{base_url}/openapi.yaml differs from {openapi_path}")
 
 
 def run_schemathesis(base_url, openapi_path, sandbox):
@@ -48,7 +49,7 @@ def run_schemathesis(base_url, openapi_path, sandbox):
     arguments += ["--continue-on-failure", "--output-sanitize", "false", "--warnings", "off", "--no-color"]
     environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     environment |= {"SCHEMATHESIS_HOOKS": "fuzzing", "PYTHONPATH": str(Path(__file__).parent), "SANDBOX": str(sandbox)}
-    # In a folder of its own: whatever it writes goes with the folder, and no configuration of others is found.
+    # In a temporary folder: this deletes all files that Schemathesis writes, and it finds no other configuration.
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "schemathesis.cli", "run", str(openapi_path), *arguments]
         return subprocess.run(command, cwd=folder, env=environment, timeout=TIME_LIMIT_SECONDS).returncode

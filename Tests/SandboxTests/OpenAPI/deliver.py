@@ -1,5 +1,6 @@
-"""Fetches a PIN on each channel and confirms it, with nothing but openapi.yaml, cryptography and jwcrypto, and makes sure
-that every answer, JWE header and plaintext is as openapi.yaml describes it. issue.py does so.
+"""Fetches and confirms a PIN on each channel, and checks every answer, JWE header and plaintext against openapi.yaml.
+
+It uses only cryptography and jwcrypto, no code of the server. issue.py calls it.
 """
 
 import base64
@@ -37,12 +38,12 @@ class Service:
         return answer
 
     def open(self, sealed, key, header_schema):
-        """The plaintext of a delivered PIN."""
+        """Decrypts a delivered PIN and checks its header and plaintext."""
         token = jwe.JWE()
         token.deserialize(sealed, jwk.JWK.from_pyca(key))
         self.require(header_schema, token.jose_header)
         if len(token.payload) % PADDED_BYTE_COUNT != 0:
-            sys.exit(f"the plaintext has {len(token.payload)} bytes")
+            sys.exit(f"the plaintext's length must be a multiple of {PADDED_BYTE_COUNT} (was {len(token.payload)})")
         delivered = json.loads(token.payload)
         self.require("DeliveredPIN", delivered)
         return delivered

@@ -1,4 +1,4 @@
-"""Hooks of Schemathesis: its calls to /v1/banks are signed as the sandbox bank's, whose folder is in SANDBOX."""
+"""Schemathesis hooks. They sign calls to /v1/banks with the sandbox bank's key, from the folder in SANDBOX."""
 
 import json
 import os
@@ -17,7 +17,7 @@ schemathesis.auth.set_from_requests(IssuerSignature(Path(os.environ["SANDBOX"]))
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Half of the calls are the bank's own, and none waits long for events."""
+    """Makes half of the calls use the sandbox bank's ID, and limits the wait for events."""
     if "bankId" in (case.path_parameters or {}) and len(case.path_parameters["bankId"]) % 2:
         case.path_parameters["bankId"] = BANK_ID
     wait = (case.query or {}).get("wait")
@@ -27,5 +27,5 @@ def before_call(context, case, kwargs):
 
 @REQUESTS_TRANSPORT.serializer("application/x-ndjson")
 def serialize_lines(context, value):
-    """The lines are text; where Schemathesis breaks the schema it is whatever JSON it comes to."""
+    """Serializes a body of lines, which is text. For invalid data Schemathesis passes any JSON value."""
     return {"data": (value if isinstance(value, str) else json.dumps(value)).encode()}

@@ -1,7 +1,9 @@
-"""Makes a bank's back-end call every operation, signed by http-message-signatures, and sees every kind of answer and of
-event: issue.py BASE_URL OPENAPI_PATH SANDBOX_FOLDER, the folder being the one that the server's sandbox has written.
+"""Calls every operation for banks' back-ends and checks every kind of answer and event against openapi.yaml.
 
-Exit status 0: every answer and every event is as openapi.yaml describes it, and of the status that was expected.
+Usage: issue.py BASE_URL OPENAPI_PATH SANDBOX_FOLDER (the folder that the server's sandbox wrote).
+
+http-message-signatures signs the calls. Exit status 0: every answer has the expected status, and every answer and event
+is as openapi.yaml describes.
 """
 
 import json
@@ -24,7 +26,7 @@ MEDIA_TYPES = {"PUT": "application/json", "PATCH": "application/merge-patch+json
 
 
 class Issuer:
-    """The back-end of the sandbox's bank."""
+    """The sandbox bank's back-end."""
 
     def __init__(self, base_url, description, sandbox):
         self.base_url, self.description, self.sandbox = base_url, description, sandbox
@@ -65,13 +67,15 @@ def change_cardholder(issuer, unique_id):
     whole = {"authenticationCode": issuer.sealed("K7P2M9"), "pin": issuer.sealed("4391  "), "freeField": "Hello"}
     once = {"Idempotency-Key": str(uuid.uuid4())}
     created = issuer.cardholder(201, "PUT", unique_id, whole, headers={"If-None-Match": "*"})
-    require(issuer.cardholder(200, "PUT", unique_id, whole).headers["ETag"] == created.headers["ETag"], "a new version")
+    same_version = issuer.cardholder(200, "PUT", unique_id, whole).headers["ETag"] == created.headers["ETag"]
+    require(same_version, "a repeated PUT changed the ETag")
     shown = issuer.cardholder(200, "GET", unique_id).json()
     require(shown["hasPin"] and shown["hasAuthenticationCode"] and shown["hasFreeField"], f"{shown}")
     same = {"If-Match": created.headers["ETag"]}
     changed = issuer.cardholder(200, "PATCH", unique_id, {"freeField": None}, headers=same | once)
     again = issuer.cardholder(200, "PATCH", unique_id, {"freeField": None}, headers=same | once)
-    require(again.headers["ETag"] == changed.headers["ETag"] and again.json() == changed.json(), "served twice")
+    same_answer = again.headers["ETag"] == changed.headers["ETag"] and again.json() == changed.json()
+    require(same_answer, "a repeated call with an Idempotency-Key got another answer")
     issuer.cardholder(412, "PATCH", unique_id, {"status": "CLOSED"}, headers=same)
     issuer.cardholder(412, "PUT", unique_id, whole, headers={"If-None-Match": "*"})
     issuer.cardholder(412, "DELETE", unique_id, headers=same)
@@ -95,7 +99,7 @@ def send_what_is_refused(issuer):
     refused = {"status": "OPEN", "channels": ["SMS"], "authenticationCode": "K7P2M9", "pin": issuer.sealed("43"),
                "pinBlock": {"format": "ISO-4"}, "freeField": "4111 4111111111111111"}
     invalid = issuer.cardholder(422, "PUT", "4111111111111111", refused).json()["invalid"]
-    require(len({problem["member"] for problem in invalid}) >= 6, f"not all is told: {invalid}")
+    require(len({problem["member"] for problem in invalid}) >= 6, f"not every invalid member is listed: {invalid}")
     issuer.events(400, "?after=x")
     issuer.events(400, "?limit=0")
     issuer.events(400, "?wait=31")
@@ -106,7 +110,7 @@ def send_what_is_refused(issuer):
 def import_cardholders(issuer, prefix):
     lines = [json.dumps({"uniqueId": f"{prefix}-{n}", "pin": issuer.sealed("2846")}) for n in range(3)]
     text = "\n".join([lines[0], "no JSON", "", json.dumps({"uniqueId": f"{prefix}-x", "status": "OPEN"}), *lines[1:]])
-    counts = {"lines": 6, "refused": 2, "stands": True}
+    counts = {"lines": 6, "refused": 2, "committed": True}
     first, second = (issuer.importing(200, text).text.splitlines() for _ in range(2))
     require(json.loads(first[-1]) == counts | {"created": 3, "replaced": 0}, first[-1])
     require(json.loads(second[-1]) == counts | {"created": 0, "replaced": 3}, second[-1])
@@ -116,7 +120,7 @@ def import_cardholders(issuer, prefix):
 
 
 def make_events(issuer, document, unique_id):
-    """Lets an app succeed, fail, define a PIN, and guess codes until the cardholder is locked."""
+    """Creates every event of an app: a delivery, a failed delivery, a defined PIN, and a lock after wrong codes."""
     code, wrong_code = "K7P2M9", "AAAAAA"
     issuer.cardholder(201, "PUT", unique_id, {"authenticationCode": issuer.sealed(code), "pin": issuer.sealed("4391")})
     service, bank = deliver.Service(issuer.base_url, document), deliver.Bank(issuer.sandbox)
@@ -133,7 +137,7 @@ def make_events(issuer, document, unique_id):
 def define(issuer, bank, unique_id):
     claim = bank.claim(unique_id)
     del claim["authCode"]
-    # Another second, another hashMac: the one of the delivery is spent.
+    # With another timestamp, because the hashMac of the delivery is spent.
     claim |= bank.hash_mac(unique_id, int(claim["timestamp"]) - 60)
     post(issuer, "/v1/pin-definition/pin", claim | {"pin": issuer.sealed("7305")}, 0)
 
@@ -148,7 +152,7 @@ def read_events(issuer, unique_id):
     while True:
         page = issuer.events(200, f"?limit=2&after={after}&wait=1").json()
         if not page["events"]:
-            require(page["next"] == after, "the cursor moves without an event")
+            require(page["next"] == after, "the cursor changed, but there was no event")
             break
         found, after = found + page["events"], page["next"]
     types = [event["type"] for event in found if event["uniqueId"] == unique_id]

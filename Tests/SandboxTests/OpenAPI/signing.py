@@ -1,4 +1,4 @@
-"""Signs the calls of the sandbox bank's back-end (RFC 9421) with http-message-signatures: no code of the server's."""
+"""Signs calls of the sandbox bank's back-end (RFC 9421) with http-message-signatures, not with code of the server."""
 
 import json
 import secrets
@@ -10,7 +10,7 @@ from requests.auth import AuthBase
 
 
 class IssuerSignature(AuthBase):
-    """For requests: signs each request as it is about to be sent."""
+    """An auth handler for requests that signs each request before it is sent."""
 
     def __init__(self, folder):
         key = load_pem_private_key((folder / "issuer-key.pem").read_bytes(), None)

@@ -1,6 +1,6 @@
-"""Says whether openapi.yaml is an OpenAPI document whose examples fit their schemas: validate.py OPENAPI_PATH.
+"""Checks that openapi.yaml is a valid OpenAPI document and that its examples match their schemas.
 
-Exit status 0: it is. 1: what is wrong is on standard error.
+Usage: validate.py OPENAPI_PATH. Exit status 0: valid. 1: standard error lists the problems.
 """
 
 import sys
@@ -20,7 +20,7 @@ def reference_problems(document):
             try:
                 resolver.lookup(member)
             except Unresolvable:
-                yield f"{pointer(path)}: there is no {member}"
+                yield f"{pointer(path)}: {member} does not exist"
 
 
 def schema_problems(document):
@@ -36,7 +36,7 @@ def example_problems(document):
 
 
 def examples(document):
-    """Each example with its path and the schema that it is to fit."""
+    """Each example with its path and its schema."""
     for path, node in members(document, []):
         if not isinstance(node, dict):
             continue
@@ -50,7 +50,7 @@ def examples(document):
 
 
 def members(node, path):
-    """Everything in the document, with its path."""
+    """All values in the document, with their paths."""
     steps = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
     for step, member in steps:
         yield [*path, step], member
@@ -78,7 +78,7 @@ def pointer(path):
 
 if __name__ == "__main__":
     document, _ = read_from_filename(sys.argv[1])
-    # Each of these supposes that the one before it found nothing.
+    # Each check requires that the one before it found no problem.
     problems = (
         list(reference_problems(document)) or list(schema_problems(document)) or list(example_problems(document))
     )

@@ -1,10 +1,10 @@
 import ServerHarness
 import Testing
 
-@Suite("Bad bodies")
+@Suite("Malformed bodies")
 struct BodyTests {
     @Test(
-        "A request that is cut at any of its bytes is no JSON object, and the next one on the connection is served",
+        "A body that is cut at any byte is answered 400, and the next request on the connection is served",
         arguments: Operation.allCases)
     func truncation(_ operation: Operation) async throws {
         let target = try await Target.shared.value
@@ -20,7 +20,7 @@ struct BodyTests {
     }
 
     @Test(
-        "What is not one strict JSON object is refused with a problem that shows nothing of it",
+        "A body that is not one strict JSON object is answered 400, and the response does not quote it",
         arguments: BadBodies.all
     )
     func garbage(_ name: String, _ body: [UInt8]) async throws {
@@ -35,7 +35,7 @@ struct BodyTests {
     }
 
     @Test(
-        "Members of every wrong kind are answered with a code, never as a fault of the server's",
+        "Members of every wrong type are answered with a code, never as an internal error",
         arguments: Operation.allCases)
     func wrongKinds(_ operation: Operation) async throws {
         let target = try await Target.shared.value
@@ -50,7 +50,9 @@ struct BodyTests {
         }
     }
 
-    @Test("So are a signed token's", arguments: Operation.allCases.filter { $0.hasToken && $0 != .tokenNotify })
+    @Test(
+        "Members of every wrong type in a signed token are answered with a code, never as an internal error",
+        arguments: Operation.allCases.filter { $0.hasToken && $0 != .tokenNotify })
     func wrongKindsInTokens(_ operation: Operation) async throws {
         let target = try await Target.shared.value
         let names = [
@@ -72,7 +74,7 @@ struct BodyTests {
         #expect(target.faults.isEmpty)
     }
 
-    @Test("Members that nobody knows are passed over, whatever they are")
+    @Test("Unknown members with any value are ignored")
     func unknownMembers() async throws {
         let target = try await Target.shared.value
         try await RawConnection.open(target.server.port) { connection in
@@ -88,7 +90,7 @@ struct BodyTests {
 
     private static func expectRefusal(_ answer: RawAnswer, _ operation: Operation, _ context: String) {
         guard answer.status == 200 else {
-            // A value that is no JSON makes the body none.
+            // A value that is not JSON makes the whole body invalid.
             #expect(answer.status == 400 && answer.isProblem, "\(context): \(answer.text)")
             return
         }
@@ -104,11 +106,11 @@ private enum BadBodies {
             ("nothing", ""), ("white space", "  \n"), ("an array", #"["canary"]"#), ("a string", #""canary""#),
             ("a number", "1"), ("null", "null"), ("two objects", "{}{}"), ("an object and more", "{} canary"),
             ("a byte order mark", "\u{FEFF}{}"), ("a comment", "{/*canary*/}"), ("single quotes", "{'canary':1}"),
-            ("a comma too much", #"{"canary":1,}"#), ("a name without quotes", "{canary:1}"),
+            ("a trailing comma", #"{"canary":1,}"#), ("a name without quotes", "{canary:1}"),
             ("a name twice", #"{"canary":1,"canary":2}"#), ("a name twice, once escaped", #"{"a":1,"\u0061":2}"#),
-            ("a name twice, deep within", #"{"canary":[{"x":{"a":1,"a":2}}]}"#),
-            ("half a pair", #"{"canary":"\ud800"}"#),
-            ("the other half", #"{"canary":"\udc00x"}"#), ("a bad escape", #"{"canary":"\x"}"#),
+            ("a name twice, nested", #"{"canary":[{"x":{"a":1,"a":2}}]}"#),
+            ("a high surrogate alone", #"{"canary":"\ud800"}"#),
+            ("a low surrogate alone", #"{"canary":"\udc00x"}"#), ("a bad escape", #"{"canary":"\x"}"#),
             ("a raw line break", "{\"canary\":\"\n\"}"), ("a raw NUL", "{\"canary\":\"\u{0}\"}"),
             ("a leading zero", #"{"canary":01}"#), ("a hexadecimal number", #"{"canary":0x1}"#),
             ("NaN", #"{"canary":NaN}"#),
@@ -126,9 +128,9 @@ private enum BadBodies {
         ]
 }
 
-/// Values of members that nobody should send.
+/// Unusual values of members.
 enum Values {
-    /// As they are written.
+    /// The values as JSON text. Some are not valid JSON.
     static let all: [String] = [
         "0", "-1", "1.5", "1e999", "-0", String(repeating: "9", count: 400), "true", "false", "null", "[]", "{}",
         #"[""]"#,
@@ -142,10 +144,10 @@ enum Values {
         #""{\"IdBEL\":\"x\"}""#,
     ]
 
-    /// Those that are JSON that the tests can write too.
+    /// The values that the tests' own JSON type can represent.
     static let parsed: [JSON] = all.compactMap { try? JSON(parsing: $0) }
 
-    /// A body with one member in other words.
+    /// A body in which one member has another value, given as text.
     static func text(_ members: [String: JSON], _ name: String, _ value: String) -> [UInt8] {
         let parts = members.map { "\"\($0)\":\($0 == name ? value : $1.text)" }
         return Array("{\(parts.joined(separator: ","))}".utf8)

@@ -2,13 +2,13 @@ import Foundation
 import ServerHarness
 import Testing
 
-@Suite("Requests changed at random")
+@Suite("Fuzzing")
 struct FuzzTests {
     private static let bodyCount = 2500
     private static let requestCount = 600
 
     @Test(
-        "Bodies changed at random are answered by the protocol, and the server loses nothing",
+        "Randomly changed bodies are answered as the protocol says, without internal errors or leaks",
         arguments: [1, 2] as [UInt64])
     func bodies(seed: UInt64) async throws {
         let target = try await Target.shared.value
@@ -27,7 +27,7 @@ struct FuzzTests {
         try await Self.expectHealthy(target, since: before)
     }
 
-    @Test("Requests changed at random, heads and all, leave the server as it was")
+    @Test("Randomly changed request heads cause no internal errors or leaks")
     func requests() async throws {
         let target = try await Target.shared.value
         let before = try Process(target.server)
@@ -51,8 +51,8 @@ struct FuzzTests {
         try await Self.expectHealthy(target, since: before)
     }
 
-    /// Half of them spoiled as text; the others with one strange member in an otherwise right request, signed anew where
-    /// it is in a token, so that they come further.
+    /// Half of the bodies are changed as text. The others have one unusual member in a valid request, with a new signature
+    /// if it is in a token, so that they pass more checks.
     private static func body(
         _ operation: Operation, _ target: Target, using random: inout SeededRandom
     ) throws -> [UInt8] {
@@ -83,11 +83,11 @@ struct FuzzTests {
         #expect(target.faults.isEmpty)
         #expect(try await target.server.request("GET", "/health/ready").status == 200)
         let after = try Process(target.server)
-        #expect(after.descriptors <= before.descriptors + 40, "other suites have connections too, but not so many")
+        #expect(after.descriptors <= before.descriptors + 40, "other suites also have connections, but not so many")
         #expect(after.residentKilobytes < before.residentKilobytes + 200_000)
     }
 
-    /// What the server has of the system.
+    /// The server's open file descriptors and resident memory.
     private struct Process {
         let descriptors: Int
         let residentKilobytes: Int
@@ -101,7 +101,7 @@ struct FuzzTests {
     }
 }
 
-/// A source of randomness that gives the same in each run, so that a failure can be had again.
+/// A random number generator with a fixed seed, so that failures are reproducible.
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -118,7 +118,7 @@ struct SeededRandom: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Bytes with up to `count` changes: other bytes, more, fewer, a part twice, a part gone.
+    /// Applies 1 to `count` random changes: replaced, inserted, duplicated or removed bytes.
     mutating func mutated(_ bytes: [UInt8], count: Int) -> [UInt8] {
         var bytes = bytes
         let special = Array("{}[]\",:\\u0\r\n\t ;=-+.%\u{0}é".utf8) + [0x80, 0xFF]

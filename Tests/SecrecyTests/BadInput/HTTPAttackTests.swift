@@ -1,9 +1,9 @@
 import ServerHarness
 import Testing
 
-@Suite("Bad HTTP")
+@Suite("Malformed HTTP")
 struct HTTPAttackTests {
-    @Test("What is no request is refused or cut off, and the server goes on", arguments: BadRequests.all)
+    @Test("A malformed request is answered 4xx or cut off, and the server stays ready", arguments: BadRequests.all)
     func garbage(_ name: String, _ bytes: [UInt8]) async throws {
         let target = try await Target.shared.value
         let answers = try await exchange(bytes, target.server.port)
@@ -11,7 +11,7 @@ struct HTTPAttackTests {
         #expect(try await target.server.request("GET", "/health/ready").status == 200)
     }
 
-    @Test("A request hidden in another one's body is never served, however its length is told")
+    @Test("A request that is smuggled in another one's body is never served")
     func smuggling() async throws {
         let target = try await Target.shared.value
         let hidden = "GET /openapi.yaml HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
@@ -31,7 +31,7 @@ struct HTTPAttackTests {
     }
 
     @Test(
-        "A body that is too long is refused with 413, told in advance or in chunks, and costs no more than reading it")
+        "A body that is too long is answered 413, with Content-Length and in chunks")
     func tooLong() async throws {
         let target = try await Target.shared.value
         let body = Array(#"{"bankId":""#.utf8) + [UInt8](repeating: 0x78, count: 1 << 20)
@@ -46,7 +46,7 @@ struct HTTPAttackTests {
         #expect(statuses.allSatisfy { [400, 413].contains($0) })
     }
 
-    @Test("Requests that come all at once are answered one by one, in their order")
+    @Test("Pipelined requests are answered in order")
     func pipelining() async throws {
         let target = try await Target.shared.value
         let paths = (0..<60).map { $0.isMultiple(of: 3) ? "/nowhere" : "/health/live" }
@@ -56,7 +56,7 @@ struct HTTPAttackTests {
         #expect(answers.map(\.status) == paths.map { $0 == "/nowhere" ? 404 : 200 } + [200])
     }
 
-    @Test("A client that has said all and closes its side is answered all the same")
+    @Test("A client that closes its side after the request still gets a response")
     func halfClosed() async throws {
         let target = try await Target.shared.value
         let body = Array(JSON.object(try Operation.keypad.members(target)).text.utf8)
@@ -67,7 +67,7 @@ struct HTTPAttackTests {
         #expect(answers.map(\.code) == [0])
     }
 
-    @Test("A request that comes byte by byte is served like any other")
+    @Test("A request that is sent byte by byte is served")
     func slowSender() async throws {
         let target = try await Target.shared.value
         let body = JSON.object(try Operation.keypad.members(target)).text
@@ -91,7 +91,7 @@ struct HTTPAttackTests {
     }
 }
 
-/// What is no request of HTTP/1.1.
+/// Byte sequences that are not valid HTTP/1.1 requests.
 private enum BadRequests {
     static let post =
         "POST /v1/pin-distribution/captcha HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
@@ -117,8 +117,8 @@ private enum BadRequests {
             ("a header with NUL", "GET /health/live HTTP/1.1\r\nHost: x\u{0}y\r\n\r\n"),
             ("a space before the colon", "GET /health/live HTTP/1.1\r\nHost : x\r\n\r\n"),
             ("a negative length", "\(post)Content-Length: -1\r\n\r\n{}"),
-            ("a length of no number", "\(post)Content-Length: many\r\n\r\n{}"),
-            ("a length beyond every number", "\(post)Content-Length: 99999999999999999999999\r\n\r\n{}"),
+            ("a length that is not a number", "\(post)Content-Length: many\r\n\r\n{}"),
+            ("a length that overflows", "\(post)Content-Length: 99999999999999999999999\r\n\r\n{}"),
             ("a length with a sign", "\(post)Content-Length: +2\r\n\r\n{}"),
             ("two lengths", "\(post)Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x"),
             ("a list of lengths", "\(post)Content-Length: 2, 3\r\n\r\n{}x"),
@@ -126,11 +126,11 @@ private enum BadRequests {
             ("chunks and a length", "\(post)Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n0\r\n\r\n"),
             ("chunks that are not the last coding", "\(post)Transfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n"),
             ("an unknown coding", "\(post)Transfer-Encoding: canary\r\n\r\n0\r\n\r\n"),
-            ("a chunk size of no number", "\(post)Transfer-Encoding: chunked\r\n\r\ncanary\r\n{}\r\n0\r\n\r\n"),
+            ("a chunk size that is not a number", "\(post)Transfer-Encoding: chunked\r\n\r\ncanary\r\n{}\r\n0\r\n\r\n"),
             ("a negative chunk size", "\(post)Transfer-Encoding: chunked\r\n\r\n-2\r\n{}\r\n0\r\n\r\n"),
-            ("a chunk size beyond every number", "\(post)Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n{}"),
+            ("a chunk size that overflows", "\(post)Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n{}"),
             ("a chunk without its end", "\(post)Transfer-Encoding: chunked\r\n\r\n2\r\n{}canary\r\n0\r\n\r\n"),
-            ("an empty chunk of a size", "\(post)Transfer-Encoding: chunked\r\n\r\n5\r\n"),
+            ("a chunk without data", "\(post)Transfer-Encoding: chunked\r\n\r\n5\r\n"),
         ].map { ($0, Array($1.utf8)) } + [
             ("random bytes", (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ ($0 >> 7)) }),
             ("zeros", [UInt8](repeating: 0, count: 100_000)),

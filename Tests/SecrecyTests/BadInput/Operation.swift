@@ -1,7 +1,7 @@
 import Foundation
 import ServerHarness
 
-/// The operations of the protocol, each with a request that nothing is wrong with.
+/// The operations of the protocol, each with a valid request.
 enum Operation: String, CaseIterable, Sendable {
     case captcha = "/v1/pin-distribution/captcha"
     case notify = "/v1/pin-distribution/notify"
@@ -14,13 +14,13 @@ enum Operation: String, CaseIterable, Sendable {
 
     var path: String { rawValue }
 
-    /// The code that says that the fault is the server's (protocol, section 2.9).
+    /// The code for an internal error (protocol, section 2.9).
     var faultCode: Int { path.contains("distribution") ? 500 : 300 }
 
     var hasToken: Bool { path.contains("token") }
 
-    /// What a request is answered with nothing wrong but that its session or keypad does not exist, or that its JWE is to
-    /// the EC key where it should be to the RSA key.
+    /// The code for the valid request. It is not 0 if the named session or keypad does not exist, or if the JWE is sealed to
+    /// the EC key instead of the RSA key.
     var codeWhereNothingIsWrong: Int {
         switch self {
         case .captcha, .tokenCaptcha, .keypad, .definePINByToken: 0
@@ -30,7 +30,7 @@ enum Operation: String, CaseIterable, Sendable {
         }
     }
 
-    /// A request as a bank's app makes it. Sessions and keypads that it names do not exist.
+    /// A request as a bank's app sends it. The sessions and keypads that it names do not exist.
     func members(_ target: Target, for holder: TestCardholder? = nil) throws -> [String: JSON] {
         let (bank, holder) = (target.bank, holder ?? target.holder)
         let timestamp = "\(TestBank.timestamp())"
@@ -60,7 +60,7 @@ enum Operation: String, CaseIterable, Sendable {
         }
     }
 
-    /// The same request with a token of other members, which the bank has signed.
+    /// The same request with one changed token member, signed by the bank.
     func members(_ target: Target, changingToken name: String, to value: JSON) throws -> [String: JSON] {
         var members = try members(target)
         guard let text = members["token"]?.string else { return members }
@@ -71,13 +71,13 @@ enum Operation: String, CaseIterable, Sendable {
     }
 }
 
-/// Whom bad input is sent to.
+/// The server, bank and cardholders that get malformed input.
 struct Target: Sendable {
     let installation: TestInstallation
     let server: TestServer
     let bank: TestBank
     let holder: TestCardholder
-    /// One for whom requests succeed, because nothing bad comes for them.
+    /// A cardholder who gets only valid requests, so that these succeed.
     let undisturbed: TestCardholder
     let app: TestApp
     let key: SealingKey
@@ -94,8 +94,8 @@ struct Target: Sendable {
         try await installation.provision([holder, undisturbed], of: bank, through: server)
     }
 
-    /// The log's lines that tell of a fault of the server's.
-    var faults: [String] { server.logLines(with: "A fault of the server's") }
+    /// The log lines about internal errors.
+    var faults: [String] { server.logLines(with: "Internal server error") }
 }
 
 extension RawConnection {
@@ -109,7 +109,7 @@ extension RawConnection {
         return answer
     }
 
-    /// The server has closed in place of an answer.
+    /// The server closed the connection instead of responding.
     struct NoAnswer: Error {
         let body: String
     }
@@ -119,7 +119,7 @@ extension RawAnswer {
     /// The body's `errorCode`.
     var code: Int? { (try? JSON(parsing: body))?.object?["errorCode"]?.integer }
 
-    /// Whether it is an HTTP problem (RFC 9457) of its own status.
+    /// Whether it is an HTTP problem (RFC 9457) whose `status` member matches the response's status.
     var isProblem: Bool {
         head.lowercased().contains("content-type: application/problem+json")
             && (try? JSON(parsing: body))?.object?["status"]?.integer == status

@@ -1,6 +1,7 @@
-"""Reads the pixels of PNG images with nothing but Python's own library.
+"""Reads the pixels of PNG images with Python's standard library only.
 
-Standard input holds {"images": [hex]}; standard output gets {"rows": [hex]}: a row of pixels each, a byte a pixel.
+Standard input: {"images": [hex]}. Standard output: {"rows": [hex]}, with one row of pixels per element and one byte per
+pixel.
 """
 
 import json
@@ -10,14 +11,14 @@ import zlib
 
 
 def pixels(image):
-    """The rows of an image with a palette (PNG, third edition, sections 7.2 and 9)."""
+    """Yields the rows of a palette image (PNG, third edition, sections 7.2 and 9)."""
     position, data = 8, b""
     while position < len(image):
         length, kind = struct.unpack(">I4s", image[position : position + 8])
         chunk = image[position + 8 : position + 8 + length]
         if kind == b"IHDR":
             width, height, depth, color = struct.unpack(">IIBB", chunk[:10])
-            assert color == 3, "an image with a palette"
+            assert color == 3, "not a palette image"
         elif kind == b"IDAT":
             data += chunk
         position += 12 + length

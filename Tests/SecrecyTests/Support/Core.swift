@@ -1,13 +1,13 @@
 import Foundation
 import ServerHarness
 
-/// Cores of the scene's server, searched.
+/// The results of searches in core dumps of the scene's server.
 struct Core: Sendable {
     let scene: Scene
     let images: [Needle]
-    /// What was found in all memory, the secure heap too.
+    /// The needles found in all memory, including the secure heap.
     let inAllMemory: Set<String>
-    /// What was found in what the kernel would write, were it allowed.
+    /// The needles found in what a kernel core dump would contain if core dumps were allowed.
     let inKernelsCore: Set<String>
 
     static let shared = Once { try await Core() }
@@ -24,15 +24,15 @@ struct Core: Sendable {
         needles.map(\.name).filter(inAllMemory.contains)
     }
 
-    /// What of its memory a core holds.
+    /// The part of the memory that a core dump contains.
     enum Extent {
-        /// The secure heap too.
+        /// All memory, including the secure heap.
         case all
-        /// What the kernel would write, were it allowed.
+        /// What the kernel would write if core dumps were allowed.
         case kernels
     }
 
-    /// Takes a core and searches it.
+    /// Makes a core dump and searches it.
     static func find(
         _ needles: [Needle], in extent: Extent, of server: TestServer
     ) async throws -> Set<String> {
@@ -52,12 +52,13 @@ struct Core: Sendable {
             .filter { changes(in: $0.bytes) > 8 && $0.bytes.prefix(4) != [0, 0, 0, 0] }
     }
 
-    /// How often a byte differs from the one before it: nearly never where there is only paper.
+    /// The number of bytes that differ from the byte before: nearly none in rows of background only.
     private static func changes(in bytes: [UInt8]) -> Int {
         zip(bytes, bytes.dropFirst()).count { $0 != $1 }
     }
 
-    /// Pieces of a longer content: where one is left, another may be overwritten. Its beginning is that of all images.
+    /// Pieces of 32 bytes, because memory can keep some pieces after others were overwritten. The start is skipped, because
+    /// it is the same for all images.
     private static func pieces(_ name: String, _ bytes: [UInt8]) -> [Needle] {
         stride(from: 96, to: bytes.count - 32, by: 32).map { Needle("\(name), byte \($0)", bytes[$0..<$0 + 32]) }
     }

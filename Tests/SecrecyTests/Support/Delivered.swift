@@ -3,7 +3,7 @@ import CryptoExtras
 import Foundation
 import ServerHarness
 
-/// A delivery that came over a raw connection, opened.
+/// An opened delivery from a raw connection.
 struct Delivered: Sendable {
     let sessionId: String
     let plaintext: [UInt8]
@@ -20,11 +20,13 @@ struct Delivered: Sendable {
 
     var notifyKey: [UInt8] { members["notifyKey"]?.string.flatMap(Base64URL.decode) ?? [] }
 
-    /// The images in base64, as they stand in the plaintext.
+    /// The images in base64, as in the plaintext.
     var imageTexts: [String] { (members["images"]?.array ?? []).compactMap(\.string) }
     var images: [[UInt8]] { imageTexts.compactMap { Data(base64Encoded: $0).map(Array.init) } }
 
-    /// A notify that the PIN was shown, of a delivery by authentication code or by token.
+    /// A notify with status 0.
+    ///
+    /// - Parameter token: nil for a delivery by authentication code.
     func notify(_ bank: TestBank, _ holder: TestCardholder, token: String?) -> [String: JSON] {
         let hash = HMAC<SHA256>.authenticationCode(
             for: Data("\(bank.id)\(holder.uniqueId)\(sessionId)0".utf8), using: SymmetricKey(data: notifyKey))

@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 import ServerHarness
 
-/// The forms in which a secret might leak.
+/// The encodings in which a secret could leak.
 enum Forms {
-    /// In clear, in hex, in base64 wherever it begins in a longer text, and in UTF-16.
+    /// The secret unencoded, in hex, in UTF-16, and in base64 at each offset within a longer text.
     static func plain(_ name: String, _ secret: [UInt8]) -> [Needle] {
         let utf16: [UInt8] = secret.flatMap { [$0, 0] as [UInt8] }
         return [
@@ -14,10 +14,10 @@ enum Forms {
         ] + (0..<3).flatMap { base64(name, secret, offset: $0) }
     }
 
-    /// See ``plain(_:_:)``.
+    /// The same for a text.
     static func plain(_ name: String, _ secret: String) -> [Needle] { plain(name, Array(secret.utf8)) }
 
-    /// A secret's bare digests: whoever has one finds a PIN by trying them all.
+    /// Unkeyed digests of a secret. With such a digest, an attacker could find a PIN by trying all PINs.
     static func digests(_ name: String, _ secret: String) -> [Needle] {
         let data = Data(secret.utf8)
         let digests: [(name: String, bytes: [UInt8])] = [
@@ -34,7 +34,8 @@ enum Forms {
         }
     }
 
-    /// What of a text's base64 does not depend on its neighbours, where `offset` bytes of a group are before it.
+    /// The part of the secret's base64 that does not depend on neighbouring bytes, if `offset` bytes of its first group of
+    /// three come before it.
     private static func base64(_ name: String, _ secret: [UInt8], offset: Int) -> [Needle] {
         let padded = [UInt8](repeating: 0, count: offset) + secret
         let whole = Data(padded.prefix(padded.count / 3 * 3)).base64EncodedString()

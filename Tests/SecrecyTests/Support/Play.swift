@@ -1,7 +1,7 @@
 import Foundation
 import ServerHarness
 
-/// Brings authentication codes and PINs to a server in all ways, and keeps what comes back.
+/// Sends authentication codes and PINs to a server in all ways, and records the responses.
 struct Play: Sendable {
     let server: TestServer
     let bank: TestBank
@@ -11,7 +11,7 @@ struct Play: Sendable {
     var tokens: [String] = []
     var answers: [String] = []
 
-    /// How an arrival ended that should have ended otherwise.
+    /// A request had an unexpected result.
     struct Unexpected: Error {
         let arrival: Arrival
         let answers: [String]
@@ -61,7 +61,7 @@ struct Play: Sendable {
         guard notify.code == 0 else { throw Unexpected(arrival: arrival, answers: answers) }
     }
 
-    /// Chooses a PIN by token; returns it.
+    /// Defines a random PIN by token; returns it.
     mutating func define(by holder: TestCardholder) async throws -> String {
         let pin = Secrets.pin()
         let token = bank.token(for: holder, type: "02")

@@ -2,14 +2,14 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// A connection to a server on which a test sends what it wants, and as slowly as it wants.
+/// A connection on which a test sends any bytes, at any speed.
 struct RawConnection {
     private let channel: any Channel
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
     private var received: [UInt8] = []
 
-    /// Connects, and closes after `body`, or when it takes too long.
+    /// Connects, runs `body` and closes. Closes early if `body` takes longer than `patienceSeconds`.
     static func open<Result: Sendable>(
         _ port: Int, patienceSeconds: Int = 60, _ body: @Sendable (inout RawConnection) async throws -> Result
     ) async throws -> Result {
@@ -31,7 +31,7 @@ struct RawConnection {
         }
     }
 
-    /// Sends; what the server does not take any more is lost, and what it has said before it closed can be read.
+    /// Sends bytes. Ignores errors if the server has closed; what it sent before can still be read.
     func send(_ bytes: some Sequence<UInt8> & Sendable) async throws {
         do {
             try await outbound.write(ByteBuffer(bytes: bytes))
@@ -43,19 +43,19 @@ struct RawConnection {
         try await send(Array(text.utf8))
     }
 
-    /// Tells the server that nothing more comes.
+    /// Closes the client's side of the connection.
     func closeOutput() async throws {
         outbound.finish()
     }
 
-    /// Everything until the server closes; what a reset cuts off is lost.
+    /// All bytes until the server closes or resets the connection.
     mutating func receiveAll() async throws -> [UInt8] {
         while try await receiveMore() {}
         defer { received = [] }
         return received
     }
 
-    /// The status and body of the next answer, nil where the server closes in place of it.
+    /// The next response; nil if the server closes instead.
     mutating func receiveAnswer() async throws -> RawAnswer? {
         while true {
             if let (answer, length) = RawAnswer.first(in: received) {
@@ -72,13 +72,13 @@ struct RawConnection {
             received += chunk.readableBytesView
             return true
         } catch let error as IOError where error.errnoCode == ECONNRESET {
-            // The server has answered and closed before it had read all.
+            // The server responded and closed before it had read the whole request.
             return false
         }
     }
 }
 
-/// An answer as it came.
+/// An HTTP response.
 struct RawAnswer: Sendable {
     let status: Int
     let head: String
@@ -86,7 +86,7 @@ struct RawAnswer: Sendable {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// All answers in what a server has sent.
+    /// All complete responses in the received bytes.
     static func all(in bytes: [UInt8]) -> [RawAnswer] {
         var answers: [RawAnswer] = []
         var rest = bytes
@@ -97,7 +97,7 @@ struct RawAnswer: Sendable {
         return answers
     }
 
-    /// The first answer and how long it is, nil where it is not there in whole.
+    /// The first response and its length in bytes; nil if it is not complete.
     static func first(in bytes: [UInt8]) -> (RawAnswer, length: Int)? {
         guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else { return nil }
         let head = String(decoding: bytes[..<end.lowerBound], as: UTF8.self)

@@ -1,16 +1,17 @@
 import ServerHarness
 
 extension Scene {
-    /// The database as its superuser sees it.
+    /// The database's connection string for the superuser.
     var superuserURL: String { "\(installation.databaseURL) user=postgres" }
 
-    /// The rows that a statement of the superuser gives.
+    /// Runs a statement as the superuser; returns one line per row.
     func sql(_ statement: String) async throws -> [String] {
         let result = try await TestCommand.run("psql", ["-XAtqc", statement, superuserURL]).succeeded()
         return result.stdout.split(separator: "\n").map(String.init)
     }
 
-    /// Bare digests of all that is short enough to be guessed, alone and together with what is known of a cardholder.
+    /// Unkeyed digests of all secrets that are short enough to guess, alone and combined with the bank's and cardholder's
+    /// ids.
     var digests: [Needle] {
         let people = holders.map { ($0.rawValue, $1) } + [("definition", definer)]
         return people.flatMap { name, holder in

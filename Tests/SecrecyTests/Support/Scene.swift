@@ -2,27 +2,27 @@ import Crypto
 import Foundation
 import ServerHarness
 
-/// A server, with a database cluster of its own, at which everything has happened that brings secrets near it. What they
-/// are is known here, so that they can be looked for.
+/// A server with its own database cluster that has handled every kind of request with secrets. The scene knows these
+/// secrets, so that tests can search for them.
 struct Scene: Sendable {
     let cluster: TestCluster
     let installation: TestInstallation
     let server: TestServer
     let bank: TestBank
-    /// The bank's back-end, whose key is a shared secret.
+    /// The bank's back-end, with an HMAC key.
     let issuer: TestIssuer
-    /// By the way in which the code reached the server.
+    /// One cardholder per way in which the code reached the server.
     let holders: [Arrival: TestCardholder]
-    /// The codes that were sent and are not those of the cardholders.
+    /// The wrong codes that were sent.
     let wrongCodes: [Arrival: String]
     let freeField: String
-    /// The PIN that a cardholder has chosen, and the one before it.
+    /// The cardholder who defines a PIN, with the PIN before that.
     let definer: TestCardholder
     let definedPIN: String
     let deliveries: [Delivered]
     /// The tokens that were sent.
     let tokens: [String]
-    /// Everything that the server has answered.
+    /// All responses of the server.
     let answers: [String]
 
     static let shared = Once { try await Scene() }
@@ -46,7 +46,7 @@ struct Scene: Sendable {
                 ($0, TestCardholder(code: Secrets.code(), pin: Secrets.pin(), freeField: freeField))
             })
         let definer = TestCardholder(code: Secrets.code(), pin: Secrets.pin())
-        // Half by the operator, half by the bank's back-end.
+        // The definer is provisioned by the operator, the others by the bank's back-end.
         try await installation.provision([definer], of: bank, through: server)
         issuer = try await installation.makeIssuer(for: bank, algorithm: .hmacSHA256)
         let key = try await server.sealingKey()
@@ -69,7 +69,7 @@ struct Scene: Sendable {
 
     var hmacKey: [UInt8] { bank.hmacKey.withUnsafeBytes { Array($0) } }
 
-    /// Everything that must be nowhere in clear.
+    /// All secrets that must not be found unencrypted.
     var secrets: [Needle] {
         pinNeedles + notifyKeyNeedles + Forms.plain("the free field", freeField)
             + Forms.plain("the HMAC key", hmacKey) + Forms.plain("the issuer's secret", issuer.secret)
@@ -87,7 +87,7 @@ struct Scene: Sendable {
         deliveries.enumerated().flatMap { Forms.plain("notify key \($0)", $1.notifyKey) }
     }
 
-    /// The codes that came so, and halves of them.
+    /// The codes that were sent in this way, and their halves.
     func codeNeedles(_ arrival: Arrival) -> [Needle] {
         codes(arrival).enumerated().flatMap { index, code in
             [
@@ -102,6 +102,6 @@ struct Scene: Sendable {
         [holders[arrival]?.code, wrongCodes[arrival]].compactMap(\.self)
     }
 
-    /// What must stand in every place that the requests have left a trace in: it shows that the search finds.
+    /// A text that requests leave in every searched place. It proves that the search works.
     var control: Needle { Needle("control", bank.id) }
 }

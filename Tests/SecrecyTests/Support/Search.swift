@@ -1,9 +1,9 @@
 import Foundation
 import ServerHarness
 
-/// A byte string that must be somewhere, or nowhere.
+/// A byte string to search for.
 struct Needle: Sendable {
-    /// What it is, for who reads a failure.
+    /// Its description, for test failures.
     let name: String
     let bytes: [UInt8]
 
@@ -17,33 +17,33 @@ struct Needle: Sendable {
     }
 }
 
-/// Looks for any number of byte strings in one passage over the data.
+/// Searches for many byte strings in one pass over the data.
 ///
-/// Pages of zeros, of which a core has very many, are passed over: no needle begins with four zeros.
+/// Skips pages of zeros, because core dumps have very many. Therefore no needle can start with four zeros.
 struct Search {
     private static let pageByteCount = 4096
     private static let tableBits: UInt32 = 20
 
     private let needles: [Needle]
-    /// By their first four bytes.
+    /// The indexes of the needles, by their first four bytes.
     private let byBeginning: [UInt32: [Int]]
-    /// Whether a needle may begin with a word, by the word's hash.
+    /// Whether a needle can start with a word, by the word's hash.
     private let mayBegin: [Bool]
 
     init(_ needles: [Needle]) {
         var byBeginning: [UInt32: [Int]] = [:]
         var mayBegin = [Bool](repeating: false, count: 1 << Self.tableBits)
         for (index, needle) in needles.enumerated() {
-            precondition(needle.bytes.count >= 4, "a needle is too short to mean anything: \(needle.name)")
+            precondition(needle.bytes.count >= 4, "a needle must have at least four bytes: \(needle.name)")
             let word = needle.bytes.prefix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-            precondition(word != 0, "a needle begins with zeros: \(needle.name)")
+            precondition(word != 0, "a needle must not start with four zeros: \(needle.name)")
             byBeginning[word, default: []].append(index)
             mayBegin[Self.hash(word)] = true
         }
         (self.needles, self.byBeginning, self.mayBegin) = (needles, byBeginning, mayBegin)
     }
 
-    /// The needles that the files, and all files in the folders, hold; with the names of the files.
+    /// The names of the needles found in the files, and in all files in the folders, each with the paths of those files.
     static func find(_ needles: [Needle], in paths: [String]) throws -> [String: [String]] {
         let search = Search(needles)
         var found: [String: [String]] = [:]
@@ -54,7 +54,7 @@ struct Search {
         return found
     }
 
-    /// The needles that a text holds.
+    /// The names of the needles found in a text.
     static func find(_ needles: [Needle], inText text: String) -> Set<String> {
         Search(needles).names(in: Data(text.utf8))
     }
@@ -80,7 +80,7 @@ struct Search {
         return Set(found.map { needles[$0].name })
     }
 
-    /// A loop of nothing but integers and pointers, which is fast in a debug build too.
+    /// Uses only integers and pointers, so that it is fast in a debug build too.
     private func find(
         in bytes: UnsafePointer<UInt8>, _ count: Int, _ table: UnsafePointer<Bool>, _ found: inout Set<Int>
     ) {

@@ -1,6 +1,6 @@
 import ServerHarness
 
-/// Texts that stand nowhere by chance.
+/// Random secrets that are too long to occur anywhere by chance.
 enum Secrets {
     /// A PIN of twelve digits.
     static func pin() -> String {
@@ -14,14 +14,14 @@ enum Secrets {
     }
 }
 
-/// A way in which a request with an authentication code reaches the server, and how that ends.
+/// A way in which a request with an authentication code reaches the server.
 enum Arrival: String, CaseIterable, Sendable {
     case inOnePiece, byteByByte, cutInTheCode, chunked, pipelined, onAConnectionThatStaysOpen
     case withAWrongCode, withAWrongMAC, withoutAMember
     case asAnotherType, toNowhere, withAnotherMethod, tooLong, tooLongInChunks, notJSON, neverFinished
     case inAToken, inAMistakenMember
 
-    /// Whether the request is one that delivers a PIN.
+    /// Whether the request delivers a PIN.
     var delivers: Bool {
         switch self {
         case .inOnePiece, .byteByByte, .cutInTheCode, .chunked, .pipelined, .onAConnectionThatStaysOpen, .inAToken: true
@@ -31,7 +31,7 @@ enum Arrival: String, CaseIterable, Sendable {
 }
 
 extension Arrival {
-    /// All but one: what comes in single bytes is gathered inside NIO's HTTP parser, whose copies are out of reach (see
-    /// docs/threat-model.md).
+    /// All ways after which memory must be wiped. Single bytes are excluded, because NIO's HTTP parser collects them in
+    /// copies that the server cannot wipe (see docs/threat-model.md).
     static let wiped = allCases.filter { $0 != .byteByByte }
 }

@@ -1,7 +1,7 @@
 import ServerHarness
 
 extension Arrival {
-    /// What is sent, piece by piece with a pause between two.
+    /// The pieces to send, with a pause between them.
     func pieces(_ body: [UInt8], code: String) -> [[UInt8]] {
         switch self {
         case .byteByByte: (head(length: body.count) + body).map { [$0] }
@@ -17,7 +17,7 @@ extension Arrival {
         }
     }
 
-    /// How many answers come before the server closes or waits for more.
+    /// The number of responses before the server closes or waits for more.
     var answerCount: Int {
         switch self {
         case .pipelined: 2
@@ -53,7 +53,7 @@ extension Arrival {
 }
 
 extension RawConnection {
-    /// Sends a request, and reads what is answered to it.
+    /// Sends a request and reads the responses.
     mutating func bring(_ body: [UInt8], code: String, _ arrival: Arrival) async throws -> [RawAnswer] {
         let pieces = arrival.pieces(body, code: code)
         for (index, piece) in pieces.enumerated() {

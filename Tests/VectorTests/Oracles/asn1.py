@@ -1,4 +1,4 @@
-"""DER, for public keys right and wrong (X.690, RFC 3279, RFC 5480)."""
+"""DER encoding of valid and invalid public keys (X.690, RFC 3279, RFC 5480)."""
 
 RSA_ENCRYPTION = "06092a864886f70d010101"
 RSA_PSS = "06092a864886f70d01010a"

@@ -1,4 +1,5 @@
-"""Judges what is to be refused: by cryptography's parsers and primitives, and a reading of the protocol of its own."""
+"""Checks negative.json with cryptography's parsers and primitives, and an independent implementation of the protocol's
+checks."""
 
 from checking import concat_kdf, equal, oaep_key, other_info, strict_json, unb64, unb64url
 from cryptography.hazmat.primitives import hashes, keywrap, serialization
@@ -17,7 +18,7 @@ class Refused(Exception):
 
 
 def refusing(code):
-    """Calls a function; whatever it raises is a refusal with the code."""
+    """Calls a function and converts any exception to Refused with this code."""
 
     def call(function, *arguments):
         try:
@@ -29,7 +30,7 @@ def refusing(code):
 
 
 def judged(judge):
-    """A check that a judge comes to the code and the verdict of the case."""
+    """Returns a check that runs `judge` and compares its code and verdict with the case's."""
 
     def check(case, keys):
         try:
@@ -48,15 +49,15 @@ def require(code, condition):
         raise Refused(code)
 
 
-# Clients' public keys
+# Public keys of clients
 
 
 def public_key(text):
-    """A SubjectPublicKeyInfo in the one form in which cryptography itself would write the key."""
+    """Parses a SubjectPublicKeyInfo. It must be encoded exactly as cryptography encodes the key."""
     octets = unb64(text)
     key = serialization.load_der_public_key(octets)
     form = serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
-    equal("the one form", octets, key.public_bytes(*form))
+    equal("the canonical encoding", octets, key.public_bytes(*form))
     return key
 
 
@@ -89,10 +90,10 @@ def judge_signature(case, keys):
 
 
 def parts(text):
-    """The header's members, its text, and the other four parts."""
+    """Splits a compact JWE: the header's members, the encoded header, and the other four parts."""
     encoded = text.split(".")
     equal("parts", len(encoded), 5)
-    equal("a header of 4096 bytes at most", len(encoded[0]) <= 4096, True)
+    equal("a header of at most 4096 bytes", len(encoded[0]) <= 4096, True)
     header = strict_json(unb64url(encoded[0]))
     key, iv, ciphertext, tag = map(unb64url, encoded[1:])
     equal("the lengths of iv and tag", (len(iv), len(tag)), (12, 16))
@@ -100,21 +101,21 @@ def parts(text):
 
 
 def point(epk):
-    equal("the kind of epk", type(epk), dict)
-    equal("kty and crv", (epk["kty"], epk["crv"], "d" in epk), ("EC", "P-256", False))
+    equal("the type of epk", type(epk), dict)
+    equal("kty, crv and whether d is present", (epk["kty"], epk["crv"], "d" in epk), ("EC", "P-256", False))
     coordinates = [unb64url(epk[name]) for name in "xy"]
     equal("the coordinates' lengths", [len(value) for value in coordinates], [32, 32])
     x, y = (int.from_bytes(value, "big") for value in coordinates)
-    equal("coordinates below the prime", x < PRIME and y < PRIME, True)
-    equal("a point of the curve", (y * y - x**3 + 3 * x - B) % PRIME, 0)
+    equal("whether the coordinates are less than the prime", x < PRIME and y < PRIME, True)
+    equal("the curve equation", (y * y - x**3 + 3 * x - B) % PRIME, 0)
     return ec.EllipticCurvePublicNumbers(x, y, ec.SECP256R1()).public_key()
 
 
 def header_parameters(header, alg):
-    equal("known parameters", set(header) - KNOWN_PARAMETERS, set())
+    equal("unknown header parameters", set(header) - KNOWN_PARAMETERS, set())
     equal("alg and enc", (header["alg"], header["enc"]), (alg, "A256GCM"))
     texts = [header.get(name, "") for name in ["kid", "apu", "apv", "cty", "typ"]]
-    equal("strings", {type(text) for text in texts}, {str})
+    equal("the type of kid, apu, apv, cty and typ", {type(text) for text in texts}, {str})
     return unb64url(header.get("apu", "")), unb64url(header.get("apv", ""))
 
 
@@ -131,7 +132,7 @@ def decrypt(content_key, iv, ciphertext, tag, data):
 
 
 def judge_definition(case, keys):
-    """The order of section 2.8: 107, 201, 207, then 200 for all the rest."""
+    """The order of checks in section 2.8: 107, 201, 207, then 200 for everything else."""
     alg, key_name = {
         "pin-definition/pin": ("RSA-OAEP-256", "server-rsa"),
         "pin-definition/token/pin": ("ECDH-ES+A256KW", "server-ec"),
@@ -164,7 +165,7 @@ def judge_delivery(case, keys):
 
 
 def require_readable_point(header):
-    """90014 for what is not two coordinates, 90009 for coordinates of no point."""
+    """Refuses with 90014 if epk has not two valid coordinates, and with 90009 if they are not a point on the curve."""
     refusing(90014)(coordinates, header.get("epk"))
     refusing(90009)(point, header["epk"])
 

@@ -1,8 +1,8 @@
-"""Checks docs/vectors by other ways than those by which it was made: nothing here is shared with the generator.
+"""Checks docs/vectors. It shares no code with the generator.
 
-An argument names the file, as PythonOracle asks; the answer says for each key, vector or case "ok" or what is wrong.
-Keys and sealed values go through jwcrypto and cryptography; OAEP, the key derivation and HMAC are done by definition,
-with hashlib and integers. What is to be refused is judged by a reading of the protocol of its own.
+The argument is the name of a file. PythonOracle runs this script. The answer has "ok" or an error message for each key,
+vector or case. jwcrypto and cryptography check keys and sealed values. OAEP, the key derivation and HMAC are also
+computed from their definitions, with hashlib and integers. check_negative.py checks the negative cases.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ def check_sealed(vector, keys):
     check_content(vector, content_key)
     sealed = jwe.JWE()
     sealed.deserialize(vector["compact"], keys.jwk(vector["recipient"]))
-    equal("what jwcrypto opens", sealed.payload, vector["plaintext"].encode())
+    equal("the plaintext from jwcrypto", sealed.payload, vector["plaintext"].encode())
 
 
 def check_content(vector, content_key):
@@ -71,7 +71,7 @@ def check_ecdh(vector, keys, header):
 
 
 def check_rsa(vector, keys, header):
-    equal("members of the header", "epk" in header, False)
+    equal("whether the header has epk", "epk" in header, False)
     key = keys.private(vector["recipient"])
     encrypted = bytes.fromhex(vector["encryptedKey"])
     opened, encoded, seed, data_block = oaep_key(key, encrypted)
@@ -79,13 +79,13 @@ def check_rsa(vector, keys, header):
     equal("oaepSeed", seed.hex(), vector["oaepSeed"])
     equal("oaepDataBlock", data_block.hex(), vector["oaepDataBlock"])
     oaep = padding.OAEP(padding.MGF1(hashes.SHA256()), hashes.SHA256(), None)
-    equal("what cryptography opens", key.decrypt(encrypted, oaep), opened)
+    equal("the content key from cryptography", key.decrypt(encrypted, oaep), opened)
     return opened
 
 
 def check_delivered(vector, keys):
     check_sealed(vector, keys)
-    equal("plaintext's length", len(vector["plaintext"].encode()) % 4096, 0)
+    equal("the plaintext's length modulo 4096", len(vector["plaintext"].encode()) % 4096, 0)
     plain, wanted = json.loads(vector["plaintext"]), vector["delivered"]
     order = plain.get("order", [0])
     equal("order", sorted(order), list(range(len(plain["images"]))))
@@ -94,7 +94,7 @@ def check_delivered(vector, keys):
     equal("the length of notifyKey", len(unb64url(plain["notifyKey"])), 32)
     for member in ["format", "length", "freeField"]:
         equal(member, plain.get(member), wanted.get(member))
-    equal("how many images", len(plain["images"]), plain["length"] if plain["format"] == "digits" else 1)
+    equal("the number of images", len(plain["images"]), plain["length"] if plain["format"] == "digits" else 1)
 
 
 def check_defined(vector, keys):
@@ -196,7 +196,7 @@ CHECKS = {
 def answer(check, *arguments):
     try:
         check(*arguments)
-    except Exception as error:  # whatever a library raises is an answer here
+    except Exception as error:  # any exception from a library is a failed check
         return f"{type(error).__name__}: {error}"
     return "ok"
 

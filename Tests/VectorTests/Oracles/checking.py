@@ -1,4 +1,4 @@
-"""What the checks of vectors stand on: encodings, keys, and the steps that are done by definition."""
+"""Helpers for the checks: encodings, keys, and the algorithms that are implemented from their definitions."""
 
 import base64
 import functools
@@ -15,10 +15,10 @@ class Difference(Exception):
 
 def equal(what, found, wanted):
     if found != wanted:
-        raise Difference(f"{what}: {found!r}, not {wanted!r}")
+        raise Difference(f"{what} is {found!r}, expected {wanted!r}")
 
 
-# Encodings, each with one form only
+# Encodings, canonical form only
 
 
 def b64(value):
@@ -42,25 +42,25 @@ def unb64url(text):
 
 
 def strict_json(octets, depth=16):
-    """One JSON object: UTF-8, no member twice at any level, no half of a surrogate pair, not too deep."""
+    """Parses one JSON object: UTF-8, no duplicate members at any level, no lone surrogate, limited depth."""
     value = json.loads(octets.decode("utf-8"), object_pairs_hook=_unique, parse_constant=_refuse)
-    equal("the kind of JSON", type(value), dict)
+    equal("the type of the JSON value", type(value), dict)
     _check_depth(value, depth)
     return value
 
 
 def _unique(pairs):
     names = [name for name, _ in pairs]
-    equal("different names", len(set(names)), len(names))
+    equal("the number of distinct member names", len(set(names)), len(names))
     return dict(pairs)
 
 
 def _refuse(constant):
-    raise Difference(constant)
+    raise Difference(f"{constant} is not JSON")
 
 
 def _check_depth(value, left):
-    equal("room for more depth", left >= 0, True)
+    equal("whether the depth is within the limit", left >= 0, True)
     if isinstance(value, str):
         value.encode("utf-8")
     elements = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else []
@@ -74,7 +74,7 @@ def _check_depth(value, left):
 
 
 class Keys:
-    """The keys of a file by their names and by their thumbprints."""
+    """The keys of a file, by name and by thumbprint."""
 
     def __init__(self, described):
         self._keys = {key["name"]: key for key in described}
@@ -91,7 +91,7 @@ class Keys:
         return self._names.get(thumbprint)
 
     def check(self, key):
-        """Whether its forms are all of one key."""
+        """Checks that all encodings belong to the same key."""
         private, own = self.private(key["name"]), self.jwk(key["name"])
         read = json.loads(jwk.JWK.from_pyca(private).export()) | {"kid": None}
         equal("jwk", read, key["jwk"] | {"kid": None})
@@ -100,7 +100,7 @@ class Keys:
         equal("thumbprint", own.thumbprint(), key["thumbprint"])
 
 
-# Steps by definition
+# Algorithms from their definitions
 
 
 def hmac_sha256(key, message):
@@ -111,7 +111,7 @@ def hmac_sha256(key, message):
 
 
 def other_info(party_u, party_v):
-    """RFC 7518 section 4.6.2: three values after their lengths, and the length of the key in bits."""
+    """RFC 7518 section 4.6.2: three values, each after its length, and the key's length in bits."""
     info = bytearray()
     for value in (b"ECDH-ES+A256KW", party_u, party_v):
         info += len(value).to_bytes(4, "big") + value
@@ -119,7 +119,7 @@ def other_info(party_u, party_v):
 
 
 def concat_kdf(secret, info):
-    """SP 800-56A section 5.8.1: one round of SHA-256 gives the 256 bits."""
+    """SP 800-56A section 5.8.1. One round of SHA-256 is enough for 256 bits."""
     hasher = hashlib.sha256()
     for part in ((1).to_bytes(4, "big"), secret, info):
         hasher.update(part)
@@ -133,7 +133,7 @@ def mgf1(seed, count):
 
 
 def oaep_key(key, encrypted):
-    """RSAES-OAEP decryption (RFC 8017 section 7.1.2): what was encrypted, and the encoded message, seed and block."""
+    """RSAES-OAEP decryption (RFC 8017 section 7.1.2). Returns message, encoded message, seed and block."""
     numbers, size = key.private_numbers(), key.key_size // 8
     equal("the length of encryptedKey", len(encrypted), size)
     n = numbers.public_numbers.n
@@ -142,5 +142,5 @@ def oaep_key(key, encrypted):
     seed = bytes(a ^ b for a, b in zip(masked_seed, mgf1(masked_block, 32)))
     block = bytes(a ^ b for a, b in zip(masked_block, mgf1(seed, len(masked_block))))
     message = block[32:].lstrip(b"\0")
-    equal("OAEP", (first, block[:32], message[:1]), (0, hashlib.sha256(b"").digest(), b"\x01"))
+    equal("the OAEP padding", (first, block[:32], message[:1]), (0, hashlib.sha256(b"").digest(), b"\x01"))
     return message[1:], encoded, seed, block

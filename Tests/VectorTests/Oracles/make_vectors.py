@@ -1,7 +1,7 @@
-"""Makes docs/vectors.
+"""Generates docs/vectors.
 
-`make_vectors.py make` writes the files anew. `make_vectors.py compare`, a question as PythonOracle asks them, answers
-for each file whether it is, byte for byte, what would be written.
+`make_vectors.py make` writes the files. `make_vectors.py compare`, which PythonOracle runs, answers for each file
+whether it equals the generated file byte for byte.
 """
 
 import json
@@ -24,7 +24,7 @@ FILES = {
 
 
 def written(value, indent="\n"):
-    """JSON with a line for each member, but a line only for a list of what is not itself one or an object."""
+    """Formats JSON with one line per member. A list without lists and objects in it is on one line."""
     inner = indent + "  "
     if isinstance(value, dict) and value:
         members = [f"{json.dumps(name)}: {written(member, inner)}" for name, member in value.items()]

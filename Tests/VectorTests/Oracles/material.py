@@ -1,7 +1,7 @@
-"""What the vectors are made of: bytes that nobody has picked, keys derived of their names, and both as text.
+"""Bytes and keys for the vectors, and their text encodings.
 
-Nothing here is random, so that the generator gives the same files each time. Keys that anybody can derive are good for
-tests and for nothing else.
+Nothing is random: bytes and keys are derived from labels with SHAKE256, so that the generator always writes the same
+files. Anyone can derive these keys. Use them for tests only.
 """
 
 import base64
@@ -65,7 +65,7 @@ def _described(name, key, jwk, public_names):
 
 @dataclasses.dataclass(frozen=True)
 class P256:
-    """A point and the number that gives it."""
+    """A key pair: the private number d and the point (x, y)."""
 
     name: str
     d: int
@@ -94,7 +94,7 @@ class P256:
         return thumbprint(self.public_jwk)
 
     def agree(self, other):
-        """Z: the first coordinate of the common point."""
+        """Z, the shared secret: the x coordinate of the shared point."""
         return self.key.exchange(ec.ECDH(), other.key.public_key())
 
     def described(self):
@@ -113,7 +113,7 @@ def p256(name):
 
 
 def p256_where(name, fits):
-    """The first key of that name, with a number after it, that fits."""
+    """The first of the keys `name 1`, `name 2`, … that fits."""
     return next(key for key in (p256(f"{name} {number}") for number in itertools.count(1)) if fits(key))
 
 
@@ -164,11 +164,11 @@ class RSA:
         return thumbprint(self.public_jwk)
 
     def public_operation(self, message):
-        """RSAEP of a block as long as the modulus (RFC 8017 section 5.1.1)."""
+        """RSAEP (RFC 8017 section 5.1.1). The block is as long as the modulus."""
         return octets(pow(int.from_bytes(message, "big"), self.e, self.n), self.byte_count)
 
     def private_operation(self, message):
-        """RSASP1 (RFC 8017 section 5.2.1), by way of the Chinese remainders."""
+        """RSASP1 (RFC 8017 section 5.2.1), with the Chinese remainder theorem."""
         number = int.from_bytes(message, "big")
         at_p, at_q = (pow(number, self.d % (prime - 1), prime) for prime in (self.p, self.q))
         lifted = (at_p - at_q) * pow(self.q, -1, self.p) % self.p
@@ -195,7 +195,7 @@ _SMALL_PRIMES = [n for n in range(3, 2000) if all(n % m for m in range(2, math.i
 
 
 def _is_prime(number):
-    """Trial division, then Miller and Rabin with 24 bases: nobody has picked the number to fool them."""
+    """Trial division, then Miller-Rabin with 24 fixed bases. This is enough, because no attacker chose the number."""
     if any(number % prime == 0 for prime in _SMALL_PRIMES):
         return False
     twos = (number - 1 & 1 - number).bit_length() - 1

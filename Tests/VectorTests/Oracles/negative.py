@@ -1,4 +1,4 @@
-"""What is to be refused, with some of what is not. Each case is right but for the one thing that its name tells."""
+"""Inputs that must be refused, and some valid ones. Each case has only the one error that its name describes."""
 
 import negative_jwe
 import negative_keys

@@ -1,4 +1,4 @@
-"""Sealed values: what the server answers to a definition, and what a client makes of a delivery."""
+"""Sealed values: the server's codes for definitions and the client's codes for deliveries."""
 
 import json
 
@@ -16,7 +16,7 @@ PIN = b"4343".ljust(16)
 NO_EPK, CRYPTO_ERROR, NO_KEY, BAD_POINT = 107, 200, 201, 207
 
 
-# Rewriting headers
+# Functions that change a header
 
 
 def adding(members):
@@ -36,7 +36,7 @@ def replacing(old, new):
 
 
 def with_member(name, value):
-    """Another value for a member; None takes the member out."""
+    """Replaces a member's value. None removes the member."""
 
     def rewrite(header):
         members = json.loads(header)
@@ -87,7 +87,7 @@ def to_ec(name, rewrite, code=CRYPTO_ERROR):
 
 
 def common_forms():
-    """Headers that both algorithms share."""
+    """Headers for both algorithms."""
     yield "as it should be", lambda header: header, 0
     yield "typ and cty", adding('"typ":"JOSE","cty":"text/plain"'), 0
     yield "white space in the header, members in another order", spaced, 0
@@ -139,7 +139,7 @@ def common_forms():
 
 
 def replacing_value(name, text):
-    """Another value in JSON, null among them."""
+    """Replaces a member's value by JSON text, such as null."""
     return lambda header: with_member(name, "\0")(header).replace('"\\u0000"', text)
 
 
@@ -212,7 +212,7 @@ def with_x(rewrite_x):
 
 
 def texts(operation, steps, suffix):
-    """Other things than five parts of strict base64url, and parts changed on their way."""
+    """Texts that are not five parts of canonical base64url, and values with a changed part."""
     header, key, iv, ciphertext, tag = parts_of(steps)
     whole = steps["compact"]
     encoded = whole.split(".")
@@ -252,7 +252,7 @@ def texts(operation, steps, suffix):
 
 
 def encrypted_keys_to_ec():
-    """Keys under a wrapping key that is derived otherwise, or wrapped otherwise, or of another length."""
+    """Content keys with a wrong derivation of the wrapping key, a wrong wrapping or a wrong length."""
 
     def sealed(name, **options):
         return case(name + ", to an EC key", "token/pin", sealed_to_ec(name, **options)["compact"])
@@ -331,7 +331,7 @@ def encrypted_keys_to_rsa():
 
 
 def first_of_two():
-    """Of two faults, the one that the protocol judges first."""
+    """Values with two errors: the code is that of the first check in the protocol's order."""
     steps = sealed_to_ec("two faults")
 
     def both(rewrite, *others):
@@ -379,7 +379,7 @@ def delivered(name, recipient, plaintext=None, **options):
 
 
 def short_delivery(label, picture_format, length):
-    """With next to no padding, which no client looks at."""
+    """A delivery with little padding. Clients do not check the padding."""
     return delivery(label, picture_format, length, block=16)[0]
 
 

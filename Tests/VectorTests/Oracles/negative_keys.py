@@ -1,4 +1,4 @@
-"""Clients' public keys, as rsaPublicKey and ecdhPublicKey bring them: base64 of a DER SubjectPublicKeyInfo."""
+"""Public keys of clients, as in rsaPublicKey and ecdhPublicKey: base64 of a DER SubjectPublicKeyInfo."""
 
 import itertools
 
@@ -29,7 +29,7 @@ def right_side(x, b=P256.B):
 
 
 def square_root(square):
-    """A root, where there is one: the prime is 3 modulo 4."""
+    """A square root, or None if there is none. This formula works because the prime is 3 modulo 4."""
     root = pow(square, (P256.P + 1) // 4, P256.P)
     return root if root * root % P256.P == square else None
 
@@ -39,18 +39,18 @@ def numbers(label):
 
 
 def twist_point():
-    """An x with which no y is on the curve, and a y that is on the twist with it."""
+    """A point on the twist: its x has no y on the curve."""
     x = next(x for x in numbers("twist") if square_root(right_side(x)) is None)
     return x, square_root(-right_side(x) % P256.P)
 
 
 def point_of_order_two():
-    """On y² = x³ - 3x + b' with another b', y = 0: what it is multiplied by shows in whether infinity comes out."""
+    """A point with y = 0 on y² = x³ - 3x + b' with another b'. Its multiples reveal whether the private key is even."""
     return next(x for x in numbers("order 2") if right_side(x) != 0), 0
 
 
 def point_of_order_three():
-    """On a curve with another b', a root of the third division polynomial 3x⁴ + 6ax² + 12b'x - a²."""
+    """A point on a curve with another b'. Its x is a root of the third division polynomial 3x⁴ + 6ax² + 12b'x - a²."""
     for x in numbers("order 3"):
         b = (P256.A**2 - 3 * x**4 - 6 * P256.A * x**2) * pow(12 * x, -1, P256.P) % P256.P
         if (y := square_root(right_side(x, b))) is not None and b != P256.B:
@@ -58,7 +58,7 @@ def point_of_order_three():
 
 
 def point_with_small_x():
-    """A point whose x can be written in 32 bytes a second time, with the prime added."""
+    """A point with x so small that x plus the prime also fits in 32 bytes."""
     return next((x, square_root(right_side(x))) for x in range(2**32) if square_root(right_side(x)))
 
 
@@ -68,7 +68,7 @@ def on(curve):
 
 
 def explicit_parameters(point):
-    """RFC 3279 section 2.3.5: the curve spelled out, where a forger may put another generator."""
+    """RFC 3279 section 2.3.5: explicit curve parameters. A forger could use them to replace the generator."""
     field = sequence(bytes.fromhex("06072a8648ce3d0101"), asn1.integer(P256.P))
     curve = sequence(der(0x04, octets(P256.A)), der(0x04, octets(P256.B)))
     generator = bytes.fromhex(

@@ -1,4 +1,4 @@
-"""AES-GCM and AES key wrap by themselves, for whoever builds on a library that leaves room for mistakes."""
+"""AES-GCM and AES key wrap alone, to test libraries that are easy to misuse."""
 
 from cryptography.hazmat.primitives import keywrap
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM

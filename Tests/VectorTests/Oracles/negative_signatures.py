@@ -1,4 +1,4 @@
-"""Tokens that are not one strict JSON object, and signatures that are not exactly what RSASSA-PKCS1-v1_5 makes."""
+"""Tokens that are not one strict JSON object, and signatures that are not valid RSASSA-PKCS1-v1_5 signatures."""
 
 import hashlib
 import unicodedata
@@ -22,7 +22,7 @@ def case(name, text, signature, code=INVALID_SIGNATURE):
 
 
 def blocks(text):
-    """Encoded messages that are almost right (RFC 8017 section 9.2)."""
+    """Encoded messages with small errors (RFC 8017 section 9.2)."""
     message = text.encode()
     digest, info = hashlib.sha256(message).digest(), sealing.digest_info(message)
 
@@ -67,13 +67,13 @@ def blocks(text):
 
 
 def low_token():
-    """A token to whose signature the modulus can be added without a byte more."""
+    """A token whose signature plus the modulus still fits in the same number of bytes."""
     limit = (1 << 8 * SIZE) - BANK.n
     return positive.token_whose_signature(lambda signature: int.from_bytes(signature, "big") < limit)
 
 
 def numbers(text):
-    """Numbers that are almost the signature."""
+    """Numbers that are derived from the signature or similar to it."""
     signature = sealing.sign(text.encode(), BANK)
     number = int.from_bytes(signature, "big")
     yield "the modulus added", octets(number + BANK.n, SIZE)
@@ -95,7 +95,7 @@ def numbers(text):
 
 
 def pss(text):
-    """RSASSA-PSS with SHA-256 and a salt of no bytes: the other padding, and not random."""
+    """An RSASSA-PSS signature with SHA-256. The salt is empty, so that the signature is not random."""
     digest = hashlib.sha256(bytes(8) + hashlib.sha256(text.encode()).digest()).digest()
     block = b"\x01".rjust(SIZE - len(digest) - 1, b"\0")
     masked = sealing.xor(block, sealing.mgf1(digest, len(block), "sha256"))

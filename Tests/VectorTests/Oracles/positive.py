@@ -1,4 +1,4 @@
-"""What is right: sealed values, MACs, tokens, thumbprints, keypads."""
+"""Valid vectors: sealed values, MACs, tokens, thumbprints, keypads."""
 
 import hashlib
 import hmac
@@ -27,7 +27,7 @@ def file_of(about, keys, **content):
 
 
 def png(grey):
-    """A picture of one pixel. Its data is stored, not compressed, so that every zlib gives the same."""
+    """A PNG of one pixel. Its data is stored, not compressed, so that the bytes do not depend on the zlib version."""
 
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
@@ -39,7 +39,7 @@ def png(grey):
 
 
 def delivery(label, picture_format, length, free_field=None, block=4096):
-    """The plaintext of a delivered PIN, and what a client reads out of it."""
+    """The plaintext of a delivered PIN, and the values that a client reads from it."""
     shown = [base64_text(png(20 * place + 10)) for place in range(length if picture_format == "digits" else 1)]
     sent = sorted(range(len(shown)), key=lambda place: chosen(f"{label}: image {place}"))
     notify_key = chosen(label + ": notify key")
@@ -192,7 +192,7 @@ def notify_hashes():
 
 
 def token(members=(), number=1):
-    """A token in the form of the SDK document's section 5.4.1."""
+    """A token as in the SDK document's section 5.4.1."""
     usual = {
         "IdBEL": "BANK_ID", "IdPorteur": "102456", "IdFournisseur": "ServiceProvider",
         "IdTransaction": str(4567890 + number), "Timestamp": "1562320989", "Type": "01",
@@ -216,12 +216,12 @@ def signed(name, text, key):
 
 
 def token_with_short_signature():
-    """A token whose signature, as a number, has a byte less than the modulus."""
+    """A token whose signature, as a number, is one byte shorter than the modulus."""
     return token_whose_signature(lambda signature: signature[0] == 0)
 
 
 def token_whose_signature(fits):
-    """The first token whose signature fits; signed by cryptography, which is faster at many of them."""
+    """The first token whose signature fits. cryptography signs the candidates, because it is faster."""
     texts = (token(number=number) for number in itertools.count(1000))
     scheme = padding.PKCS1v15(), hashes.SHA256()
     return next(text for text in texts if fits(BANK.key.sign(text.encode(), *scheme)))

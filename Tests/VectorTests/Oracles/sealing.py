@@ -1,7 +1,7 @@
-"""Sealing with every step kept: JWE with RSA-OAEP-256 or ECDH-ES+A256KW, and A256GCM.
+"""Seals values and records every step: JWE with RSA-OAEP-256 or ECDH-ES+A256KW, and A256GCM.
 
-OAEP, the key derivation and the padding of signatures are written out on integers and hashes, so that what libraries
-draw at random can be chosen here.
+OAEP, the key derivation and the signature padding are implemented with integers and hashes, so that the caller can set
+the values that libraries choose at random.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ DIGEST_INFO = {
 
 
 def compact(parts):
-    """Parts that are bytes are encoded; a part that is text stands as it is."""
+    """Joins the parts with dots. Bytes are encoded in base64url, text is not changed."""
     return ".".join(part if isinstance(part, str) else base64url(part) for part in parts)
 
 
@@ -30,7 +30,7 @@ def compact(parts):
 
 
 def seal_content(steps, plaintext, rewrite, iv):
-    """Adds the steps from the header on; `rewrite` changes the header's text before it is encoded."""
+    """Adds the steps from the header on. `rewrite` changes the header's text before encoding."""
     header = rewrite(compact_json(steps.pop("headerMembers")))
     protected = base64url(header.encode("utf-8", "surrogateescape"))
     sealed = AESGCM(bytes.fromhex(steps["contentKey"])).encrypt(iv, plaintext, protected.encode())
@@ -67,7 +67,7 @@ def xor(one, other):
 
 
 def oaep(message, key, seed, digest="sha256", mgf_digest="sha256", oaep_label=b""):
-    """RSAES-OAEP (RFC 8017 section 7.1.1), its steps in the RFC's names. Of the seed, as much as the hash is long."""
+    """RSAES-OAEP (RFC 8017 section 7.1.1), with the RFC's names. The seed is cut to the hash's length."""
     label_hash = hashlib.new(digest, oaep_label).digest()
     seed = seed[: len(label_hash)]
     data_block = label_hash.ljust(key.byte_count - len(seed) - 2 - len(message), b"\0") + b"\x01" + message
@@ -106,7 +106,7 @@ def concat_kdf(secret, info):
 
 
 def wrap_with_initial_value(wrapping_key, key, initial_value):
-    """The wrapping function W (RFC 3394 section 2.2.1) with an initial value of one's choice."""
+    """The wrapping function W (RFC 3394 section 2.2.1) with any initial value."""
     encryptor = Cipher(algorithms.AES(wrapping_key), modes.ECB()).encryptor()
     blocks = [key[start : start + 8] for start in range(0, len(key), 8)]
     register = initial_value
@@ -152,7 +152,7 @@ def digest_info(message, digest="sha256"):
 
 
 def encoded_message(info, key):
-    """EMSA-PKCS1-v1_5 (RFC 8017 section 9.2) after its first two steps."""
+    """EMSA-PKCS1-v1_5 (RFC 8017 section 9.2) from step 3 on: `info` is the DigestInfo."""
     return b"\x00\x01" + b"\xff" * (key.byte_count - 3 - len(info)) + b"\x00" + info
 
 

@@ -1,0 +1,32 @@
+package import CardCompanionStore
+
+/// A cardholder as banks and operators see them, in JSON: never a PIN, a code or a free field. Times are in Unix seconds.
+package struct CardholderRepresentation: Encodable {
+    let uniqueId: String
+    let status: String
+    let channels: [String]
+    let hasAuthenticationCode: Bool
+    let authenticationFailures: Int
+    let hasPin: Bool
+    let pinExpiresAt: Int64?
+    let deliveredAt: Int64?
+    let unconfirmedFetches: Int
+    let hasFreeField: Bool
+    let createdAt: Int64
+    let updatedAt: Int64
+
+    package init(_ record: CardholderRecord) {
+        uniqueId = record.uniqueId.text
+        status = record.status.rawValue
+        channels = record.channels.map(\.rawValue)
+        hasAuthenticationCode = record.hasAuthenticationCode
+        authenticationFailures = record.authenticationFailures
+        hasPin = record.hasPIN
+        pinExpiresAt = record.pinExpiresAt?.seconds
+        deliveredAt = record.deliveredAt?.seconds
+        unconfirmedFetches = record.unconfirmedFetches
+        hasFreeField = record.hasFreeField
+        createdAt = record.createdAt.seconds
+        updatedAt = record.updatedAt.seconds
+    }
+}

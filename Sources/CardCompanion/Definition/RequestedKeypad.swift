@@ -1,0 +1,27 @@
+internal import CardCompanionAPI
+internal import CardCompanionStore
+internal import StrictJSON
+
+/// The request of `APIPath.keypadCoordinates`, parsed.
+struct RequestedKeypad {
+    /// Nil if it is not an identifier: then there is no such bank.
+    let bankId: Identifier?
+    /// Nil if it is not an identifier: then there is no such cardholder.
+    let uniqueId: Identifier?
+    let size: Int
+
+    /// Checks missing members first, then the form.
+    init(_ body: borrowing JSONText) throws(DefinitionError) {
+        try body.requireDefinition([
+            (MemberName.bankId, .missingBankId), (MemberName.uniqueId, .missingUniqueId),
+            (MemberName.keypadSize, .missingKeypadSize),
+        ])
+        guard let size = body.smallInteger(MemberName.keypadSize), KeypadLayout.sizes ~= size else {
+            let range = "\(KeypadLayout.sizes.lowerBound) to \(KeypadLayout.sizes.upperBound)"
+            throw DefinitionError(.invalidKeypadSize, detail: "keypadSize must be an integer from \(range)")
+        }
+        self.size = size
+        bankId = body.identifier(MemberName.bankId)
+        uniqueId = body.identifier(MemberName.uniqueId)
+    }
+}

@@ -1,0 +1,66 @@
+internal import CardCompanionAPI
+internal import CardCompanionStore
+internal import Cryptography
+internal import SecureMemory
+internal import StrictJSON
+
+/// A fetch with an authentication code: the request of `APIPath.captcha`, parsed.
+struct CaptchaFetch {
+    let bankId: Identifier
+    let uniqueId: Identifier
+    let timestamp: RequestTimestamp
+    /// Nil if it is not the hex of 32 bytes. Then it matches no HMAC.
+    let hashMac: [UInt8]?
+    /// Nil if it is not a string. Then it does not have the form of the bank's codes.
+    let authenticationCode: SharedSecret?
+    let clientKey: RSAPublicKey
+
+    /// Checks missing members first, then forms, in the order of the protocol.
+    init(_ body: borrowing JSONText) throws(DistributionError) {
+        try body.requireDistribution([
+            (MemberName.bankId, .missingBankId), (MemberName.uniqueId, .missingUniqueId),
+            (MemberName.authCode, .missingAuthenticationCode), (MemberName.timestamp, .missingTimestamp),
+            (MemberName.hashMac, .missingHashMac), (MemberName.rsaPublicKey, .missingRSAPublicKey),
+        ])
+        timestamp = try body.timestamp(MemberName.timestamp)
+        guard let key = RSAPublicKey(clientKey: body.string(MemberName.rsaPublicKey)) else {
+            throw DistributionError(.invalidRSAPublicKey)
+        }
+        clientKey = key
+        bankId = try body.requiredIdentifier(MemberName.bankId)
+        uniqueId = try body.requiredIdentifier(MemberName.uniqueId)
+        hashMac = body.hexOf32Bytes(MemberName.hashMac)
+        authenticationCode = SharedSecret(body.secret(of: MemberName.authCode))
+    }
+
+    /// Checks the bank, its key, the HMAC and the time window.
+    func authenticate(with bank: Bank?, at now: Timestamp) throws(DistributionError) -> Authenticated<Identifier> {
+        let bank = try Bank.active(bank)
+        guard !bank.hmacKeys.isEmpty else {
+            throw DistributionError(bank.hasDamagedKey ? .unexpectedCryptoError : .internalKeyNotFound)
+        }
+        guard let hashMac, bank.isAuthentic(hashMac, over: bankId.text, uniqueId.text, timestamp.text) else {
+            throw DistributionError(.badHashMac)
+        }
+        try timestamp.requireWindow(of: bank, now: now)
+        return Authenticated(
+            bank: bank, uniqueId: uniqueId, proof: .hmac(SpentDigest(of: hashMac), expiresAt: timestamp.hmacExpiry),
+            time: now)
+    }
+}
+
+extension RSAPublicKey {
+    /// A client's key: standard base64 of a SubjectPublicKeyInfo, 2048 to 4096 bits, an odd exponent of 65537 or more.
+    convenience init?(clientKey text: String?) {
+        guard let der = text.flatMap(Base64.decode) else { return nil }
+        do {
+            try self.init(subjectPublicKeyInfo: der)
+        } catch {
+            return nil
+        }
+        let exponent = publicExponent.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard 2048...4096 ~= modulusBits, publicExponent.count <= 8, exponent >= 65537, exponent & 1 == 1 else {
+            return nil
+        }
+    }
+}

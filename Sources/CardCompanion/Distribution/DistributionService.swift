@@ -1,0 +1,199 @@
+internal import CardCompanionAPI
+package import CardCompanionStore
+internal import Cryptography
+internal import JOSE
+package import KeyVault
+package import PINImages
+internal import SecureMemory
+package import StrictJSON
+
+/// PIN distribution: sends a cardholder's PIN as an image, sealed to the app that asked, and takes the confirmation that it
+/// was shown (SDK document, sections 4.1 and 4.2).
+package struct DistributionService: Sendable {
+    /// A PIN on its way to the client.
+    package struct Delivery: Sendable {
+        /// A compact JWE to the client's key.
+        package let pin: String
+        /// The session that the notify must name.
+        package let sessionId: String
+    }
+
+    let store: Store
+    let keyring: Keyring
+    let banks: BankDirectory
+    let renderer: PINImageRenderer
+    let drawing: DrawingPool
+
+    package init(
+        store: Store, keyring: Keyring, banks: BankDirectory, renderer: PINImageRenderer, drawing: DrawingPool
+    ) {
+        self.store = store
+        self.keyring = keyring
+        self.banks = banks
+        self.renderer = renderer
+        self.drawing = drawing
+    }
+
+    /// Delivers a PIN to a caller with an authentication code and an HMAC.
+    ///
+    /// - Throws: ``DistributionError``, ``ServiceUnavailable``, `StoreError`.
+    package func fetch(_ body: borrowing JSONText, audit: inout AuditRecord) async throws -> Delivery {
+        let request = try CaptchaFetch(body)
+        audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
+        return try await banks.whileCurrent(request.bankId) {
+            try request.authenticate(with: $0, at: $1)
+        } serve: { caller in
+            let code = code(request.authenticationCode, of: caller)
+            return try await uniformly(caller.bank, as: .wrongAuthenticationCode) {
+                try await deliver(to: caller, code) { try JWE.seal($0, to: request.clientKey) }
+            }
+        }
+    }
+
+    /// Delivers a PIN to a caller with a signed token.
+    ///
+    /// - Throws: ``DistributionError``, ``ServiceUnavailable``, `StoreError`.
+    package func fetchWithToken(_ body: borrowing JSONText, audit: inout AuditRecord) async throws -> Delivery {
+        let request = try TokenFetch(body)
+        audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
+        return try await banks.whileCurrent(request.bankId) {
+            try request.authenticate(with: $0, at: $1)
+        } serve: { caller in
+            let needsCode = caller.bank.settings.scheme == .pciCPP
+            let code = needsCode ? code(request.authenticationCode, of: caller) : .notRequired
+            let uniformCode: DistributionCode =
+                request.hasAuthenticationCode ? .wrongAuthenticationCode : .invalidSignature
+            return try await uniformly(caller.bank, as: uniformCode) {
+                try await deliver(to: caller, code) { try JWE.seal($0, to: request.clientKey) }
+            }
+        }
+    }
+
+    /// Takes the confirmation of a delivery with an authentication code.
+    ///
+    /// - Throws: ``DistributionError``, ``ServiceUnavailable``, `StoreError`.
+    package func notify(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
+        try await notify(try DeliveryNotify(ac: body), audit: &audit)
+    }
+
+    /// Takes the confirmation of a delivery with a token.
+    ///
+    /// - Throws: ``DistributionError``, ``ServiceUnavailable``, `StoreError`.
+    package func notifyWithToken(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
+        try await notify(try DeliveryNotify(token: body), audit: &audit)
+    }
+
+    private func notify(_ request: DeliveryNotify, audit: inout AuditRecord) async throws {
+        audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
+        try await banks.whileCurrent(request.bankId) { bank, now in
+            (bank: try Bank.active(bank), time: now)
+        } serve: { (bank, now) -> Void? in
+            switch try await store.notifyDelivery(request.received(by: bank, keyring: keyring), now: now) {
+            case .confirmed: return ()
+            case .noSession: throw DistributionError(.badParameter, detail: "no such session waits for this notify")
+            case .wrongHash: throw DistributionError(.badHash)
+            case .stale: return nil
+            }
+        }
+    }
+
+    /// Gets the PIN from the store, draws it and seals it. If that fails, the fetch is taken back.
+    ///
+    /// - Returns: nil if the bank has changed and the request must be authenticated again.
+    private func deliver(
+        to caller: Authenticated<Identifier>, _ code: AuthorizedFetch.Code,
+        seal: @escaping @Sendable (borrowing SecretBytes) throws -> String
+    ) async throws -> Delivery? {
+        let session = NewSession()
+        let fetch = caller.fetch(code, session, keyring)
+        let sealedPIN: [UInt8]
+        let sealedFreeField: [UInt8]?
+        switch try await store.fetchPIN(fetch, now: caller.time) {
+        case .stale: return nil
+        case .refused(let refusal): throw DistributionError(refusal.code)
+        case .delivered(let pin, let freeField): (sealedPIN, sealedFreeField) = (pin, freeField)
+        }
+        do {
+            let place = CardholderPlace(bankId: caller.bank.id, uniqueId: caller.uniqueId)
+            let pin = SharedSecret(try keyring.openStored(sealedPIN, in: place.pin))
+            let freeField = try sealedFreeField.map { SharedSecret(try keyring.openStored($0, in: place.freeField)) }
+            let plaintext = DeliveryPlaintext(format: caller.bank.settings.deliveryFormat, renderer: renderer)
+            let jwe = try await drawing.run {
+                var random = SystemRandomNumberGenerator()
+                let drawn = try plaintext.draw(
+                    pin.bytes, notifyKey: session.notifyKey.bytes, freeField: freeField?.bytes.copy(), using: &random)
+                return try seal(drawn)
+            }
+            return Delivery(pin: jwe, sessionId: session.id)
+        } catch {
+            // A PIN that does not open leaves the token spent. After an internal error it can be used again.
+            try await store.takeBack(fetch, freesTransaction: !(error is DistributionError))
+            throw error
+        }
+    }
+
+    private func uniformly<Result>(
+        _ bank: Bank, as code: DistributionCode, _ operation: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await operation()
+        } catch let error as DistributionError where bank.settings.uniformErrors {
+            throw error.uniform(as: code)
+        }
+    }
+
+    private func code(_ code: SharedSecret?, of caller: Authenticated<Identifier>) -> AuthorizedFetch.Code {
+        guard let code, CodeForm(caller.bank.settings).matches(code.bytes) else { return .withoutForm }
+        let place = CardholderPlace(bankId: caller.bank.id, uniqueId: caller.uniqueId).code
+        return .macs(keyring.authenticationCodes(for: code.bytes, in: place))
+    }
+}
+
+extension Authenticated<Identifier> {
+    /// What to ask of the store.
+    fileprivate func fetch(
+        _ code: AuthorizedFetch.Code, _ session: NewSession, _ keyring: Keyring
+    ) -> AuthorizedFetch {
+        let authorized: AuthorizedFetch.Proof =
+            switch proof {
+            case .hmac(let digest, let expiresAt): .hmac(digest, expiresAt: expiresAt)
+            case .token(let token, let transaction):
+                .token(
+                    isReminder: token.type == .reminder, transaction: transaction,
+                    mac: keyring.authenticationCode(for: token.members.bytes, in: .sessionToken(session.id)))
+            }
+        return AuthorizedFetch(
+            bankId: bank.id, bankRevision: bank.revision, uniqueId: uniqueId, proof: authorized, code: code,
+            sessionId: session.id, confirmations: session.confirmations(bankId: bank.id, uniqueId: uniqueId))
+    }
+}
+
+extension FetchRefusal {
+    /// The code that the protocol has for it.
+    var code: DistributionCode {
+        switch self {
+        case .transactionSpent: .transactionAlreadyTreated
+        case .noCardholder: .cardholderNotFound
+        case .cardholderOfAnotherBank: .incompatibleBankAndCardholder
+        case .wrongChannel: .incompatibleChannel
+        case .statusNotSatisfied: .cardholderStatusNotSatisfied
+        case .limitReached: .retryLimitReached
+        case .codeWithoutForm: .badAuthenticationCodeFormat
+        case .wrongCode: .wrongAuthenticationCode
+        case .hmacSpent: .badHashMac
+        case .noPIN: .pinNotAvailable
+        }
+    }
+}
+
+extension Keyring {
+    /// Opens a stored value. If it does not open, the error has the code of the protocol.
+    fileprivate func openStored(_ sealed: [UInt8], in place: SealedPlace) throws(DistributionError) -> SecretBytes {
+        do throws(KeyVaultError) {
+            return try open(sealed, in: place)
+        } catch {
+            if case .unknownDataKey = error { throw DistributionError(.internalKeyNotFound, cause: error) }
+            throw DistributionError(.unexpectedCryptoError, cause: error)
+        }
+    }
+}

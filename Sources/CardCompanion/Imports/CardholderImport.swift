@@ -1,0 +1,211 @@
+package import CardCompanionStore
+internal import Cryptography
+package import SecureMemory
+
+/// An import of many cardholders, from its first byte to its last result: the one driver for HTTP, the command line and the
+/// sandbox.
+///
+/// Lines are checked in batches, and the good ones are staged in the database, so that memory use does not depend on their
+/// number. When the body is complete, the staged lines are written. A bad line does not stop the others.
+package struct CardholderImport: Sendable {
+    /// How many lines are checked, staged or written at once, and how many bytes they can have together.
+    package static let batchLineLimit = 500
+    static let batchByteLimit = 1 << 20
+    /// The longest line, in bytes.
+    package static let lineByteLimit = 65_536
+    /// The most lines of one import.
+    package static let lineLimit = 2_000_000
+
+    /// How far an import has come.
+    package enum Progress: Sendable {
+        /// So many lines have been read.
+        case reading(lines: Int)
+        /// So many lines are written or will be.
+        case writing(staged: Int)
+    }
+
+    private struct NumberedLine: Sendable {
+        let number: Int
+        let line: LineSplitter.Line
+    }
+
+    private enum Check: Sendable {
+        case good(ImportLine)
+        case refused(ImportResult)
+    }
+
+    /// The result of the whole. It is complete when ``run(nextChunk:whenComplete:report:)`` has returned.
+    package private(set) var summary = ImportSummary()
+
+    private let importId = Base64URL.encode(SecureRandom.bytes(count: 18))
+    private let bankId: Identifier
+    private let provisioning: Provisioning
+    private let store: Store
+    private let clock: WallClock
+    private let parallelism: Int
+    private var splitter = LineSplitter(byteLimit: lineByteLimit)
+    private var batch: [NumberedLine] = []
+    private var batchByteCount = 0
+    private var stagedCount = 0
+    private var mergedCount = 0
+
+    /// - Parameter parallelism: how many lines are opened at once.
+    package init(bank: IssuerBank, provisioning: Provisioning, store: Store, clock: WallClock, parallelism: Int) {
+        bankId = bank.id
+        self.provisioning = provisioning
+        self.store = store
+        self.clock = clock
+        self.parallelism = max(1, parallelism)
+    }
+
+    /// Reads all lines, then writes the good ones. If anything fails before the writing, nothing is written.
+    ///
+    /// - Parameters:
+    ///   - nextChunk: the next bytes of the body; nil at its end.
+    ///   - whenComplete: checks the body as a whole, after its end and before anything is written.
+    ///   - report: gets results as they come, and the progress. If it waits, the import waits too (back-pressure).
+    /// - Throws: ``ImportFailure``, `StoreError`, and the errors of the closures.
+    package mutating func run(
+        nextChunk: () async throws -> SharedSecret?, whenComplete: () throws -> Void = {},
+        report: ([ImportResult], Progress) async throws -> Void
+    ) async throws {
+        do {
+            try await read(nextChunk, report)
+            try whenComplete()
+            try await write(report)
+            summary.committed = true
+        } catch {
+            // If this fails too, housekeeping does it later.
+            try? await store.discardStaged(importId: importId, bankId: bankId)
+            throw error
+        }
+    }
+
+    private mutating func read(
+        _ nextChunk: () async throws -> SharedSecret?, _ report: ([ImportResult], Progress) async throws -> Void
+    ) async throws {
+        while let chunk = try await nextChunk() {
+            for line in splitter.split(chunk) {
+                try await report(count(try await add(line)), .reading(lines: summary.lines))
+            }
+        }
+        if let last = splitter.finish() {
+            try await report(count(try await add(last)), .reading(lines: summary.lines))
+        }
+        try await report(count(try await stage()), .reading(lines: summary.lines))
+    }
+
+    private mutating func write(_ report: ([ImportResult], Progress) async throws -> Void) async throws {
+        while case let results = try await merge(), !results.isEmpty {
+            try await report(count(results), .writing(staged: stagedCount))
+        }
+    }
+
+    private mutating func count(_ results: [ImportResult]) -> [ImportResult] {
+        for result in results {
+            switch result.outcome {
+            case .created: summary.created += 1
+            case .replaced: summary.replaced += 1
+            case .refused: summary.refused += 1
+            }
+        }
+        return results
+    }
+
+    /// Takes the next line. A blank one is ignored.
+    ///
+    /// - Returns: if this line fills a batch, the refusals in it.
+    private mutating func add(_ line: LineSplitter.Line) async throws -> [ImportResult] {
+        summary.lines += 1
+        guard summary.lines <= Self.lineLimit else { throw ImportFailure.tooManyLines }
+        guard !line.isBlank else { return [] }
+        batch.append(NumberedLine(number: summary.lines, line: line))
+        batchByteCount += line.byteCount
+        let isFull = batch.count >= Self.batchLineLimit || batchByteCount >= Self.batchByteLimit
+        return isFull ? try await stage() : []
+    }
+
+    private mutating func stage() async throws -> [ImportResult] {
+        let checks = try await check(batch)
+        (batch, batchByteCount) = ([], 0)
+        let good = checks.compactMap { if case .good(let line) = $0 { line } else { nil } }
+        if !good.isEmpty {
+            try await store.stage(good, importId: importId, bankId: bankId, now: clock.now())
+            stagedCount += good.count
+        }
+        return checks.compactMap { if case .refused(let result) = $0 { result } else { nil } }
+    }
+
+    private mutating func merge() async throws -> [ImportResult] {
+        let merged = try await store.mergeStaged(
+            importId: importId, bankId: bankId, limit: Self.batchLineLimit, now: clock.now())
+        mergedCount += merged.count
+        guard !merged.isEmpty || mergedCount == stagedCount else { throw ImportFailure.linesLost }
+        return merged.map {
+            ImportResult(line: $0.line, uniqueId: $0.uniqueId.text, outcome: $0.isNew ? .created : .replaced)
+        }
+    }
+
+    /// Checks lines in parallel, because opening the sealed values takes time. The answers are in the order of the lines.
+    private func check(_ lines: [NumberedLine]) async throws -> [Check] {
+        let share = max(1, (lines.count + parallelism - 1) / parallelism)
+        return try await withThrowingTaskGroup(of: (start: Int, checks: [Check]).self) { group in
+            for start in stride(from: 0, to: lines.count, by: share) {
+                let part = lines[start..<min(start + share, lines.count)]
+                group.addTask {
+                    var checks: [Check] = []
+                    for line in part {
+                        checks.append(try await check(line))
+                        // Requests of cardholders go first.
+                        await Task.yield()
+                    }
+                    return (start, checks)
+                }
+            }
+            let parts = try await group.reduce(into: []) { $0.append($1) }
+            return parts.sorted { $0.start < $1.start }.flatMap(\.checks)
+        }
+    }
+
+    private func check(_ numbered: NumberedLine) async throws -> Check {
+        do {
+            guard case .whole(let line) = numbered.line else { throw Self.tooLong }
+            let cardholder = try await provisioning.cardholder(line: line.bytes.copy())
+            return .good(ImportLine(line: numbered.number, cardholder: cardholder))
+        } catch let refusal as ProvisioningRefusal {
+            return .refused(
+                ImportResult(line: numbered.number, uniqueId: refusal.uniqueId?.text, outcome: .refused(refusal)))
+        }
+    }
+
+    private static let tooLong = ProvisioningRefusal(
+        uniqueId: nil, problems: [ProvisioningError(nil, "the line must have at most \(lineByteLimit) bytes")])
+}
+
+/// Why an import was not written, or not completely.
+package enum ImportFailure: Error, CustomStringConvertible {
+    /// Staged lines are missing, for example after a crash of the database.
+    case linesLost
+    /// The body has more than ``CardholderImport/lineLimit`` lines.
+    case tooManyLines
+
+    /// For the bank.
+    package var description: String {
+        switch self {
+        case .linesLost:
+            "The database has lost lines of this import, and some lines may be written. Send the body again."
+        case .tooManyLines: "The body has more than \(CardholderImport.lineLimit) lines. Nothing was written."
+        }
+    }
+}
+
+extension LineSplitter.Line {
+    fileprivate var byteCount: Int {
+        if case .whole(let line) = self { line.bytes.count } else { 0 }
+    }
+
+    fileprivate var isBlank: Bool {
+        guard case .whole(let line) = self else { return false }
+        return line.bytes.withBytes { $0.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D } }
+    }
+}

@@ -1,0 +1,49 @@
+internal import CardCompanionStore
+internal import KeyVault
+
+// Every place in the database that holds a sealed value or a MAC. The names are authenticated with the values: a change of
+// one makes every value under it unreadable.
+
+extension SealedPlace {
+    static func hmacKey(bankId: Identifier, label: String) -> SealedPlace {
+        SealedPlace("hmac_key.sealed_key", row: bankId.text, label)
+    }
+
+    static func issuerSecret(_ keyId: String) -> SealedPlace {
+        SealedPlace("issuer_key.sealed_secret", row: keyId)
+    }
+
+    static func serverKey(_ keyId: String) -> SealedPlace {
+        SealedPlace("server_key.sealed_key", row: keyId)
+    }
+
+    /// The MAC of a token belongs to its session, so that equal tokens have different MACs.
+    static func sessionToken(_ sessionId: String) -> SealedPlace {
+        SealedPlace("delivery_session.token_mac", row: sessionId)
+    }
+
+    static func keypad(_ keypadId: String) -> SealedPlace {
+        SealedPlace("keypad.sealed_layout", row: keypadId)
+    }
+
+    static func idempotentRequest(bankId: Identifier, key: String) -> SealedPlace {
+        SealedPlace("idempotent_answer.request_mac", row: bankId.text, key)
+    }
+}
+
+/// The places of one cardholder's secrets.
+struct CardholderPlace {
+    let pin: SealedPlace
+    let code: SealedPlace
+    let freeField: SealedPlace
+    /// The JSON that the cardholder was provisioned from.
+    let provision: SealedPlace
+
+    init(bankId: Identifier, uniqueId: Identifier) {
+        func place(_ column: String) -> SealedPlace { SealedPlace(column, row: bankId.text, uniqueId.text) }
+        pin = place("cardholder.sealed_pin")
+        code = place("cardholder.code_mac")
+        freeField = place("cardholder.sealed_free_field")
+        provision = place("cardholder.provision_mac")
+    }
+}

@@ -1,0 +1,48 @@
+/// A definition whose caller has been authenticated, and whose PIN has been checked.
+package struct AuthorizedDefinition: Sendable {
+    /// What authenticated the caller, and is spent by the definition.
+    package enum Proof: Sendable {
+        /// An HMAC, and when its timestamp leaves the time window.
+        case hmac(SpentDigest, expiresAt: Timestamp)
+        /// A token's IdTransaction, and until when it is refused.
+        case token(SpentDigest, expiresAt: Timestamp)
+    }
+
+    /// What the cardholder has chosen.
+    package enum Choice: Sendable {
+        /// It did not open, or the bank does not allow it: the definition only spends the token.
+        case refused
+        case digits(DefinedPIN)
+        /// Indexes into a keypad: the keypad that they were read with, if there is one, and the PIN, if the bank allows it.
+        case indexes(keypadId: String?, DefinedPIN?)
+    }
+
+    /// A PIN that the bank allows.
+    package struct DefinedPIN: Sendable {
+        /// Sealed for the store.
+        package let sealed: [UInt8]
+        /// A JWE to the bank's encryption certificate, for the event; nil if the bank has no certificate.
+        package let forBank: String?
+
+        package init(sealed: [UInt8], forBank: String?) {
+            self.sealed = sealed
+            self.forBank = forBank
+        }
+    }
+
+    package var bankId: Identifier
+    /// The revision of the bank that the caller was authenticated with.
+    package var bankRevision: Int64
+    /// Nil if the request's uniqueId cannot be a cardholder's.
+    package var uniqueId: Identifier?
+    package var proof: Proof
+    package var choice: Choice
+
+    package init(bankId: Identifier, bankRevision: Int64, uniqueId: Identifier?, proof: Proof, choice: Choice) {
+        self.bankId = bankId
+        self.bankRevision = bankRevision
+        self.uniqueId = uniqueId
+        self.proof = proof
+        self.choice = choice
+    }
+}

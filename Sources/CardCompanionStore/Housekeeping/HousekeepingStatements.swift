@@ -1,0 +1,161 @@
+internal import PostgresLibPQ
+
+/// What housekeeping removes. Each kind is removed in small batches, each in a transaction of its own.
+package enum ExpiredKind: CaseIterable, Sendable {
+    /// PINs whose delivery was not confirmed within their bank's time.
+    case pins
+    case sessions
+    /// Definition ids, hashMacs and nonces whose time windows have ended.
+    case proofs
+    case keypads
+    /// Answers to calls with an Idempotency-Key.
+    case answers
+    /// Staged lines of imports that never ended.
+    case importLines
+    case events
+}
+
+/// What one batch of housekeeping did.
+package struct RemovedBatch: Sendable, Equatable {
+    /// How many rows were removed. For ``ExpiredKind/pins``: how many PINs were erased.
+    package let removed: Int
+    /// Whether there may be more.
+    package let isFull: Bool
+}
+
+extension Store {
+    /// Removes what has expired, at most `limit` rows. Rows that another server has locked are passed over.
+    ///
+    /// - Parameter time: now; for import lines and events, the time before which they are too old.
+    package func removeExpired(
+        _ kind: ExpiredKind, before time: Timestamp, limit: Int
+    ) async throws(StoreError) -> RemovedBatch {
+        let rowLimit = Int32(clamping: limit)
+        switch kind {
+        case .pins:
+            let counts = try await statements.executeForOneRow(EraseExpiredPINs(time: time, limit: rowLimit))
+            return RemovedBatch(removed: counts.erased, isFull: counts.due >= limit)
+        case .sessions: return try await remove(DeleteExpiredSessions(time: time, limit: rowLimit))
+        case .proofs: return try await remove(DeleteExpiredProofs(time: time, limit: rowLimit))
+        case .keypads: return try await remove(DeleteExpiredKeypads(time: time, limit: rowLimit))
+        case .answers: return try await remove(DeleteExpiredAnswers(time: time, limit: rowLimit))
+        case .importLines: return try await remove(DeleteStagedLines(time: time, limit: rowLimit))
+        case .events: return try await remove(DeleteOldEvents(time: time, limit: rowLimit))
+        }
+    }
+
+    private func remove(_ removal: some Removal & PostgresCommand) async throws(StoreError) -> RemovedBatch {
+        let count = try await statements.execute(removal)
+        return RemovedBatch(removed: count, isFull: count >= Int(removal.limit))
+    }
+}
+
+private struct EraseExpiredPINs: Removal {
+    let time: Timestamp
+    let limit: Int32
+
+    static let sql = """
+        WITH due AS (
+            DELETE FROM pin_expiry WHERE (bank_id, unique_id, expires_at) IN (
+                SELECT bank_id, unique_id, expires_at FROM pin_expiry
+                WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+            ) RETURNING bank_id, unique_id
+        ), erased AS (
+            UPDATE cardholder SET
+                sealed_pin = NULL, pin_expires_at = NULL, updated_at = $1,
+                -- A bank that sends the same cardholder again wants the PIN back.
+                provision_mac = NULL
+            FROM due
+            WHERE (cardholder.bank_id, cardholder.unique_id) = (due.bank_id, due.unique_id) AND pin_expires_at <= $1
+            RETURNING 1
+        )
+        SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM erased)
+        """
+
+    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> (due: Int, erased: Int) {
+        (try row.decode(0), try row.decode(1))
+    }
+}
+
+private struct DeleteExpiredSessions: Removal, PostgresCommand {
+    let time: Timestamp
+    let limit: Int32
+
+    static let sql = """
+        WITH due AS (
+            -- The cardholder is locked too, so that their events have one order.
+            SELECT session.* FROM delivery_session AS session JOIN cardholder USING (bank_id, unique_id)
+            WHERE session.expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+        ), reported AS (
+            INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
+            SELECT bank_id, unique_id, 'pin.delivery-unconfirmed',
+                jsonb_build_object('sessionId', session_id, 'channel', channel), $1
+            FROM due WHERE notified_status IS NULL
+        )
+        DELETE FROM delivery_session AS session USING due
+        WHERE (session.bank_id, session.session_id) = (due.bank_id, due.session_id)
+        """
+}
+
+private struct DeleteExpiredProofs: Removal, PostgresCommand {
+    let time: Timestamp
+    let limit: Int32
+
+    static let sql = """
+        DELETE FROM spent_proof WHERE (bank_id, kind, digest) IN (
+            SELECT bank_id, kind, digest FROM spent_proof WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
+        """
+}
+
+private struct DeleteExpiredKeypads: Removal, PostgresCommand {
+    let time: Timestamp
+    let limit: Int32
+
+    static let sql = """
+        DELETE FROM keypad WHERE (bank_id, keypad_id) IN (
+            SELECT bank_id, keypad_id FROM keypad WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
+        """
+}
+
+private struct DeleteExpiredAnswers: Removal, PostgresCommand {
+    let time: Timestamp
+    let limit: Int32
+
+    static let sql = """
+        DELETE FROM idempotent_answer WHERE (bank_id, idempotency_key) IN (
+            SELECT bank_id, idempotency_key FROM idempotent_answer
+            WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
+        """
+}
+
+private struct DeleteStagedLines: Removal, PostgresCommand {
+    let time: Timestamp
+    let limit: Int32
+
+    static let sql = """
+        DELETE FROM import_line WHERE (bank_id, import_id, line) IN (
+            SELECT bank_id, import_id, line FROM import_line
+            WHERE staged_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
+        """
+}
+
+private struct DeleteOldEvents: Removal, PostgresCommand {
+    let time: Timestamp
+    let limit: Int32
+
+    static let sql = """
+        DELETE FROM event WHERE (bank_id, event_id) IN (
+            SELECT bank_id, event_id FROM event WHERE occurred_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
+        """
+}
+
+private protocol Removal: PostgresStatement {
+    var time: Timestamp { get }
+    var limit: Int32 { get }
+}
+
+extension Removal {
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(time, limit)
+    }
+}

@@ -1,0 +1,112 @@
+package import SecureMemory
+
+/// Standard base64 (RFC 4648 section 4). Strict: it reads only what ``encode(_:)`` writes, so each byte string has one
+/// text: padded, no white space, unused bits at the end are zero.
+package enum Base64 {
+    /// The padded text.
+    package static func encode(_ source: borrowing some ByteSource & ~Copyable) -> String {
+        alphabet.encode(source)
+    }
+
+    /// The bytes, or nil if the text is not strict base64.
+    package static func decode(_ text: String) -> [UInt8]? {
+        alphabet.decode(text)
+    }
+
+    private static let alphabet = Base64Alphabet(lastTwo: "+/", isPadded: true)
+}
+
+/// The URL-safe base64 of JOSE (RFC 4648 section 5, RFC 7515 section 2). Strict: it reads only what ``encode(_:)``
+/// writes: unpadded, no white space, unused bits at the end are zero.
+package enum Base64URL {
+    /// The unpadded text.
+    package static func encode(_ source: borrowing some ByteSource & ~Copyable) -> String {
+        alphabet.encode(source)
+    }
+
+    /// The unpadded text of a secret, as ASCII bytes.
+    package static func encodeSecret(_ source: borrowing some ByteSource & ~Copyable) -> SecretBytes {
+        source.withBytes { bytes in
+            SecretBytes(count: alphabet.textByteCount(of: bytes.count)) { output in
+                alphabet.encode(bytes, into: output.bindMemory(to: UInt8.self))
+            }
+        }
+    }
+
+    /// The bytes, or nil if the text is not strict unpadded base64url.
+    package static func decode(_ text: String) -> [UInt8]? {
+        alphabet.decode(text)
+    }
+
+    private static let alphabet = Base64Alphabet(lastTwo: "-_", isPadded: false)
+}
+
+/// The common part of both base64 encodings.
+struct Base64Alphabet: Sendable {
+    private let characters: [UInt8]
+    private let values: [UInt8?]
+    private let isPadded: Bool
+
+    init(lastTwo: String, isPadded: Bool) {
+        let characters = Array(("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + lastTwo).utf8)
+        var values = [UInt8?](repeating: nil, count: 256)
+        for (value, character) in characters.enumerated() { values[Int(character)] = UInt8(value) }
+        self.characters = characters
+        self.values = values
+        self.isPadded = isPadded
+    }
+
+    func textByteCount(of byteCount: Int) -> Int {
+        isPadded ? (byteCount + 2) / 3 * 4 : (byteCount * 4 + 2) / 3
+    }
+
+    func encode(_ source: borrowing some ByteSource & ~Copyable) -> String {
+        source.withBytes { bytes in
+            String(unsafeUninitializedCapacity: textByteCount(of: bytes.count)) { text in
+                encode(bytes, into: text)
+                return textByteCount(of: bytes.count)
+            }
+        }
+    }
+
+    func encode(_ bytes: UnsafeRawBufferPointer, into text: UnsafeMutableBufferPointer<UInt8>) {
+        for index in 0..<textByteCount(of: bytes.count) {
+            let firstBit = index * 6
+            guard firstBit < bytes.count * 8 else {
+                text[index] = UInt8(ascii: "=")
+                continue
+            }
+            let first = firstBit / 8
+            let window = UInt16(bytes[first]) << 8 | (first + 1 < bytes.count ? UInt16(bytes[first + 1]) : 0)
+            text[index] = characters[Int(window >> (10 - firstBit % 8)) & 0x3f]
+        }
+    }
+
+    func decode(_ text: String) -> [UInt8]? {
+        var characters = Array(text.utf8)[...]
+        if isPadded {
+            guard characters.count.isMultiple(of: 4) else { return nil }
+            for _ in 0..<2 where characters.last == UInt8(ascii: "=") { characters.removeLast() }
+            guard textByteCount(of: characters.count * 3 / 4) == text.utf8.count else { return nil }
+        }
+        guard characters.count % 4 != 1 else { return nil }
+        return decode(characters)
+    }
+
+    private func decode(_ characters: ArraySlice<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(characters.count * 3 / 4)
+        var pending: UInt32 = 0
+        var pendingBits = 0
+        for character in characters {
+            guard let value = values[Int(character)] else { return nil }
+            pending = pending << 6 | UInt32(value)
+            pendingBits += 6
+            guard pendingBits >= 8 else { continue }
+            pendingBits -= 8
+            bytes.append(UInt8(truncatingIfNeeded: pending >> UInt32(pendingBits)))
+            pending &= (1 << UInt32(pendingBits)) - 1
+        }
+        return pending == 0 ? bytes : nil
+    }
+}

@@ -1,0 +1,31 @@
+internal import COpenSSL
+package import SecureMemory
+
+/// HMAC with SHA-256 (RFC 2104, FIPS 198-1).
+package enum HMACSHA256 {
+    package static let byteCount = 32
+
+    /// The authentication code of `data`, 32 bytes.
+    package static func authenticationCode(
+        for data: borrowing some ByteSource & ~Copyable, key: borrowing some ByteSource & ~Copyable
+    ) -> [UInt8] {
+        data.withOctets { data, dataCount in
+            key.withOctets { key, keyCount in
+                [UInt8](unsafeUninitializedCapacity: byteCount) { output, written in
+                    let end = EVP_Q_mac(
+                        nil, "HMAC", nil, "SHA2-256", nil, key, keyCount, data, dataCount, output.baseAddress,
+                        byteCount, &written)
+                    mustSucceed(end != nil && written == byteCount, "HMAC-SHA-256")
+                }
+            }
+        }
+    }
+
+    /// Whether `code` is the authentication code of `data`, at full length. Compares in constant time.
+    package static func isValid(
+        _ code: borrowing some ByteSource & ~Copyable, for data: borrowing some ByteSource & ~Copyable,
+        key: borrowing some ByteSource & ~Copyable
+    ) -> Bool {
+        ConstantTime.areEqual(code, authenticationCode(for: data, key: key))
+    }
+}

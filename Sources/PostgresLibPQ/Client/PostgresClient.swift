@@ -1,0 +1,142 @@
+package import Logging
+internal import ServiceLifecycle
+
+/// A PostgreSQL client: a pool of connections that many tasks share.
+///
+/// Statements of different tasks are pipelined on the same connections. Each statement or batch runs in its own
+/// transaction, so an error does not affect the others. The client works while ``run()`` runs; earlier statements wait
+/// until it starts.
+package final class PostgresClient: Service, Sendable {
+    let pool: Pool
+
+    /// Creates a client. It opens no connections until ``run()`` is called.
+    package init(configuration: PostgresConfiguration, logger: Logger) {
+        pool = Pool(configuration, logger)
+    }
+
+    /// Keeps the connections open until the task is cancelled or the service group shuts down gracefully. Requests in
+    /// flight may then finish within the shutdown timeout.
+    ///
+    /// - Throws: ``PostgresError/Code/invalidConfiguration``; ``PostgresError/Code/shutDown`` if it was called before. An
+    ///   unreachable database is not an error here: the client keeps trying to connect.
+    package func run() async throws {
+        try await pool.start()
+        try? await gracefulShutdown()
+        await pool.shutDown()
+    }
+
+    /// Runs one statement and returns its answer: the rows, or the number of changed rows for a command.
+    package func execute<Statement: PostgresStatement>(
+        _ statement: Statement
+    ) async throws(PostgresError) -> Statement.Answer {
+        let answers = try await pool.run([BoundStatement(statement)])
+        return try Statement.read(answers[0])
+    }
+
+    /// Runs statements of the same type in one round trip and one transaction: all take effect or none.
+    ///
+    /// - Throws: the error of the statement that failed, with its index in ``PostgresError/statementIndex``.
+    package func batch<Statement: PostgresStatement>(
+        _ statements: [Statement]
+    ) async throws(PostgresError) -> [Statement.Answer] {
+        guard !statements.isEmpty else { return [] }
+        let answers = try await pool.run(BoundStatement.all(statements))
+        return try answers.read(as: Statement.self)
+    }
+
+    /// Runs statements of different types in one round trip and one transaction: all take effect or none.
+    ///
+    /// - Throws: the error of the statement that failed, with its index in ``PostgresError/statementIndex``.
+    package func batch<each Statement: PostgresStatement>(
+        _ statements: repeat each Statement
+    ) async throws(PostgresError) -> (repeat (each Statement).Answer) {
+        let answers = try await pool.run(BoundStatement.all(repeat each statements))
+        var index = -1
+        return (repeat try (each Statement).read(answers.next(&index)))
+    }
+
+    /// Leases a connection for work that needs its own session: advisory locks, LISTEN, several transactions. Afterwards
+    /// the session is reset: open transactions, locks, settings and temporary tables are removed.
+    ///
+    /// - Parameter statementTimeoutMilliseconds: the statement timeout in this session; 0 means no limit, nil means the
+    ///   configured timeout. Set it here and not in SQL, because the client uses it to detect a server that does not
+    ///   answer.
+    package nonisolated(nonsending) func withConnection<Result>(
+        statementTimeoutMilliseconds: Int? = nil,
+        _ body: nonisolated(nonsending) (PostgresConnection) async throws -> Result
+    ) async throws -> Result {
+        let connection = PostgresConnection(try await pool.lease(), pool)
+        do {
+            if let statementTimeoutMilliseconds {
+                try await connection.setStatementTimeout(milliseconds: statementTimeoutMilliseconds)
+            }
+            let result = try await body(connection)
+            await connection.end(resetting: true)
+            return result
+        } catch {
+            await connection.end(resetting: true)
+            throw error
+        }
+    }
+
+    /// Runs the body in a transaction. Commits when the body returns, and rolls back when it throws.
+    ///
+    /// - Throws: what the body throws; ``PostgresError/Code/transactionAborted`` if the body returned although one of
+    ///   its statements had failed.
+    package nonisolated(nonsending) func withTransaction<Result>(
+        isolation: PostgresIsolation = .readCommitted,
+        _ body: nonisolated(nonsending) (PostgresConnection) async throws -> Result
+    ) async throws -> Result {
+        let connection = PostgresConnection(try await pool.lease(), pool)
+        do {
+            try await connection.begin(isolation)
+            let result = try await body(connection)
+            try await connection.commit()
+            await connection.end(resetting: false)
+            return result
+        } catch {
+            await connection.rollBack()
+            await connection.end(resetting: false)
+            throw error
+        }
+    }
+}
+
+/// The transaction isolation levels (PostgreSQL documentation, section 13.2).
+package enum PostgresIsolation: String, Sendable {
+    /// Each statement sees what was committed before the statement started.
+    case readCommitted = "READ COMMITTED"
+    /// All statements see what was committed before the first statement started.
+    case repeatableRead = "REPEATABLE READ"
+    /// Transactions behave as if they ran one after the other. The caller must be ready to retry.
+    case serializable = "SERIALIZABLE"
+}
+
+extension BoundStatement {
+    static func all<each Statement: PostgresStatement>(
+        _ statements: repeat each Statement
+    ) throws(PostgresError) -> [BoundStatement] {
+        var bound: [BoundStatement] = []
+        for statement in repeat each statements { bound.append(try BoundStatement(statement)) }
+        return bound
+    }
+
+    static func all<Statement: PostgresStatement>(
+        _ statements: [Statement]
+    ) throws(PostgresError) -> [BoundStatement] {
+        try statements.map { (statement) throws(PostgresError) in try BoundStatement(statement) }
+    }
+}
+
+extension [PostgresResult] {
+    func next(_ index: inout Int) -> PostgresResult {
+        index += 1
+        return self[index]
+    }
+
+    func read<Statement: PostgresStatement>(
+        as type: Statement.Type
+    ) throws(PostgresError) -> [Statement.Answer] {
+        try map { (answer) throws(PostgresError) in try Statement.read(answer) }
+    }
+}

@@ -1,0 +1,66 @@
+internal import CLibPQ
+
+/// The parameters that libpq connects with. Parameters in the URL override our defaults, except `client_encoding`,
+/// which is always UTF8.
+struct ConnectionParameters: Sendable {
+    /// Keywords and values for PQconnectdbParams.
+    let values: [String: String]
+
+    /// - Throws: ``PostgresError/Code/invalidConfiguration``, without libpq's message, because it quotes the connection
+    ///   string, which can contain a password.
+    init(_ configuration: PostgresConfiguration) throws(PostgresError) {
+        guard let given = Self.parse(configuration.url) else {
+            throw PostgresError(.invalidConfiguration, "the database URL is not a valid libpq connection string")
+        }
+        var values = Self.defaults(configuration).merging(given) { _, given in given }
+        values["client_encoding"] = "UTF8"
+        values["options"] = [Self.sessionOptions(configuration), given["options"]]
+            .compactMap { $0 }.joined(separator: " ")
+        self.values = values
+    }
+
+    /// Removes the passwords that we know from a libpq message.
+    func redact(_ message: String) -> String {
+        var message = message
+        for secret in ["password", "sslpassword"].compactMap({ values[$0] }) where !secret.isEmpty {
+            message.replace(secret, with: "…")
+        }
+        return message
+    }
+
+    private static func defaults(_ configuration: PostgresConfiguration) -> [String: String] {
+        [
+            "application_name": configuration.applicationName,
+            "connect_timeout": "\(configuration.connectTimeoutSeconds)",
+            // Detects within a minute that a server is gone without closing the connection, even if no statement is
+            // in flight.
+            "keepalives_idle": "30",
+            "keepalives_interval": "10",
+            "keepalives_count": "3",
+            "tcp_user_timeout": "60000",
+            // GSS encryption reads ahead of us, as TLS does, but libpq cannot report how many bytes it has buffered.
+            // For TLS we use `SSL_pending`.
+            "gssencmode": "disable",
+        ]
+    }
+
+    private static func sessionOptions(_ configuration: PostgresConfiguration) -> String {
+        "-c statement_timeout=\(configuration.statementTimeoutMilliseconds)"
+            + " -c idle_in_transaction_session_timeout=\(configuration.idleInTransactionTimeoutMilliseconds)"
+            + (configuration.searchPath.map { " -c search_path=\($0)" } ?? "")
+    }
+
+    private static func parse(_ url: String) -> [String: String]? {
+        var message: UnsafeMutablePointer<CChar>?
+        defer { PQfreemem(message) }
+        guard let options = PQconninfoParse(url, &message) else { return nil }
+        defer { PQconninfoFree(options) }
+        var values: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        return values
+    }
+}

@@ -1,0 +1,121 @@
+/// A connection that is leased to one caller. The lease ends when the body that received the connection returns.
+package final class PostgresConnection: Sendable {
+    let wire: WireConnection
+    let pool: Pool
+    @PostgresLoop private var hasEnded = false
+
+    init(_ wire: WireConnection, _ pool: Pool) {
+        self.wire = wire
+        self.pool = pool
+    }
+
+    /// Runs one statement and returns its answer: the rows, or the number of changed rows for a command.
+    package func execute<Statement: PostgresStatement>(
+        _ statement: Statement
+    ) async throws(PostgresError) -> Statement.Answer {
+        let answers = try await run(.batch([BoundStatement(statement)]))
+        return try Statement.read(answers[0])
+    }
+
+    /// Runs statements of the same type in one round trip; see ``PostgresClient``.
+    package func batch<Statement: PostgresStatement>(
+        _ statements: [Statement]
+    ) async throws(PostgresError) -> [Statement.Answer] {
+        guard !statements.isEmpty else { return [] }
+        return try await run(.batch(BoundStatement.all(statements))).read(as: Statement.self)
+    }
+
+    /// Runs statements of different types in one round trip; see ``PostgresClient``.
+    package func batch<each Statement: PostgresStatement>(
+        _ statements: repeat each Statement
+    ) async throws(PostgresError) -> (repeat (each Statement).Answer) {
+        let answers = try await run(.batch(BoundStatement.all(repeat each statements)))
+        var index = -1
+        return (repeat try (each Statement).read(answers.next(&index)))
+    }
+
+    /// Runs a text of several statements without parameters, such as a migration. Discards any rows. The text runs in one
+    /// transaction, unless it starts or ends transactions itself.
+    package func executeScript(_ sql: String) async throws(PostgresError) {
+        _ = try await run(.script(sql))
+    }
+
+    @PostgresLoop
+    func run(_ request: WireConnection.Request) async throws(PostgresError) -> [PostgresResult] {
+        try check()
+        return try await pool.run(request, on: wire)
+    }
+
+    @PostgresLoop
+    func check() throws(PostgresError) {
+        if hasEnded { throw PostgresError(.leaseEnded) }
+    }
+}
+
+// MARK: - The lease
+
+extension PostgresConnection {
+    @PostgresLoop
+    func setStatementTimeout(milliseconds: Int) async throws(PostgresError) {
+        _ = try await run(.script("SET statement_timeout = \(milliseconds)"))
+        wire.statementTimeout = milliseconds > 0 ? .milliseconds(milliseconds) : nil
+    }
+
+    /// Ends the lease and returns the connection to the pool. If the session cannot be reset, the connection is closed.
+    @PostgresLoop
+    func end(resetting: Bool) async {
+        hasEnded = true
+        wire.onNotification?(nil)
+        wire.onNotification = nil
+        wire.statementTimeout = pool.configuration.statementTimeout
+        if resetting || wire.isInTransaction { await reset() }
+        pool.returnLease(wire)
+    }
+
+    @PostgresLoop
+    private func reset() async {
+        let sql = (wire.isInTransaction ? "ROLLBACK; " : "") + Self.resetScript
+        do {
+            let silence = pool.configuration.maximumSilence
+            _ = try await pool.run(.script(sql, maximumSilence: silence), on: wire, isCancellable: false)
+        } catch {
+            pool.discard(wire)
+        }
+    }
+
+    // Does what DISCARD ALL does, except that it keeps prepared statements. Unlike DISCARD ALL, it can be part of a text
+    // of several statements.
+    private static let resetScript = """
+        CLOSE ALL; RESET SESSION AUTHORIZATION; RESET ALL; UNLISTEN *; \
+        SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES
+        """
+}
+
+// MARK: - Transactions
+
+extension PostgresConnection {
+    @PostgresLoop
+    func begin(_ isolation: PostgresIsolation) async throws(PostgresError) {
+        _ = try await run(.batch([.command("BEGIN ISOLATION LEVEL \(isolation.rawValue)")]))
+    }
+
+    /// Not cancellable, because the caller must know whether the transaction was committed.
+    @PostgresLoop
+    func commit() async throws(PostgresError) {
+        let answers = try await pool.run(.batch([.command("COMMIT")]), on: wire, isCancellable: false)
+        // If a statement of the transaction failed, the server answers COMMIT with the tag ROLLBACK and no error.
+        guard answers[0].commandTag == "COMMIT" else { throw PostgresError(.transactionAborted) }
+    }
+
+    @PostgresLoop
+    func rollBack() async {
+        guard wire.isInTransaction else { return }
+        _ = try? await pool.run(.batch([.command("ROLLBACK")]), on: wire, isCancellable: false)
+    }
+}
+
+extension BoundStatement {
+    fileprivate static func command(_ sql: String) -> BoundStatement {
+        BoundStatement(sql: sql, label: sql)
+    }
+}

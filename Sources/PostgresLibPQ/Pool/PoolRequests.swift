@@ -1,0 +1,71 @@
+/// The pool's operations for callers. Each call waits until it has its result.
+extension Pool {
+    /// Runs a batch on a shared connection.
+    func run(_ batch: [BoundStatement]) async throws(PostgresError) -> [PostgresResult] {
+        let id = nextRequest()
+        let holder = Holder()
+        return try await Self.answer { completion in
+            self.acquire(id, .shared) { result in
+                switch result {
+                case .success(let connection):
+                    holder.connection = connection
+                    connection.submit(id, .batch(batch), completion: completion)
+                case .failure(let error):
+                    completion(.failure(error))
+                }
+            }
+        } onCancel: {
+            self.cancel(id)
+            holder.connection?.abandon(id)
+        }
+    }
+
+    /// Waits for a connection that only this caller uses.
+    func lease() async throws(PostgresError) -> WireConnection {
+        let id = nextRequest()
+        return try await Self.answer { completion in
+            self.acquire(id, .lease) { result in
+                if case .success(let connection) = result { connection.isLeased = true }
+                completion(result)
+            }
+        } onCancel: {
+            self.cancel(id)
+        }
+    }
+
+    /// Runs a request on a leased connection.
+    ///
+    /// - Parameter isCancellable: false if the caller must know the outcome, for example of a COMMIT.
+    func run(
+        _ request: WireConnection.Request, on connection: WireConnection, isCancellable: Bool = true
+    ) async throws(PostgresError) -> [PostgresResult] {
+        let id = nextRequest()
+        return try await Self.answer { completion in
+            connection.submit(id, request, completion: completion)
+        } onCancel: {
+            if isCancellable { connection.abandon(id) }
+        }
+    }
+
+    /// The connection that a request was given.
+    private final class Holder {
+        weak var connection: WireConnection?
+    }
+
+    /// Waits until `start` calls its completion, exactly once. If the task is cancelled, `onCancel` is called; it must
+    /// cause the completion to be called soon.
+    static func answer<Value: Sendable>(
+        _ start: @PostgresLoop (@escaping @PostgresLoop (Result<Value, PostgresError>) -> Void) -> Void,
+        onCancel: @escaping @PostgresLoop @Sendable () -> Void
+    ) async throws(PostgresError) -> Value {
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                start { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            // This method runs on the loop, so the posted closure runs after `start`.
+            PostgresLoop.post(onCancel)
+        }
+        return try result.get()
+    }
+}

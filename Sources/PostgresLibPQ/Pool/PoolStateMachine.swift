@@ -1,0 +1,358 @@
+internal import Retries
+
+/// Decides which request gets which connection, and when connections are opened and closed. It performs no I/O: each
+/// method returns the actions to perform.
+///
+/// A connection is shared by up to `pipelineDepth` requests, or leased to one caller. A caller that needs a lease gets an
+/// idle or a new connection. If there is none, a shared connection takes no more requests until it is idle, and is then
+/// leased. There are no health checks: errors show which connections are dead. A lost connection is replaced. While
+/// connecting fails, there is one attempt at a time, with increasing delays.
+struct PoolStateMachine {
+    typealias RequestID = UInt64
+    typealias ConnectionID = Int
+    typealias Instant = ContinuousClock.Instant
+
+    enum Kind {
+        case shared
+        case lease
+    }
+
+    enum Action: Equatable {
+        case connect(ConnectionID)
+        case grant(RequestID, ConnectionID)
+        case fail(RequestID, PostgresError.Code)
+        /// The pool no longer uses the connection.
+        case close(ConnectionID)
+        /// The shutdown is complete: no connection is left.
+        case stopped
+    }
+
+    private enum Phase {
+        case created
+        case running
+        case stopping
+        case stopped
+    }
+
+    private let limits: PostgresConfiguration
+    private var phase = Phase.created
+    /// While stopping: when requests that are still in flight are cut off.
+    private var cutOffAt: Instant?
+    private var members: [Member] = []
+    private var lastConnection = 0
+    private var sharedWaiters = WaiterQueue()
+    private var leaseWaiters = WaiterQueue()
+
+    private let backOff: BackOff
+    /// How many attempts to connect have failed since the last success.
+    private var failedAttempts = 0
+    private var retryAt: Instant?
+    /// When the newest connection will have lasted long enough to reset the back-off.
+    private var stableAt: Instant?
+    private var lastAttemptFailed = false
+
+    init(_ limits: PostgresConfiguration) {
+        self.limits = limits
+        backOff = BackOff(
+            first: .milliseconds(limits.backOff.initialMilliseconds),
+            longest: .milliseconds(limits.backOff.maximumMilliseconds), jitter: 0.5...1)
+    }
+
+    /// When `tick` must be called at the latest.
+    var nextDeadline: Instant? {
+        let waiters = earlier(sharedWaiters.nextDeadline, leaseWaiters.nextDeadline)
+        return earlier(earlier(waiters, retryAt), earlier(cutOffAt, idleDeadline))
+    }
+
+    /// When the first idle connection beyond the minimum must be closed.
+    private var idleDeadline: Instant? {
+        guard members.count > limits.minimumConnections else { return nil }
+        let since = members.reduce(nil) { earlier($0, $1.idleSince) }
+        return since.map { $0 + .seconds(limits.idleTimeoutSeconds) }
+    }
+
+    /// - Returns: nil if it was started before.
+    mutating func start(at now: Instant) -> [Action]? {
+        guard phase == .created else { return nil }
+        phase = .running
+        return settle(now)
+    }
+
+    mutating func acquire(_ id: RequestID, _ kind: Kind, at now: Instant) -> [Action] {
+        guard phase == .created || phase == .running else { return [.fail(id, .shutDown)] }
+        let deadline = now + .seconds(limits.acquireTimeoutSeconds)
+        switch kind {
+        case .shared: sharedWaiters.append(id, until: deadline)
+        case .lease: leaseWaiters.append(id, until: deadline)
+        }
+        let actions = settle(now)
+        guard sharedWaiters.count + leaseWaiters.count > limits.maximumWaiters else { return actions }
+        // One request too many waits. The newcomer fails: it is still waiting, because each queue is first come, first
+        // served.
+        _ = sharedWaiters.remove(id) || leaseWaiters.remove(id)
+        return actions + [.fail(id, .tooManyWaiters)]
+    }
+
+    /// The caller no longer wants a connection. This has no effect if it already has one.
+    mutating func cancel(_ id: RequestID, at now: Instant) -> [Action] {
+        guard sharedWaiters.remove(id) || leaseWaiters.remove(id) else { return [] }
+        return [.fail(id, .cancelled)] + settle(now)
+    }
+
+    /// A shared request has received its whole answer.
+    mutating func finished(_ id: ConnectionID, at now: Instant) -> [Action] {
+        update(id) { $0.finishOne(at: now) }
+        return settle(now)
+    }
+
+    /// A lease has ended, and its session has been reset.
+    mutating func leaseReturned(_ id: ConnectionID, at now: Instant) -> [Action] {
+        update(id) { $0.state = .shared(inFlight: 0, idleSince: now) }
+        return settle(now)
+    }
+
+    mutating func connected(_ id: ConnectionID, at now: Instant) -> [Action] {
+        guard members.contains(where: { $0.id == id }) else { return [.close(id)] }
+        update(id) { $0.state = .shared(inFlight: 0, idleSince: now) }
+        lastAttemptFailed = false
+        retryAt = nil
+        stableAt = now + .milliseconds(limits.backOff.stableAfterMilliseconds)
+        return settle(now)
+    }
+
+    mutating func connectFailed(
+        _ id: ConnectionID, at now: Instant, using random: inout some RandomNumberGenerator
+    ) -> [Action] {
+        guard remove(id) else { return [] }
+        lastAttemptFailed = true
+        postpone(from: now, using: &random)
+        return settle(now)
+    }
+
+    /// An established connection was lost.
+    mutating func lost(
+        _ id: ConnectionID, at now: Instant, using random: inout some RandomNumberGenerator
+    ) -> [Action] {
+        guard remove(id) else { return [] }
+        if let stableAt, now < stableAt { postpone(from: now, using: &random) }
+        return settle(now)
+    }
+
+    /// The connection's server is no longer the right one (it has become read-only). The connection gets no more
+    /// requests, and is closed when its requests in flight have ended.
+    mutating func retire(
+        _ id: ConnectionID, at now: Instant, using random: inout some RandomNumberGenerator
+    ) -> [Action] {
+        guard let index = members.firstIndex(where: { $0.id == id }), let inFlight = members[index].inFlight else {
+            return []
+        }
+        members[index].state = .retiring(inFlight: inFlight)
+        if let stableAt, now < stableAt { postpone(from: now, using: &random) }
+        return settle(now)
+    }
+
+    /// Handles the deadlines that have passed.
+    mutating func tick(at now: Instant) -> [Action] {
+        if let retry = retryAt, retry <= now { retryAt = nil }
+        let code = hasReadyConnection || phase == .created ? PostgresError.Code.acquireTimeout : .cannotConnect
+        let expired = sharedWaiters.removeExpired(at: now) + leaseWaiters.removeExpired(at: now)
+        return expired.map { .fail($0, code) } + closeIdle(now) + settle(now)
+    }
+
+    /// Refuses new requests. Requests in flight may finish within the shutdown timeout.
+    mutating func shutDown(at now: Instant) -> [Action] {
+        guard phase == .created || phase == .running else { return [] }
+        phase = .stopping
+        cutOffAt = now + .seconds(limits.shutdownTimeoutSeconds)
+        retryAt = nil
+        members.removeAll { $0.isConnecting }
+        let waiting = sharedWaiters.removeAll() + leaseWaiters.removeAll()
+        return waiting.map { .fail($0, .shutDown) } + settle(now)
+    }
+}
+
+// MARK: - The rules
+
+extension PoolStateMachine {
+    private mutating func settle(_ now: Instant) -> [Action] {
+        switch phase {
+        case .created, .stopped:
+            return []
+        case .stopping:
+            return windDown(all: cutOffAt.map { $0 <= now } ?? true)
+        case .running:
+            return closeRetired() + grantLeases() + grantShared(now) + grow(now)
+        }
+    }
+
+    private mutating func grantLeases() -> [Action] {
+        var actions: [Action] = []
+        while leaseDemand > 0, let index = members.firstIndex(where: \.isIdle), let id = leaseWaiters.popFirst() {
+            members[index].state = .leased
+            actions.append(.grant(id, members[index].id))
+        }
+        return actions
+    }
+
+    private mutating func grantShared(_ now: Instant) -> [Action] {
+        guard !sharedWaiters.isEmpty else { return [] }
+        let held = connectionsHeldForLeases
+        var actions: [Action] = []
+        while let index = leastLoaded(except: held), let id = sharedWaiters.popFirst() {
+            members[index].beginOne()
+            actions.append(.grant(id, members[index].id))
+        }
+        return actions
+    }
+
+    /// How many lease waiters may get a connection. If there may be two connections or more, one is kept for shared
+    /// requests.
+    private var leaseDemand: Int {
+        guard !leaseWaiters.isEmpty else { return 0 }
+        let leased = members.count { $0.state == .leased }
+        return min(leaseWaiters.count, max(1, limits.maximumConnections - 1) - leased)
+    }
+
+    /// The connections that take no more shared requests because a lease waits for them: those with the fewest requests
+    /// in flight, and only as many as the pool cannot open in addition.
+    private var connectionsHeldForLeases: Set<ConnectionID> {
+        let coming = members.count(where: \.isConnecting)
+        let room = lastAttemptFailed ? 0 : limits.maximumConnections - members.count
+        let missing = leaseDemand - coming - room
+        guard missing > 0 else { return [] }
+        let shared = members.compactMap { member in member.inFlight.map { (load: $0, id: member.id) } }
+        return Set(shared.sorted(by: <).prefix(missing).map(\.id))
+    }
+
+    private func leastLoaded(except held: Set<ConnectionID>) -> Int? {
+        var best: (index: Int, inFlight: Int)?
+        for (index, member) in members.enumerated() {
+            guard let inFlight = member.inFlight, inFlight < limits.pipelineDepth else { continue }
+            if inFlight < best?.inFlight ?? .max, !held.contains(member.id) { best = (index, inFlight) }
+        }
+        return best?.index
+    }
+
+    /// Opens connections for waiting requests and up to the configured minimum. If all connections are busy, it opens one
+    /// more, so that the next request finds an idle connection.
+    private mutating func grow(_ now: Instant) -> [Action] {
+        guard retryAt.map({ $0 <= now }) ?? true else { return [] }
+        let allAreBusy = hasReadyConnection && !members.contains(where: \.isIdle)
+        let demand = sharedWaiters.count + leaseDemand + (allAreBusy ? 1 : 0)
+        let atOnce = lastAttemptFailed ? 1 : limits.maximumConcurrentConnects
+        var connecting = members.count(where: \.isConnecting)
+        var actions: [Action] = []
+        while connecting < atOnce, members.count < limits.maximumConnections,
+            connecting < demand || members.count < limits.minimumConnections
+        {
+            lastConnection += 1
+            members.append(Member(id: lastConnection))
+            actions.append(.connect(lastConnection))
+            connecting += 1
+        }
+        return actions
+    }
+
+    private mutating func closeIdle(_ now: Instant) -> [Action] {
+        var actions: [Action] = []
+        for member in members.reversed() where members.count > limits.minimumConnections {
+            guard let since = member.idleSince, since + .seconds(limits.idleTimeoutSeconds) <= now else { continue }
+            _ = remove(member.id)
+            actions.append(.close(member.id))
+        }
+        return actions
+    }
+
+    private mutating func closeRetired() -> [Action] {
+        guard members.contains(where: \.isOver) else { return [] }
+        let over = members.filter(\.isOver)
+        members.removeAll(where: \.isOver)
+        return over.map { .close($0.id) }
+    }
+
+    private mutating func windDown(all: Bool) -> [Action] {
+        let over = members.filter { all || $0.isIdle || $0.isOver }.map(\.id)
+        members.removeAll { over.contains($0.id) }
+        guard members.isEmpty else { return over.map { .close($0) } }
+        phase = .stopped
+        cutOffAt = nil
+        return over.map { .close($0) } + [.stopped]
+    }
+
+    private mutating func postpone(from now: Instant, using random: inout some RandomNumberGenerator) {
+        if let stableAt, stableAt <= now { failedAttempts = 0 }
+        stableAt = nil
+        failedAttempts += 1
+        retryAt = now + backOff.delay(afterFailures: failedAttempts, using: &random)
+    }
+
+    private var hasReadyConnection: Bool {
+        members.contains { !$0.isConnecting }
+    }
+
+    private mutating func update(_ id: ConnectionID, _ change: (inout Member) -> Void) {
+        guard let index = members.firstIndex(where: { $0.id == id }) else { return }
+        change(&members[index])
+    }
+
+    private mutating func remove(_ id: ConnectionID) -> Bool {
+        guard let index = members.firstIndex(where: { $0.id == id }) else { return false }
+        members.remove(at: index)
+        return true
+    }
+}
+
+private func earlier(_ one: ContinuousClock.Instant?, _ other: ContinuousClock.Instant?) -> ContinuousClock.Instant? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
+}
+
+// MARK: - One connection
+
+extension PoolStateMachine {
+    private struct Member {
+        enum State: Equatable {
+            case connecting
+            case shared(inFlight: Int, idleSince: Instant?)
+            case retiring(inFlight: Int)
+            case leased
+        }
+
+        let id: ConnectionID
+        var state = State.connecting
+
+        var isConnecting: Bool { state == .connecting }
+
+        /// Whether it is retiring and its last request has ended.
+        var isOver: Bool { state == .retiring(inFlight: 0) }
+
+        /// The number of shared requests in flight; nil if the connection is not shared.
+        var inFlight: Int? {
+            guard case .shared(let inFlight, _) = state else { return nil }
+            return inFlight
+        }
+
+        var isIdle: Bool { inFlight == 0 }
+
+        var idleSince: Instant? {
+            guard case .shared(_, let since) = state else { return nil }
+            return since
+        }
+
+        mutating func beginOne() {
+            guard let inFlight else { return }
+            state = .shared(inFlight: inFlight + 1, idleSince: nil)
+        }
+
+        mutating func finishOne(at now: Instant) {
+            switch state {
+            case .shared(let inFlight, _) where inFlight > 0:
+                state = .shared(inFlight: inFlight - 1, idleSince: inFlight == 1 ? now : nil)
+            case .retiring(let inFlight) where inFlight > 0:
+                state = .retiring(inFlight: inFlight - 1)
+            default:
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/// One row of a result, for decoding.
+package struct PostgresRow: ~Copyable {
+    private let result: PostgresResult
+    private let index: Int
+
+    init(_ result: PostgresResult, _ index: Int) {
+        self.result = result
+        self.index = index
+    }
+
+    package var columnCount: Int { result.columnCount }
+
+    /// Reads a column by its position, from 0.
+    ///
+    /// - Throws: ``PostgresError/Code/decoding`` if the column does not exist, if `type` cannot be read from the column's
+    ///   type, or if the column is null and `type` is not an optional.
+    package func decode<Value: PostgresDecodable>(
+        _ position: Int, as type: Value.Type = Value.self
+    ) throws(PostgresError) -> Value {
+        guard 0..<result.columnCount ~= position else {
+            throw PostgresError(.decoding, "the row has no column \(position)")
+        }
+        return try Value.decode(PostgresField(result, row: index, column: position))
+    }
+
+    /// Reads a column by its name.
+    ///
+    /// - Throws: ``PostgresError/Code/decoding`` as above, or if no column or more than one column has this name.
+    package func decode<Value: PostgresDecodable>(
+        _ name: String, as type: Value.Type = Value.self
+    ) throws(PostgresError) -> Value {
+        let positions = (0..<result.columnCount).filter { result.columnName($0) == name }
+        guard let position = positions.first, positions.count == 1 else {
+            throw PostgresError(.decoding, "the row has \(positions.count) columns named \(name), not one")
+        }
+        return try decode(position, as: type)
+    }
+}
+
+/// One column of one row.
+package struct PostgresField {
+    private let result: PostgresResult
+    private let row: Int
+    private let column: Int
+
+    init(_ result: PostgresResult, row: Int, column: Int) {
+        self.result = result
+        self.row = row
+        self.column = column
+    }
+
+    /// Whether the value is SQL's NULL.
+    package var isNull: Bool { result.isNull(row: row, column: column) }
+
+    package var name: String { result.columnName(column) }
+
+    /// The object identifier (OID) of the column's type.
+    package var typeIdentifier: UInt32 { type.rawValue }
+
+    var type: PostgresType { result.columnType(column) }
+
+    /// Calls `body` with the value in the server's binary format. The bytes are valid until `body` returns.
+    ///
+    /// - Throws: ``PostgresError/Code/decoding`` if the value is null, or if `body` returns nil because the bytes are not
+    ///   a valid value.
+    package func decode<Value>(
+        as expected: Value.Type = Value.self, _ body: (UnsafeRawBufferPointer) -> Value?
+    ) throws(PostgresError) -> Value {
+        guard !isNull else { throw failure("is null, not \(expected)") }
+        let value = withExtendedLifetime(result) { body(result.bytes(row: row, column: column)) }
+        guard let value else { throw failure("of type \(typeIdentifier) cannot be read as \(expected)") }
+        return value
+    }
+
+    private func failure(_ words: String) -> PostgresError {
+        PostgresError(.decoding, "column \(name) \(words)")
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+package import CardCompanionStore
+package import HTTPSignatures
+
+// Types of other modules as arguments.
+
+extension Identifier: ExpressibleByArgument {
+    package init?(argument: String) {
+        self.init(argument)
+    }
+}
+
+extension Activity: ExpressibleByArgument {}
+extension CardholderStatus: ExpressibleByArgument {}
+extension CertificatePurpose: ExpressibleByArgument {}
+extension CodeAlphabet: ExpressibleByArgument {}
+extension DeliveryFormat: ExpressibleByArgument {}
+extension Retention: ExpressibleByArgument {}
+extension Scheme: ExpressibleByArgument {}
+extension ServerKeyKind: ExpressibleByArgument {}
+extension SignatureAlgorithm: ExpressibleByArgument {}

@@ -1,0 +1,12 @@
+import CardCompanion
+import CardCompanionStore
+import Glibc
+
+extension WallClock {
+    /// The machine's clock.
+    static let system = WallClock {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+    }
+}

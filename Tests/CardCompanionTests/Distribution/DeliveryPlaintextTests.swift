@@ -1,0 +1,110 @@
+import CardCompanionStore
+import Foundation
+import PINImages
+import SecureMemory
+import Testing
+
+@testable import CardCompanion
+
+@Suite("Delivery plaintext")
+struct DeliveryPlaintextTests {
+    private let renderer: PINImageRenderer
+    private let notifyKey = [UInt8](repeating: 0xFB, count: 32)
+
+    init() throws {
+        renderer = try PINImageRenderer()
+    }
+
+    @Test("The captcha format is one image, and the text does not contain the PIN", arguments: [4, 6, 12])
+    func captcha(length: Int) throws {
+        let pin = String("918273645091".prefix(length))
+        let bytes = try plaintext(pin, .captcha)
+        let members = try members(bytes)
+        #expect(members["format"] as? String == "captcha")
+        #expect(members["length"] as? Int == length)
+        #expect(try images(members).count == 1)
+        #expect(members["order"] == nil)
+        #expect(members["freeField"] == nil)
+        #expect(String(decoding: bytes, as: UTF8.self).contains(pin) == false)
+    }
+
+    @Test("The digits format is one image per digit, with a random display order")
+    func digits() throws {
+        var orders: Set<[Int]> = []
+        for _ in 0..<20 {
+            let members = try members(plaintext("123456", .digits))
+            let order = try #require(members["order"] as? [Int])
+            #expect(try images(members).count == 6)
+            #expect(order.sorted() == Array(0..<6))
+            orders.insert(order)
+        }
+        #expect(orders.count > 10, "the order does not look random")
+    }
+
+    @Test("Images of the same digit are all different")
+    func imagesDiffer() throws {
+        let images = try images(members(plaintext("111111", .digits)))
+        #expect(Set(images).count == 6)
+    }
+
+    @Test("The notify key is base64url without padding")
+    func notifyKeyText() throws {
+        let text = try #require(members(plaintext("1234", .captcha))["notifyKey"] as? String)
+        #expect(text == "-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_v7-_s")
+    }
+
+    @Test(
+        "A free field with any characters arrives unchanged",
+        arguments: ["", "Bonjour", "a\"b\\c/", "\u{0}\u{1}\u{1f}\u{7f}\n\r\t", "é€😀\u{2028}", "\\u0041", "}{][\","])
+    func freeField(_ text: String) throws {
+        let members = try members(plaintext("1234", .captcha, freeField: text))
+        #expect(members["freeField"] as? String == text)
+    }
+
+    @Test("The length is a multiple of 4096 for every format and free field")
+    func padding() throws {
+        for freeField in [nil, "x", String(repeating: "é", count: 500), String(repeating: "\u{1}", count: 1000)] {
+            for format in DeliveryFormat.allCases {
+                let count = try plaintext("1234", format, freeField: freeField).count
+                #expect(count > 0 && count.isMultiple(of: 4096))
+            }
+        }
+    }
+
+    @Test("Padding fills up to the next multiple of 4096, and is empty at a multiple")
+    func paddingArithmetic() {
+        for count in [0, 1, 4095, 4096, 4097, 8191, 8192, 12_345] {
+            let padding = DeliveryPlaintext.padding(after: count)
+            #expect((0..<4096).contains(padding))
+            #expect((count + padding).isMultiple(of: 4096))
+        }
+    }
+
+    @Test("The length does not reveal the digits: PINs of one length give at most two plaintext lengths")
+    func lengthsHardlyDiffer() throws {
+        let counts = try Set((0..<40).map { try plaintext(String(1000 + $0 * 211), .captcha).count })
+        #expect(counts.count <= 2)
+    }
+
+    private func plaintext(_ pin: String, _ format: DeliveryFormat, freeField: String? = nil) throws -> [UInt8] {
+        var random = SystemRandomNumberGenerator()
+        let text = freeField.map { SecretBytes($0) }
+        return try DeliveryPlaintext(format: format, renderer: renderer).draw(
+            SecretBytes(pin), notifyKey: SecretBytes(copying: notifyKey), freeField: text, using: &random
+        ).revealed
+    }
+
+    private func members(_ bytes: [UInt8]) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+    }
+
+    /// The decoded images. Checks that each starts with the PNG signature.
+    private func images(_ members: [String: Any]) throws -> [Data] {
+        let texts = try #require(members["images"] as? [String])
+        return try texts.map { text in
+            let image = try #require(Data(base64Encoded: text))
+            #expect(image.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]))
+            return image
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import CardCompanionSDK
+import Crypto
+import ServerHarness
+import Testing
+
+/// The SDK's PIN definition against a real server.
+@Suite("SDK: PIN definition")
+struct SDKTests {
+    private func token(
+        _ service: Service, _ holder: TestCardholder, pin: String
+    ) throws -> DefinitionTokenParameters {
+        let (text, signature) = try signedToken(service, holder)
+        return DefinitionTokenParameters(token: text, signature: signature, pin: pin)
+    }
+
+    private func indexes(
+        _ service: Service, _ holder: TestCardholder, _ indexes: String, keypadId: String? = nil
+    ) throws -> DefinitionTokenParameters {
+        let (text, signature) = try signedToken(service, holder)
+        return DefinitionTokenParameters(token: text, signature: signature, indexes: indexes, keypadId: keypadId)
+    }
+
+    private func signedToken(_ service: Service, _ holder: TestCardholder) throws -> (text: String, signature: String) {
+        let token = service.bank.token(for: holder, type: "02")
+        return (token.text, try service.bank.signer.signature(of: token.text))
+    }
+
+    private func hmac(_ service: Service, _ holder: TestCardholder, pin: String) -> DefinitionParameters {
+        let timestamp = String(CardCompanionUtil.getTimestamp())
+        let key = Hex.encode(service.bank.hmacKey.withUnsafeBytes { Array($0) })
+        let data = service.bank.id + holder.uniqueId + timestamp
+        return DefinitionParameters(
+            bankId: service.bank.id, uniqueId: holder.uniqueId, timestamp: timestamp,
+            hashMac: CryptoUtil.computeHMAC(key: key, data: data), pin: pin)
+    }
+
+    @Test("A PIN sent by HMAC is defined; the same request again is answered 141")
+    func byHMAC() async throws {
+        let service = try await Service.shared.value
+        let holder = try await service.holder()
+        let parameters = hmac(service, holder, pin: "83052")
+        let response = await PINDefinition.postDefinePINRequest(parameters, hostUrl: service.server.url)
+        #expect(response.errorCode == 0, "\(response)")
+        #expect(try await service.fetch(holder).length == 5)
+        let again = await PINDefinition.postDefinePINRequest(parameters, hostUrl: service.server.url)
+        #expect(again.errorCode == 141)
+    }
+
+    @Test("A PIN sent by token is defined; the same request again is answered 211")
+    func byToken() async throws {
+        let service = try await Service.shared.value
+        let holder = try await service.holder()
+        let parameters = try token(service, holder, pin: "830527")
+        let response = await PINDefinition.postDefinePINECDHRequest(parameters, hostUrl: service.server.url)
+        #expect(response.errorCode == 0, "\(response)")
+        #expect(try await service.fetch(holder).length == 6)
+        let again = await PINDefinition.postDefinePINECDHRequest(parameters, hostUrl: service.server.url)
+        #expect(again.errorCode == 211)
+    }
+
+    @Test(
+        "A PIN sent as keypad indexes is defined (examples of section 5.5 of the document)",
+        arguments: [(12, "4343", "0,1,0,1"), (15, "5959", "3,7,3,7")])
+    func byKeypad(size: Int, pin: String, documentIndexes: String) async throws {
+        let documentKeypads = [
+            12: ["4", "3", "2", nil, "6", "9", "0", "7", "5", nil, "8", "1"],
+            15: ["3", "8", nil, "5", "1", "0", nil, "9", nil, "4", nil, "7", "2", nil, "6"],
+        ]
+        #expect(KeyPad.indexes(of: pin, in: try #require(documentKeypads[size])) == documentIndexes)
+
+        let service = try await Service.shared.value
+        let holder = TestCardholder(pin: "83052")
+        try await service.installation.provision([holder], of: service.bank, through: service.server)
+        let url = service.server.url
+        for isNamed in [true, false] {
+            let request = KeyPadCoordinatesParameters(
+                bankId: service.bank.id, uniqueId: holder.uniqueId, keypadSize: size)
+            let keypad = await PINDefinition.postGetKeyPadCoordinatesRequest(request, hostUrl: url)
+            #expect(keypad.errorCode == 0 && keypad.keypad.count == size, "\(keypad)")
+            let indexes = try #require(KeyPad.indexes(of: pin, in: keypad.keypad))
+            for text in [indexes, "[\(indexes.replacing(",", with: ", "))]"] {
+                let isFirst = text == indexes
+                let parameters = try self.indexes(service, holder, text, keypadId: isNamed ? keypad.keypadId : nil)
+                let response = await PINDefinition.postDefinePINECDHCBRequest(parameters, hostUrl: url)
+                // The first form uses the keypad up, so the second is refused.
+                #expect(response.errorCode == (isFirst ? 0 : 214), "\(response)")
+            }
+        }
+        #expect(try await service.fetch(holder).length == 4)
+    }
+
+    @Test("Plain digits are indexes on a keypad of ten places (section 2.2.3 of the document)")
+    func plainDigits() async throws {
+        let service = try await Service.shared.value
+        let holder = try await service.holder()
+        let url = service.server.url
+        let request = KeyPadCoordinatesParameters(bankId: service.bank.id, uniqueId: holder.uniqueId, keypadSize: 10)
+        let keypad = await PINDefinition.postGetKeyPadCoordinatesRequest(request, hostUrl: url)
+        let indexes = try #require(KeyPad.indexes(of: "83052", in: keypad.keypad)).replacing(",", with: "")
+        let parameters = try self.indexes(service, holder, indexes)
+        #expect(await PINDefinition.postDefinePINECDHCBRequest(parameters, hostUrl: url).errorCode == 0)
+        #expect(try await service.fetch(holder).length == 5)
+    }
+
+    @Test("The server's error codes are returned to the app")
+    func codes() async throws {
+        let service = try await Service.shared.value
+        let url = service.server.url
+        let nobody = TestCardholder()
+        #expect(
+            await PINDefinition.postDefinePINRequest(hmac(service, nobody, pin: "8305"), hostUrl: url).errorCode == 111)
+        let pin = try token(service, nobody, pin: "8305")
+        #expect(await PINDefinition.postDefinePINECDHRequest(pin, hostUrl: url).errorCode == 111)
+        let places = try await indexes(service, service.holder(), "0,1,2,3")
+        #expect(await PINDefinition.postDefinePINECDHCBRequest(places, hostUrl: url).errorCode == 214)
+        for (size, code) in [(61, 212), (12, 111)] {
+            let keypad = KeyPadCoordinatesParameters(
+                bankId: service.bank.id, uniqueId: nobody.uniqueId, keypadSize: size)
+            let response = await PINDefinition.postGetKeyPadCoordinatesRequest(keypad, hostUrl: url)
+            #expect(response.errorCode == code && response.keypad.isEmpty)
+        }
+    }
+
+    @Test(
+        "With pinned keys, the SDK seals to a pinned key and refuses any other with 90009",
+        arguments: SealingKind.allCases)
+    func pinning(kind: SealingKind) async throws {
+        let service = try await Service.shared.value
+        let holder = try await service.holder()
+        let other = try service.keys.first(kind == .rsa ? .ec : .rsa).id
+        for (pinned, code) in [(try service.keys.first(kind).id, 0), (other, 90009)] {
+            let session = CardCompanionSession(configuration: .init(pinnedServerKeyThumbprints: [pinned]))
+            let response =
+                kind == .rsa
+                ? await PINDefinition.postDefinePINRequest(
+                    hmac(service, holder, pin: "83052"), hostUrl: service.server.url, session: session)
+                : await PINDefinition.postDefinePINECDHRequest(
+                    try token(service, holder, pin: "83052"), hostUrl: service.server.url, session: session)
+            #expect(response.errorCode == code, "\(response)")
+        }
+        #expect(try await service.row("pin_serial", of: holder) == "2")
+    }
+
+    @Test(
+        "A text that is not 4 to 6 digits is refused with 90007 and not sent",
+        arguments: ["123", "1234567", "12a4", " 1234"])
+    func badPIN(pin: String) async throws {
+        let service = try await Service.shared.value
+        let holder = try await service.holder()
+        let url = service.server.url
+        let byToken = try token(service, holder, pin: pin)
+        let places = try indexes(service, holder, pin.map(String.init).joined(separator: ","))
+        #expect(
+            await PINDefinition.postDefinePINRequest(hmac(service, holder, pin: pin), hostUrl: url).errorCode == 90007)
+        #expect(await PINDefinition.postDefinePINECDHRequest(byToken, hostUrl: url).errorCode == 90007)
+        #expect(await PINDefinition.postDefinePINECDHCBRequest(places, hostUrl: url).errorCode == 90007)
+        #expect(service.server.logLines(with: "audit", holder.uniqueId).isEmpty)
+    }
+
+    @Test("A PIN that the bank refuses is answered 131")
+    func weak() async throws {
+        let service = try await Service.shared.value
+        let bank = try await service.installation.makeBank()
+        let holder = try await service.holder(of: bank)
+        let token = bank.token(for: holder, type: "02").text
+        let parameters = DefinitionTokenParameters(
+            token: token, signature: try bank.signer.signature(of: token), pin: "4343")
+        let response = await PINDefinition.postDefinePINECDHRequest(parameters, hostUrl: service.server.url)
+        #expect(response.errorCode == 131)
+    }
+}

@@ -1,0 +1,135 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import ServerHarness
+import Testing
+
+/// The event types and their data (protocol, section 3).
+@Suite("Event types")
+struct EventKindTests {
+    @Test("A confirmed delivery causes one pin.delivered event, even if the app confirms it repeatedly")
+    func delivered() async throws {
+        let bank = try await EventService.shared.value.makeBank()
+        let delivery = try await bank.fetch(bank.holders[0])
+        #expect(try await bank.events().isEmpty)
+        let before = TestBank.timestamp(-1)
+        for _ in 0..<3 { #expect(try await bank.notify(delivery) == 0) }
+
+        let events = try await bank.events()
+        #expect(events.map(\.type) == ["pin.delivered"])
+        let event = try #require(events.first)
+        #expect((event.bankId, event.uniqueId) == (bank.id, bank.holders[0].uniqueId))
+        #expect(before...TestBank.timestamp(1) ~= event.occurredAt)
+        #expect(
+            event.data == ["sessionId": .string(delivery.opened.sessionId), "channel": "TOKEN", "status": 0])
+    }
+
+    @Test("A notify with status 1 or 2 causes a pin.delivery-failed event", arguments: [1, 2])
+    func failed(status: Int) async throws {
+        let bank = try await EventService.shared.value.makeBank()
+        try await bank.deliver(bank.holders[0], status: status)
+        let events = try await bank.events()
+        #expect(events.map(\.type) == ["pin.delivery-failed"])
+        #expect(events.first?.data["status"] == .integer(status))
+    }
+
+    @Test("A refused notify causes no event")
+    func refusedNotify() async throws {
+        let bank = try await EventService.shared.value.makeBank()
+        let delivery = try await bank.fetch(bank.holders[0])
+        #expect(try await bank.notify(delivery, status: 7) == 306)
+        var body = delivery.opened.tokenNotify(bank.bank, delivery.holder, token: delivery.token)
+        body["hash"] = .string(String(repeating: "0", count: 64))
+        #expect(try await bank.service.server.post(Path.tokenNotify, body).code == 201)
+        #expect(try await bank.events().isEmpty)
+    }
+
+    @Test("A session that expires without a notify causes one pin.delivery-unconfirmed event; a confirmed one none")
+    func unconfirmed() async throws {
+        let bank = try await EventService.shared.value.makeBank(cardholders: 2)
+        let silent = try await bank.fetch(bank.holders[0])
+        try await bank.deliver(bank.holders[1])
+        try await bank.service.installation.sql(
+            """
+            UPDATE delivery_session SET opened_at = now() - interval '1 hour', expires_at = now() - interval '1 minute'
+            WHERE bank_id = '\(bank.id)'
+            """)
+        try await bank.eventually("both sessions have been removed") {
+            try await bank.service.installation.sql(
+                "SELECT count(*) FROM delivery_session WHERE bank_id = '\(bank.id)'") == ["0"]
+        }
+        let events = try await bank.events().filter { $0.type == "pin.delivery-unconfirmed" }
+        #expect(events.map(\.uniqueId) == [bank.holders[0].uniqueId])
+        #expect(events.first?.data == ["sessionId": .string(silent.opened.sessionId), "channel": "TOKEN"])
+    }
+
+    @Test("Only the wrong code that locks a cardholder causes an authentication.locked event")
+    func locked() async throws {
+        let bank = try await EventService.shared.value.makeBank(["--retry-limit", "3"])
+        for _ in 0..<2 { #expect(try await bank.guess(bank.holders[0]) == 203) }
+        #expect(try await bank.events().isEmpty)
+        #expect(try await bank.guess(bank.holders[0]) == 203)
+        #expect(try await bank.guess(bank.holders[0]) == 307)
+        let events = try await bank.events()
+        #expect(events.map(\.type) == ["authentication.locked"])
+        #expect(events.first?.data == [:])
+    }
+
+    @Test("A pin.defined event contains the PIN as a JWE for the bank's latest encryption certificate")
+    func defined() async throws {
+        let service = try await EventService.shared.value
+        let bank = try await service.makeBank()
+        let key = try await service.installation.importEncryptionCertificate(into: bank.bank, alias: "encryption-1")
+        #expect(try await bank.define(bank.holders[0], "7391") == 0)
+        // A certificate that is imported later replaces the first one.
+        let later = try await service.installation.importEncryptionCertificate(into: bank.bank, alias: "encryption-2")
+        #expect(try await bank.define(bank.holders[0], "580241") == 0)
+
+        let events = try await bank.events()
+        #expect(events.map(\.type) == ["pin.defined", "pin.defined"])
+        let sealed = try events.map { try SealedValue(try #require($0.data["pin"]?.string)) }
+        #expect(sealed.map { $0.header["kid"]?.string } == ["encryption-1", "encryption-2"])
+        #expect(sealed.allSatisfy { $0.header["alg"] == "RSA-OAEP-256" && $0.header["enc"] == "A256GCM" })
+        #expect(try sealed[0].open(with: key.privateKey) == Array("7391            ".utf8))
+        #expect(try sealed[1].open(with: later.privateKey) == Array("580241          ".utf8))
+        #expect(throws: (any Error).self) { try sealed[1].open(with: key.privateKey) }
+    }
+
+    @Test("For a bank without an encryption certificate, a pin.defined event has no PIN")
+    func definedWithoutCertificate() async throws {
+        let bank = try await EventService.shared.value.makeBank()
+        #expect(try await bank.define(bank.holders[0], "7391") == 0)
+        #expect(try await bank.define(bank.holders[0], "12") == 131)
+        let events = try await bank.events()
+        #expect(events.map(\.type) == ["pin.defined"])
+        #expect(events.first?.data == [:])
+    }
+
+    @Test("With an expired encryption certificate, a pin.defined event has no PIN, and the log has a message")
+    func expiredCertificate() async throws {
+        let service = try await EventService.shared.value
+        let bank = try await service.makeBank()
+        _ = try await service.installation.importEncryptionCertificate(into: bank.bank, alias: "encryption-1")
+        try await service.installation.sql(
+            """
+            UPDATE certificate SET not_before = now() - interval '2 days', not_after = now() - interval '1 day'
+            WHERE bank_id = '\(bank.id)' AND purpose = 'encryption'
+            """)
+        #expect(try await bank.define(bank.holders[0], "7391") == 0)
+        #expect(try await bank.events().map(\.data) == [[:]])
+        #expect(!service.server.logLines(with: "encryption certificate is not valid", bank.id).isEmpty)
+    }
+
+    @Test("A signing certificate is refused as an encryption certificate")
+    func wrongUse() async throws {
+        let service = try await EventService.shared.value
+        let bank = try await service.makeBank()
+        let authority = try await TestAuthority.shared.value
+        let result = try await service.installation.run([
+            "certificate", "import", "--bank", bank.id, "--alias", "wrong", "--use", "encryption", "--ca",
+            authority.certificateFile, authority.signer.certificateFile,
+        ])
+        #expect(result.status != 0)
+        #expect(result.stderr.contains("keyEncipherment"))
+    }
+}

@@ -1,0 +1,54 @@
+import ServerHarness
+import Testing
+
+/// Several servers that share the delivery of webhooks.
+@Suite("Webhooks with several servers")
+struct WebhookSharingTests {
+    @Test("With two servers each event is delivered once, in order per cardholder")
+    func twoServers() async throws {
+        let service = try await EventService.shared.value
+        let bank = try await service.makeBank(cardholders: 10)
+        let other = try await EventService.startServer(on: service.installation)
+        let receiver = try await WebhookReceiver()
+        try await bank.setWebhook(receiver)
+        let statuses = [1, 2, 1, 0]
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for holder in bank.holders {
+                group.addTask { for status in statuses { try await bank.deliver(holder, status: status) } }
+            }
+            try await group.waitForAll()
+        }
+        let count = bank.holders.count * statuses.count
+        try await bank.eventually("all events have been delivered") { receiver.received.count >= count }
+        let taken = try receiver.taken
+        #expect(taken.count == count)
+        #expect(Set(taken.map(\.id)).count == count)
+        for holder in bank.holders {
+            #expect(taken.filter { $0.uniqueId == holder.uniqueId }.map { $0.data["status"]?.integer } == statuses)
+        }
+        try await other.stop()
+    }
+
+    @Test("Webhooks that a crashed server was delivering are delivered by another")
+    func killed() async throws {
+        // A separate installation, so that no third server delivers the events.
+        let service = try await EventService()
+        let bank = try await service.makeBank(cardholders: 3)
+        let isWilling = Flag()
+        let receiver = try await WebhookReceiver { _, _ in isWilling.isSet ? .answer(200) : .hang }
+        try await bank.setWebhook(receiver)
+        for holder in bank.holders { try await bank.deliver(holder) }
+        try await bank.eventually("the server has sent all events") { receiver.received.count == 3 }
+        try await service.server.kill9()
+        isWilling.set()
+        // The crashed server's leases would expire after a minute.
+        let leased = try await service.installation.sql(
+            "UPDATE webhook_delivery SET leased_until = now() WHERE leased_until IS NOT NULL RETURNING event_id")
+        #expect(leased.count == 3)
+
+        let heir = try await EventService.startServer(on: service.installation)
+        try await bank.eventually("another server has delivered the events") { try receiver.taken.count == 3 }
+        #expect(try Set(receiver.taken.map(\.uniqueId)) == Set(bank.holders.map(\.uniqueId)))
+        try await heir.stop()
+    }
+}

@@ -1,0 +1,184 @@
+import ServerHarness
+import Testing
+
+/// Many cardholders in one call, one per line.
+@Suite("Imports")
+struct ImportTests {
+    @Test("Each line creates or replaces a cardholder, and the PIN can be fetched")
+    func good() async throws {
+        let backend = try await Service.backend.value
+        let known = try await backend.created(TestCardholder(pin: "4917"))
+        let holders = [
+            TestCardholder(), TestCardholder(known.uniqueId, pin: "83052"), TestCardholder(status: "CLOSED"),
+        ]
+        let answer = try await backend.importLines(lines(holders, backend))
+        #expect(answer.status == 200)
+        #expect(
+            try answer.results == [
+                .init(line: 1, uniqueId: holders[0].uniqueId, result: "created"),
+                .init(line: 2, uniqueId: known.uniqueId, result: "replaced"),
+                .init(line: 3, uniqueId: holders[2].uniqueId, result: "created"),
+            ])
+        #expect(answer.summary == ["lines": 3, "created": 2, "replaced": 1, "refused": 0, "committed": true])
+        #expect(try await backend.fetch(holders[0]).delivery?.members["length"] == 4)
+        #expect(try await backend.fetch(holders[1]).delivery?.members["length"] == 5)
+        #expect(try await backend.get(holders[2].uniqueId).members["status"] == "CLOSED")
+    }
+
+    @Test("An invalid line is refused, and all other lines are imported")
+    func mixed() async throws {
+        let backend = try await Service.backend.value
+        let mixture = try Mixture(backend)
+        let answer = try await backend.importLines(mixture.text)
+        #expect(try answer.results == mixture.results)
+        #expect(answer.isCommitted && answer.counts == [4, 0, 8])
+        for holder in mixture.good { #expect(try await backend.fetch(holder).code == 0) }
+        #expect(!answer.text.contains("4111111111111111"))
+    }
+
+    @Test("The operator's command gives the same results for the same file")
+    func command() async throws {
+        let service = try await Service.shared.value
+        let backend = try await Service.backend.value
+        let mixture = try Mixture(backend)
+        let done = try await backend.importByCommand(mixture.text, in: service.installation)
+        #expect(done.status == 65)
+        let results = try done.stdout.split(separator: "\n").map { line in
+            ImportAnswer.Result(try JSON(parsing: String(line)).object ?? [:])
+        }
+        #expect(results.sorted { $0.line < $1.line } == mixture.results)
+        for holder in mixture.good { #expect(try await backend.fetch(holder).code == 0) }
+        let again = try await backend.importLines(mixture.text)
+        #expect(again.counts == [0, 4, 8])
+    }
+
+    @Test("Of several lines for one cardholder the last one applies", arguments: [2, 3, 600])
+    func lastHolds(count: Int) async throws {
+        let backend = try await Service.backend.value
+        let uniqueId = Unique.name("holder")
+        // Other lines in between, so that the two lines are in different batches.
+        let others = (0..<count).map { #"{"uniqueId":"\#(uniqueId)-\#($0)"}"# }
+        let first = #"{"uniqueId":"\#(uniqueId)","status":"CLOSED","channels":["AC"]}"#
+        let last = #"{"uniqueId":"\#(uniqueId)","status":"SUSPENDED"}"#
+        let text = ([first] + others + [last]).joined(separator: "\n")
+        let answer = try await backend.importLines(text)
+        #expect(answer.isCommitted && answer.counts == [count + 1, 1, 0])
+        let shown = try await backend.get(uniqueId)
+        #expect(shown.members["status"] == "SUSPENDED" && shown.members["channels"] == ["AC", "TOKEN"])
+        #expect(try await backend.importLines(text).counts == [0, count + 2, 0])
+        let again = try await backend.get(uniqueId)
+        #expect(again["ETag"] == shown["ETag"] && again.members == shown.members)
+    }
+
+    @Test("The same lines again change nothing, even after definitions and deliveries")
+    func sameAgain() async throws {
+        let backend = try await Service.backend.value
+        let holders = [TestCardholder(), TestCardholder(channels: ["AC"]), TestCardholder()]
+        let text = try lines(holders, backend)
+        #expect(try await backend.importLines(text).counts == [3, 0, 0])
+        // The first cardholder defines another PIN. The second one's PIN is delivered and erased.
+        #expect(try await backend.define("830527", holders[0]) == 0)
+        let app = try TestApp()
+        let delivery = try app.open(
+            try await backend.server.post(Path.captcha, app.captcha(backend.bank, holders[1])))
+        #expect(try await backend.server.post(Path.notify, delivery.notify(backend.bank, holders[1])).code == 0)
+        var before: [HTTPAnswer] = []
+        for holder in holders { before.append(try await backend.get(holder.uniqueId)) }
+        let again = try await backend.importLines(text)
+        #expect(again.isCommitted && again.counts == [0, 3, 0])
+        for (holder, before) in zip(holders, before) {
+            let after = try await backend.get(holder.uniqueId)
+            #expect(after["ETag"] == before["ETag"] && after.members == before.members)
+        }
+        #expect(try await backend.fetch(holders[0]).delivery?.members["length"] == 6)
+        #expect(before[1].members["hasPin"] == false)
+    }
+
+    @Test("After simultaneous imports of the same cardholders, each cardholder is consistent")
+    func simultaneous() async throws {
+        let backend = try await Service.shared.value.makeBackend()
+        var second = backend
+        second.server = try await Service.second.value
+        let names = (0..<1500).map { "holder-\($0)" }
+        let first = names.map { #"{"uniqueId":"\#($0)","status":"CLOSED","channels":["AC"]}"# }
+        let other = names.reversed().map { #"{"uniqueId":"\#($0)","status":"SUSPENDED","channels":["TOKEN"]}"# }
+        let backends = [backend, second]
+        let answers = try await withThrowingTaskGroup(of: ImportAnswer.self) { group in
+            for place in 0..<4 {
+                let text = (place < 2 ? first : other).joined(separator: "\n")
+                group.addTask { try await backends[place % 2].importLines(text) }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(try answers.allSatisfy { try $0.isCommitted && $0.results.count == names.count })
+        #expect(try answers.reduce(0) { try $0 + $1.count("created") } == names.count)
+        let rows = try await Service.shared.value.installation.sql(
+            """
+            SELECT count(*), count(*) FILTER (WHERE (status = 'CLOSED') = (channels = ARRAY['AC']))
+            FROM cardholder WHERE bank_id = '\(backend.bank.id)'
+            """)
+        #expect(rows == ["\(names.count)|\(names.count)"])
+    }
+
+    private func lines(_ holders: [TestCardholder], _ backend: Backend) throws -> String {
+        try holders.map { try $0.line(sealedTo: backend.key) }.joined(separator: "\n")
+    }
+}
+
+/// Lines of every kind, and their expected results.
+private struct Mixture {
+    let good = (0..<4).map { _ in TestCardholder() }
+    let text: String
+    let results: [ImportAnswer.Result]
+
+    init(_ backend: Backend) throws {
+        let key = backend.key
+        let bad = Unique.name("bad")
+        let badPIN = try key.seal(Array("12".utf8))
+        let limit = 65_536
+        let padding = limit - (try good[3].line(sealedTo: key).utf8.count)
+        let lines: [(text: String, result: ImportAnswer.Result?)] = [
+            (try good[0].line(sealedTo: key), .init(line: 1, uniqueId: good[0].uniqueId, result: "created")),
+            ("{broken", Self.refused(2, nil, [""])),
+            ("", nil),
+            (" \t\r", nil),
+            (
+                #"{"uniqueId":"\#(bad)","status":"GONE","pin":"\#(badPIN)"}"#,
+                Self.refused(5, bad, ["status", "pin"])
+            ),
+            (String(repeating: " ", count: limit) + "{}", Self.refused(6, nil, [""])),
+            (try good[1].line(sealedTo: key) + "\r", .init(line: 7, uniqueId: good[1].uniqueId, result: "created")),
+            (#"{"status":"ACTIVE"}"#, Self.refused(8, nil, ["uniqueId"])),
+            (#"{"uniqueId":"4111111111111111"}"#, Self.refused(9, nil, ["uniqueId"])),
+            (#"{"uniqueId":"\#(bad)","uniqueId":"\#(bad)"}"#, Self.refused(10, nil, [""])),
+            ("[]", Self.refused(11, nil, [""])),
+            (#"{"uniqueId":"\#(bad)","pinBlock":{"format":"ISO-1"}}"#, Self.refused(12, bad, ["pinBlock"])),
+            (try good[2].line(sealedTo: key), .init(line: 13, uniqueId: good[2].uniqueId, result: "created")),
+            // The longest allowed line, without a line break at its end.
+            (
+                try good[3].line(sealedTo: key) + String(repeating: " ", count: padding),
+                .init(line: 14, uniqueId: good[3].uniqueId, result: "created")
+            ),
+        ]
+        text = lines.map(\.text).joined(separator: "\n")
+        results = lines.compactMap(\.result)
+    }
+
+    private static func refused(_ line: Int, _ uniqueId: String?, _ members: [String]) -> ImportAnswer.Result {
+        .init(line: line, uniqueId: uniqueId, result: "refused", members: members)
+    }
+}
+
+extension Backend {
+    /// Defines a cardholder's PIN by token; returns the response's code.
+    func define(_ pin: String, _ holder: TestCardholder) async throws -> Int? {
+        let token = bank.token(for: holder, type: "02")
+        return try await server.post(
+            "/v1/pin-definition/token/pin",
+            [
+                "token": .string(token.text), "signature": .string(try bank.signer.signature(of: token.text)),
+                "pin": .string(try key.seal(Array(pin.utf8))),
+            ]
+        ).code
+    }
+}

@@ -1,0 +1,154 @@
+import ServerHarness
+import Testing
+
+/// Calls that are retried because their responses were lost.
+@Suite("Idempotency-Key")
+struct IdempotencyTests {
+    @Test("A repeated call gets the first call's response, on every server")
+    func repeated() async throws {
+        let backend = try await Service.backend.value
+        var second = backend
+        second.server = try await Service.second.value
+        let holder = TestCardholder()
+        let body = try holder.members(sealedTo: backend.key)
+        // Without the key, the second call would be refused because the cardholder exists.
+        let headers = [(name: "If-None-Match", value: "*"), key()]
+        let first = try await backend.put(holder.uniqueId, body, headers: headers)
+        #expect(first.status == 201)
+        for backend in [backend, second] {
+            let again = try await backend.put(holder.uniqueId, body, headers: headers)
+            #expect(again.status == 201 && again["ETag"] == first["ETag"] && again.body == first.body)
+        }
+        #expect(try await backend.put(holder.uniqueId, body, headers: [headers[0]]).status == 412)
+    }
+
+    @Test("A repeated call changes nothing, even after other changes")
+    func notServedTwice() async throws {
+        let backend = try await Service.backend.value
+        let holder = try await backend.created()
+        let key = key()
+        let suspended = try await backend.patch(holder.uniqueId, ["status": "SUSPENDED"], headers: [key])
+        #expect(try await backend.patch(holder.uniqueId, ["status": "ACTIVE"]).status == 200)
+        let again = try await backend.patch(holder.uniqueId, ["status": "SUSPENDED"], headers: [key])
+        #expect(again.status == 200 && again.members == suspended.members && again["ETag"] == suspended["ETag"])
+        #expect(again["Content-Type"] == suspended["Content-Type"])
+        #expect(try await backend.get(holder.uniqueId).members["status"] == "ACTIVE")
+        let deletion = self.key()
+        #expect(try await backend.delete(holder.uniqueId, headers: [deletion]).status == 204)
+        #expect(try await backend.put(holder).status == 201)
+        #expect(try await backend.delete(holder.uniqueId, headers: [deletion]).status == 204)
+        #expect(try await backend.get(holder.uniqueId).status == 200)
+    }
+
+    @Test("A key that was used for another call is answered 422")
+    func otherCall() async throws {
+        let backend = try await Service.backend.value
+        let holder = try await backend.created()
+        let key = key()
+        #expect(try await backend.patch(holder.uniqueId, ["status": "SUSPENDED"], headers: [key]).status == 200)
+        let body = try await backend.patch(holder.uniqueId, ["status": "CLOSED"], headers: [key])
+        let method = try await backend.delete(holder.uniqueId, headers: [key])
+        let path = try await backend.patch("somebody else", ["status": "SUSPENDED"], headers: [key])
+        for answer in [body, method, path] {
+            #expect(answer.status == 422 && answer.problem == "idempotency-key-reused")
+        }
+        #expect(try await backend.get(holder.uniqueId).members["status"] == "SUSPENDED")
+    }
+
+    @Test("Two banks can use the same key")
+    func otherBank() async throws {
+        let backend = try await Service.backend.value
+        let other = try await Service.shared.value.makeBackend()
+        let key = key()
+        #expect(try await backend.put(TestCardholder(), headers: [key]).status == 201)
+        #expect(try await other.put(TestCardholder(), headers: [key]).status == 201)
+    }
+
+    @Test("A refused call does not use its key up")
+    func refused() async throws {
+        let backend = try await Service.backend.value
+        let holder = TestCardholder()
+        let key = key()
+        let refused = try await backend.put(holder.uniqueId, ["status": "GONE"], headers: [key])
+        #expect(refused.status == 422 && refused.problem == "invalid-members")
+        #expect(try await backend.patch(holder.uniqueId, ["status": "CLOSED"], headers: [key]).status == 404)
+        #expect(try await backend.put(holder, headers: [key]).status == 201)
+    }
+
+    @Test("A repeated call with a wrong signature is answered 401")
+    func stillAuthenticated() async throws {
+        let backend = try await Service.backend.value
+        let holder = TestCardholder()
+        let body = try holder.members(sealedTo: backend.key)
+        let key = key()
+        #expect(try await backend.put(holder.uniqueId, body, headers: [key]).status == 201)
+        var forger = backend
+        forger.issuer = try TestIssuer(bankId: backend.bank.id, keyId: backend.issuer.keyId)
+        #expect(try await forger.put(holder.uniqueId, body, headers: [key]).status == 401)
+    }
+
+    @Test("Of simultaneous calls with one key on two servers, one is executed and none fails otherwise")
+    func simultaneous() async throws {
+        let backend = try await Service.backend.value
+        var second = backend
+        second.server = try await Service.second.value
+        let backends = [backend, second]
+        let holder = TestCardholder()
+        let body = try holder.members(sealedTo: backend.key)
+        let headers = [(name: "If-None-Match", value: "*"), key()]
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for place in 0..<12 {
+                group.addTask { try await backends[place % 2].put(holder.uniqueId, body, headers: headers).status }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        // During the first call the others are answered 409; after it they get its response.
+        #expect(Set(statuses).isSubset(of: [201, 409]) && statuses.contains(201), "\(statuses)")
+        let later = try await backend.put(holder.uniqueId, body, headers: headers)
+        #expect(later.status == 201)
+    }
+
+    @Test("A call whose key is in use is answered 409 with Retry-After, and is executed if the first call is lost")
+    func underWay() async throws {
+        let service = try await Service.shared.value
+        let backend = try await Service.backend.value
+        let holder = TestCardholder()
+        let body = try holder.members(sealedTo: backend.key)
+        let key = key()
+        #expect(try await backend.put(holder.uniqueId, body, headers: [key]).status == 201)
+        // The state between the call and its response.
+        try await service.installation.sql(
+            "UPDATE idempotent_answer SET status = NULL, begun_at = now() WHERE idempotency_key = '\(key.value)'")
+        let answer = try await backend.put(holder.uniqueId, body, headers: [key])
+        #expect(answer.status == 409 && answer.problem == "idempotency-under-way")
+        #expect(answer["Retry-After"] == "1")
+        // If the first call's server has crashed, the call is executed again after a while.
+        try await service.installation.sql(
+            "UPDATE idempotent_answer SET begun_at = now() - interval '1 hour' WHERE idempotency_key = '\(key.value)'")
+        #expect(try await backend.put(holder.uniqueId, body, headers: [key]).status == 200)
+    }
+
+    @Test("An expired key can be used again")
+    func forgotten() async throws {
+        let service = try await Service.shared.value
+        let backend = try await Service.backend.value
+        let holder = try await backend.created()
+        let key = key()
+        #expect(try await backend.patch(holder.uniqueId, ["status": "SUSPENDED"], headers: [key]).status == 200)
+        try await service.installation.sql(
+            "UPDATE idempotent_answer SET expires_at = now() - interval '1 s' WHERE idempotency_key = '\(key.value)'")
+        let answer = try await backend.patch(holder.uniqueId, ["status": "CLOSED"], headers: [key])
+        #expect(answer.status == 200 && answer.members["status"] == "CLOSED")
+    }
+
+    @Test(
+        "A key that is empty or longer than 128 characters is answered 400",
+        arguments: [("", 400), (String(repeating: "k", count: 129), 400)])
+    func length(text: String, status: Int) async throws {
+        let backend = try await Service.backend.value
+        let answer = try await backend.put(TestCardholder(), headers: [("Idempotency-Key", text)])
+        #expect(answer.status == status && answer.problem == "idempotency-key")
+    }
+
+    private func key() -> (name: String, value: String) { ("Idempotency-Key", Unique.name("call")) }
+}

@@ -1,0 +1,121 @@
+import PostgresLibPQ
+import Testing
+
+@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
+    @Test func `a cancelled statement in flight returns at once, and its connection stays open`() async throws {
+        try await withClient { holder in
+            try await withClient(configure: { limits in
+                limits.maximumConnections = 1
+                limits.applicationName = "waits for 101"
+            }) { client in
+                let process = try await client.execute(BackendProcess())
+                try await withLock(101, holder) {
+                    let waiting = Task { try await postgresError { _ = try await client.execute(Lock(number: 101)) } }
+                    try await waitUntilActive(1, "waits for 101", holder)
+                    waiting.cancel()
+                    // It returns although the server still waits for the lock.
+                    let error = try await waiting.value
+                    #expect(error.code == .cancelled)
+                    try await waitUntilActive(1, "waits for 101", holder)
+                }
+                let next = try await client.execute(BackendProcess())
+                #expect(next == process)
+            }
+        }
+    }
+
+    @Test func `a cancelled waiter leaves the queue at once, and its statement is not sent`() async throws {
+        try await withClient(configure: { limits in
+            limits.maximumConnections = 1
+            limits.maximumWaiters = 1
+        }) { client in
+            try await makeNumbersTable(client)
+            try await client.withConnection { _ in
+                let error = try await cancelled(after: .milliseconds(50)) {
+                    _ = try await client.execute(Insert(suite: "cancelled waiter", number: 1))
+                }
+                #expect(error.code == .cancelled)
+                // The queue has one place, and it is free again.
+                let second = try await cancelled(after: .milliseconds(50)) {
+                    try await client.withConnection { _ in }
+                }
+                #expect(second.code == .cancelled)
+            }
+            #expect(try await client.execute(Numbers(suite: "cancelled waiter")).isEmpty)
+        }
+    }
+
+    @Test func `a statement in a cancelled task throws cancelled`() async throws {
+        try await withClient { client in
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await postgresError { _ = try await client.execute(Sleep(seconds: 1)) }
+            }
+            let error = try await task.value
+            #expect(error.code == .cancelled)
+        }
+    }
+
+    @Test func `cancelling on a lease cancels the statement on the server and keeps the session`() async throws {
+        try await withClient(configure: { $0.maximumConnections = 1 }) { client in
+            // No timeout: without the cancel request, the statement would not end.
+            try await client.withConnection(statementTimeoutMilliseconds: 0) { connection in
+                let process = try await connection.execute(BackendProcess())
+                let error = try await cancelled(after: .milliseconds(200)) {
+                    _ = try await connection.execute(Sleep(seconds: 36_000))
+                }
+                #expect(error.code == .cancelled)
+                #expect(try await connection.execute(BackendProcess()) == process)
+                let script = try await cancelled(after: .milliseconds(200)) {
+                    try await connection.executeScript("SELECT pg_sleep(36000)")
+                }
+                #expect(script.code == .cancelled)
+                #expect(try await connection.execute(BackendProcess()) == process)
+            }
+        }
+    }
+
+    @Test func `a cancelled transaction is rolled back`() async throws {
+        try await withClient(configure: { $0.maximumConnections = 1 }) { client in
+            try await makeNumbersTable(client)
+            let suite = "cancelled transaction"
+            let error = try await cancelled(after: .milliseconds(300)) {
+                try await client.withTransaction { connection in
+                    _ = try await connection.execute(Insert(suite: suite, number: 1))
+                    _ = try await connection.execute(Sleep(seconds: 36_000))
+                }
+            }
+            #expect(error.code == .cancelled)
+            #expect(try await client.execute(Numbers(suite: suite)).isEmpty)
+        }
+    }
+
+    @Test func `cancelling many statements at random loses no connection and mixes up no answers`() async throws {
+        try await withClient(configure: { $0.pipelineDepth = 8 }) { client in
+            let processes = try await client.execute(BackendProcess())
+            #expect(processes.count == 1)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<500 {
+                    group.addTask {
+                        let task = Task { try await client.execute(Add(left: number, right: 1)) }
+                        if number % 3 == 0 { task.cancel() }
+                        let result = await task.result
+                        if case .success(let sums) = result { #expect(sums == [number + 1]) }
+                        if number % 3 != 0 { _ = try result.get() }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+}
+
+/// Runs `body` in a task, cancels the task after `delay`, and returns the error.
+private func cancelled(
+    after delay: Duration, _ body: @escaping @Sendable () async throws -> Void
+) async throws -> PostgresError {
+    let task = Task { try await postgresError(body) }
+    try await Task.sleep(for: delay)
+    task.cancel()
+    return try await task.value
+}

@@ -1,0 +1,425 @@
+import Testing
+
+@testable import PostgresLibPQ
+
+@Suite struct PoolStateMachineTests {
+    typealias Action = PoolStateMachine.Action
+
+    private let start = ContinuousClock.now
+
+    private func at(_ seconds: Double) -> ContinuousClock.Instant { start + .seconds(seconds) }
+
+    private func machine(_ change: (inout PostgresConfiguration) -> Void = { _ in }) -> PoolStateMachine {
+        var limits = PostgresConfiguration(url: "")
+        limits.maximumConnections = 3
+        limits.maximumConcurrentConnects = 2
+        limits.pipelineDepth = 2
+        limits.maximumWaiters = 4
+        limits.acquireTimeoutSeconds = 5
+        limits.idleTimeoutSeconds = 60
+        limits.shutdownTimeoutSeconds = 10
+        limits.backOff = PostgresBackOffLimits(initialMilliseconds: 1_000, maximumMilliseconds: 8_000)
+        change(&limits)
+        return PoolStateMachine(limits)
+    }
+
+    /// A pool with one idle connection, number 1.
+    private func running(_ change: (inout PostgresConfiguration) -> Void = { _ in }) -> PoolStateMachine {
+        var pool = machine(change)
+        #expect(pool.start(at: at(0)) == [.connect(1)])
+        #expect(pool.connected(1, at: at(0)) == [])
+        return pool
+    }
+
+    // MARK: Growing and shrinking
+
+    @Test func `start opens the minimum number of connections, and works only once`() {
+        var pool = machine { $0.minimumConnections = 2 }
+        #expect(pool.start(at: at(0)) == [.connect(1), .connect(2)])
+        #expect(pool.start(at: at(0)) == nil)
+    }
+
+    @Test func `if all connections are busy, one more is opened, up to the maximum`() {
+        var pool = running()
+        #expect(pool.acquire(10, .shared, at: at(0)) == [.grant(10, 1), .connect(2)])
+        // The second request does not wait for the new connection.
+        #expect(pool.acquire(11, .shared, at: at(0)) == [.grant(11, 1)])
+        #expect(pool.connected(2, at: at(0)) == [])
+        #expect(pool.acquire(12, .shared, at: at(0)) == [.grant(12, 2), .connect(3)])
+        #expect(pool.connected(3, at: at(0)) == [])
+        #expect(pool.acquire(13, .shared, at: at(0)) == [.grant(13, 3)])
+    }
+
+    @Test func `a connection gets no more requests than the pipeline depth`() {
+        var pool = running { $0.maximumConnections = 1 }
+        #expect(pool.acquire(10, .shared, at: at(0)) == [.grant(10, 1)])
+        #expect(pool.acquire(11, .shared, at: at(0)) == [.grant(11, 1)])
+        #expect(pool.acquire(12, .shared, at: at(0)) == [])
+        #expect(pool.acquire(13, .shared, at: at(0)) == [])
+        #expect(pool.finished(1, at: at(0)) == [.grant(12, 1)])
+        #expect(pool.finished(1, at: at(0)) == [.grant(13, 1)])
+    }
+
+    @Test func `idle connections beyond the minimum are closed after the idle timeout`() {
+        var pool = running()
+        _ = pool.acquire(10, .shared, at: at(0))
+        _ = pool.connected(2, at: at(1))
+        _ = pool.finished(1, at: at(2))
+        #expect(pool.nextDeadline == at(61))
+        #expect(pool.tick(at: at(60)) == [])
+        #expect(pool.tick(at: at(61)) == [.close(2)])
+        #expect(pool.nextDeadline == nil)
+        #expect(pool.tick(at: at(1_000)) == [])
+    }
+
+    // MARK: Waiting
+
+    @Test func `before the start, requests wait`() {
+        var pool = machine()
+        #expect(pool.acquire(10, .shared, at: at(0)) == [])
+        #expect(pool.nextDeadline == at(5))
+        #expect(pool.start(at: at(1)) == [.connect(1)])
+        #expect(pool.connected(1, at: at(2)) == [.grant(10, 1), .connect(2)])
+    }
+
+    @Test func `requests that exceed the acquire timeout fail in order`() {
+        var pool = running { $0.maximumConnections = 1 }
+        #expect(pool.acquire(10, .lease, at: at(0)) == [.grant(10, 1)])
+        #expect(pool.acquire(11, .shared, at: at(1)) == [])
+        #expect(pool.acquire(12, .lease, at: at(2)) == [])
+        #expect(pool.nextDeadline == at(6))
+        #expect(pool.tick(at: at(6)) == [.fail(11, .acquireTimeout)])
+        #expect(pool.nextDeadline == at(7))
+        #expect(pool.tick(at: at(7)) == [.fail(12, .acquireTimeout)])
+    }
+
+    @Test func `if no connection can be opened, waiting requests fail with cannotConnect`() {
+        var pool = machine()
+        var random = SystemRandomNumberGenerator()
+        _ = pool.start(at: at(0))
+        #expect(pool.acquire(10, .shared, at: at(0)) == [])
+        _ = pool.connectFailed(1, at: at(0), using: &random)
+        let actions = pool.tick(at: at(5))
+        #expect(actions.contains(.fail(10, .cannotConnect)))
+    }
+
+    @Test func `a waiter beyond maximumWaiters fails at once, for a lease or a shared connection`() {
+        var pool = running { $0.maximumConnections = 1 }
+        #expect(pool.acquire(10, .lease, at: at(0)) == [.grant(10, 1)])
+        for id in UInt64(11)...14 {
+            #expect(pool.acquire(id, id % 2 == 0 ? .lease : .shared, at: at(0)) == [])
+        }
+        #expect(pool.acquire(15, .shared, at: at(0)) == [.fail(15, .tooManyWaiters)])
+        #expect(pool.acquire(16, .lease, at: at(0)) == [.fail(16, .tooManyWaiters)])
+        #expect(pool.cancel(12, at: at(0)) == [.fail(12, .cancelled)])
+        #expect(pool.acquire(17, .shared, at: at(0)) == [])
+    }
+
+    @Test func `a cancelled request gets no connection; cancelling a served request has no effect`() {
+        var pool = running { $0.maximumConnections = 1 }
+        #expect(pool.acquire(10, .lease, at: at(0)) == [.grant(10, 1)])
+        #expect(pool.cancel(10, at: at(0)) == [])
+        #expect(pool.acquire(11, .shared, at: at(0)) == [])
+        #expect(pool.cancel(11, at: at(0)) == [.fail(11, .cancelled)])
+        #expect(pool.leaseReturned(1, at: at(0)) == [])
+    }
+
+    // MARK: Leases
+
+    @Test func `a lease takes an idle connection, or opens one if none is idle`() {
+        var pool = running()
+        #expect(pool.acquire(10, .lease, at: at(0)) == [.grant(10, 1), .connect(2)])
+        #expect(pool.acquire(11, .lease, at: at(0)) == [.connect(3)])
+        #expect(pool.connected(2, at: at(0)) == [.grant(11, 2)])
+        // At most two of three connections are leased.
+        #expect(pool.connected(3, at: at(0)) == [])
+        #expect(pool.acquire(12, .lease, at: at(0)) == [])
+        #expect(pool.acquire(13, .shared, at: at(0)) == [.grant(13, 3)])
+        #expect(pool.leaseReturned(1, at: at(0)) == [.grant(12, 1)])
+    }
+
+    @Test func `a connection that a lease waits for takes no more requests until it is idle`() {
+        var pool = running { $0.maximumConnections = 1 }
+        #expect(pool.acquire(10, .shared, at: at(0)) == [.grant(10, 1)])
+        #expect(pool.acquire(11, .lease, at: at(0)) == [])
+        #expect(pool.acquire(12, .shared, at: at(0)) == [])
+        #expect(pool.finished(1, at: at(0)) == [.grant(11, 1)])
+        #expect(pool.leaseReturned(1, at: at(0)) == [.grant(12, 1)])
+    }
+
+    @Test func `if the waiting lease is cancelled, the connection takes shared requests again`() {
+        var pool = running { $0.maximumConnections = 1 }
+        _ = pool.acquire(10, .shared, at: at(0))
+        _ = pool.acquire(11, .lease, at: at(0))
+        _ = pool.acquire(12, .shared, at: at(0))
+        #expect(pool.cancel(11, at: at(0)) == [.fail(11, .cancelled), .grant(12, 1)])
+    }
+
+    // MARK: Failures
+
+    @Test func `after a failure, the pool opens one connection at a time with increasing delays`() throws {
+        var pool = machine { $0.minimumConnections = 2 }
+        var random = SystemRandomNumberGenerator()
+        #expect(pool.start(at: at(0)) == [.connect(1), .connect(2)])
+        #expect(pool.connectFailed(1, at: at(0), using: &random) == [])
+        #expect(pool.connectFailed(2, at: at(0), using: &random) == [])
+        var now = at(0)
+        for (connection, step) in zip(3..., [2.0, 4, 8, 8, 8]) {
+            let retry = try #require(pool.nextDeadline)
+            #expect(retry >= now + .seconds(step / 2))
+            #expect(retry <= now + .seconds(step))
+            #expect(pool.tick(at: retry) == [.connect(connection)])
+            now = retry
+            #expect(pool.connectFailed(connection, at: now, using: &random) == [])
+        }
+    }
+
+    @Test func `new requests do not bring the next attempt forward`() throws {
+        var pool = machine()
+        var random = SystemRandomNumberGenerator()
+        _ = pool.start(at: at(0))
+        _ = pool.connectFailed(1, at: at(0), using: &random)
+        #expect(pool.acquire(10, .shared, at: at(0.1)) == [])
+        #expect(pool.acquire(11, .lease, at: at(0.1)) == [])
+        let retry = try #require(pool.nextDeadline)
+        #expect(pool.tick(at: retry) == [.connect(2)])
+        let actions = pool.connected(2, at: retry)
+        #expect(actions.contains(.grant(11, 2)))
+    }
+
+    @Test func `a stable connection is replaced at once when lost, an unstable one after a delay`() throws {
+        var pool = running()
+        var random = SystemRandomNumberGenerator()
+        #expect(pool.lost(1, at: at(10), using: &random) == [.connect(2)])
+        #expect(pool.connected(2, at: at(10)) == [])
+        #expect(pool.lost(2, at: at(10.5), using: &random) == [])
+        let retry = try #require(pool.nextDeadline)
+        #expect(retry >= at(11))
+        #expect(pool.tick(at: retry) == [.connect(3)])
+        #expect(pool.connected(3, at: retry) == [])
+        // Because it failed again so soon, the next delay is longer.
+        #expect(pool.lost(3, at: retry, using: &random) == [])
+        let second = try #require(pool.nextDeadline)
+        #expect(second >= retry + .seconds(1))
+    }
+
+    @Test func `the requests of a lost connection do not count for its replacement`() {
+        var pool = running { $0.maximumConnections = 1 }
+        var random = SystemRandomNumberGenerator()
+        _ = pool.acquire(10, .shared, at: at(0))
+        _ = pool.acquire(11, .shared, at: at(0))
+        #expect(pool.lost(1, at: at(10), using: &random) == [.connect(2)])
+        #expect(pool.finished(1, at: at(10)) == [])
+        #expect(pool.connected(2, at: at(10)) == [])
+        #expect(pool.acquire(12, .shared, at: at(10)) == [.grant(12, 2)])
+        #expect(pool.acquire(13, .shared, at: at(10)) == [.grant(13, 2)])
+        #expect(pool.acquire(14, .shared, at: at(10)) == [])
+    }
+
+    @Test func `a retired connection gets no more requests, and is closed after its last one`() {
+        var pool = running { $0.maximumConnections = 1 }
+        var random = SystemRandomNumberGenerator()
+        _ = pool.acquire(10, .shared, at: at(0))
+        _ = pool.acquire(11, .shared, at: at(0))
+        #expect(pool.retire(1, at: at(10), using: &random) == [])
+        #expect(pool.finished(1, at: at(10)) == [])
+        #expect(pool.acquire(12, .shared, at: at(10)) == [])
+        #expect(pool.finished(1, at: at(10)) == [.close(1), .connect(2)])
+        #expect(pool.connected(2, at: at(10)) == [.grant(12, 2)])
+        // The next one is retired too: it is replaced, but only after a delay.
+        #expect(pool.retire(2, at: at(10), using: &random) == [])
+        #expect(pool.finished(2, at: at(10)) == [.close(2)])
+        #expect(pool.nextDeadline ?? start >= at(10.5))
+    }
+
+    @Test func `a retired connection can be lost, and is closed at shutdown`() {
+        var pool = running { $0.maximumConnections = 2 }
+        var random = SystemRandomNumberGenerator()
+        _ = pool.acquire(10, .shared, at: at(0))
+        _ = pool.connected(2, at: at(0))
+        _ = pool.acquire(11, .shared, at: at(0))
+        _ = pool.retire(1, at: at(10), using: &random)
+        _ = pool.retire(2, at: at(10), using: &random)
+        #expect(pool.lost(1, at: at(10), using: &random) == [.connect(3)])
+        #expect(pool.shutDown(at: at(10)) == [])
+        #expect(pool.finished(2, at: at(10)) == [.close(2), .stopped])
+    }
+
+    // MARK: Shutdown
+
+    @Test func `shutdown fails waiters, closes idle connections and lets requests in flight finish`() {
+        var pool = running { $0.maximumConnections = 2 }
+        #expect(pool.acquire(10, .shared, at: at(0)) == [.grant(10, 1), .connect(2)])
+        _ = pool.connected(2, at: at(0))
+        _ = pool.acquire(11, .lease, at: at(0))
+        #expect(pool.acquire(12, .lease, at: at(0)) == [])
+        #expect(pool.shutDown(at: at(1)) == [.fail(12, .shutDown)])
+        #expect(pool.acquire(13, .shared, at: at(1)) == [.fail(13, .shutDown)])
+        #expect(pool.nextDeadline == at(11))
+        #expect(pool.finished(1, at: at(2)) == [.close(1)])
+        #expect(pool.leaseReturned(2, at: at(3)) == [.close(2), .stopped])
+        #expect(pool.shutDown(at: at(4)) == [])
+    }
+
+    @Test func `requests that outlast the shutdown timeout are cut off`() {
+        var pool = running()
+        _ = pool.acquire(10, .shared, at: at(0))
+        #expect(pool.shutDown(at: at(1)) == [])
+        #expect(pool.tick(at: at(10.9)) == [])
+        #expect(pool.tick(at: at(11)) == [.close(1), .stopped])
+    }
+
+    @Test func `a connection that opens after the shutdown is closed`() {
+        var pool = machine()
+        #expect(pool.start(at: at(0)) == [.connect(1)])
+        #expect(pool.shutDown(at: at(1)) == [.stopped])
+        #expect(pool.connected(1, at: at(2)) == [.close(1)])
+    }
+
+    // MARK: Random events
+
+    @Test(arguments: 0..<20)
+    func `random events never lose a request or exceed a limit`(seed: UInt64) {
+        var world = World(machine(), seed: seed, now: start)
+        for _ in 0..<2_000 { world.step() }
+        world.end()
+    }
+}
+
+/// Simulates callers, connections and time at random, and checks the machine's actions against its own records.
+private struct World {
+    private var pool: PoolStateMachine
+    private var random: SplitMix
+    private var now: ContinuousClock.Instant
+    private var lastRequest: UInt64 = 0
+    private var waiting: Set<UInt64> = []
+    private var connecting: Set<Int> = []
+    private var idleOrShared: [Int: Int] = [:]
+    private var leased: Set<Int> = []
+    private var leaseRequests: Set<UInt64> = []
+    private var isStopped = false
+
+    init(_ pool: PoolStateMachine, seed: UInt64, now: ContinuousClock.Instant) {
+        self.pool = pool
+        self.now = now
+        random = SplitMix(state: seed)
+        apply(self.pool.start(at: now) ?? [])
+    }
+
+    mutating func step() {
+        now += .milliseconds(Int.random(in: 0...200, using: &random))
+        if let deadline = pool.nextDeadline, deadline <= now { apply(pool.tick(at: now)) }
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0...4: acquire()
+        case 5: if let id = waiting.randomElement(using: &random) { apply(pool.cancel(id, at: now)) }
+        case 6...9: finishOne()
+        case 10: if let id = leased.randomElement(using: &random) { giveBack(id) }
+        case 11: connectOne()
+        case 12:
+            connectOne()
+            if Bool.random(using: &random) { retireOne() }
+        default: loseOne()
+        }
+    }
+
+    /// After shutdown and the timeouts, no request waits and no connection is open.
+    mutating func end() {
+        apply(pool.shutDown(at: now))
+        now += .seconds(11)
+        apply(pool.tick(at: now))
+        #expect(waiting.isEmpty)
+        #expect(idleOrShared.isEmpty && leased.isEmpty)
+        #expect(isStopped)
+    }
+
+    private mutating func acquire() {
+        lastRequest += 1
+        let isLease = Int.random(in: 0..<6, using: &random) == 0
+        waiting.insert(lastRequest)
+        if isLease { leaseRequests.insert(lastRequest) }
+        apply(pool.acquire(lastRequest, isLease ? .lease : .shared, at: now))
+    }
+
+    private mutating func finishOne() {
+        guard let id = idleOrShared.filter({ $0.value > 0 }).keys.sorted().randomElement(using: &random) else { return }
+        idleOrShared[id, default: 0] -= 1
+        apply(pool.finished(id, at: now))
+    }
+
+    private mutating func giveBack(_ id: Int) {
+        leased.remove(id)
+        idleOrShared[id] = 0
+        apply(pool.leaseReturned(id, at: now))
+    }
+
+    private mutating func connectOne() {
+        guard let id = connecting.sorted().randomElement(using: &random) else { return }
+        connecting.remove(id)
+        if Int.random(in: 0..<3, using: &random) == 0 {
+            apply(pool.connectFailed(id, at: now, using: &random))
+        } else {
+            idleOrShared[id] = 0
+            apply(pool.connected(id, at: now))
+        }
+    }
+
+    private mutating func retireOne() {
+        guard let id = idleOrShared.keys.sorted().randomElement(using: &random) else { return }
+        apply(pool.retire(id, at: now, using: &random))
+    }
+
+    private mutating func loseOne() {
+        guard let id = (idleOrShared.keys.sorted() + leased.sorted()).randomElement(using: &random) else { return }
+        idleOrShared[id] = nil
+        leased.remove(id)
+        apply(pool.lost(id, at: now, using: &random))
+    }
+
+    private mutating func apply(_ actions: [PoolStateMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .connect(let id):
+                #expect(connecting.insert(id).inserted)
+            case .grant(let request, let id):
+                grant(request, id)
+            case .fail(let request, _):
+                #expect(waiting.remove(request) != nil)
+            case .close(let id):
+                #expect(idleOrShared.removeValue(forKey: id) != nil || leased.remove(id) != nil)
+            case .stopped:
+                isStopped = true
+                connecting = []
+            }
+        }
+        #expect(waiting.count <= 4)
+        #expect(connecting.count <= 2)
+        #expect(connecting.count + idleOrShared.count + leased.count <= 3 || isStopped)
+        #expect(leased.count <= 2)
+    }
+
+    private mutating func grant(_ request: UInt64, _ id: Int) {
+        #expect(waiting.remove(request) != nil)
+        let inFlight = idleOrShared[id]
+        if leaseRequests.contains(request) {
+            #expect(inFlight == 0)
+            idleOrShared[id] = nil
+            leased.insert(id)
+        } else {
+            #expect(inFlight ?? .max < 2)
+            idleOrShared[id, default: 0] += 1
+        }
+    }
+}
+
+/// Reproducible random numbers: the same seed gives the same numbers (Steele, Lea and Flood, 2014).
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,351 @@
+-- Every table of the first release.
+--
+-- Rules about state are constraints too, so that no code path can break them. Secrets are sealed under a data key before
+-- they are stored (columns named sealed_…); authentication codes and tokens are stored as keyed MACs. Times come from the
+-- server's clock as parameters, never from the database's clock.
+--
+-- Every key starts with bank_id, so that the schema can be distributed by bank. Tables of the installation (data_key,
+-- server_key, issuer_key_owner) are the exception. Tables that are written at each request have no foreign key to bank,
+-- because each insert would lock the bank's row.
+
+-- What names a bank, a cardholder or a key. It is compared by byte. The program checks its form when it reads a request.
+CREATE DOMAIN identifier AS text COLLATE "C";
+
+-- Banks, their keys and their certificates.
+
+CREATE TABLE bank (
+    bank_id                     identifier PRIMARY KEY CHECK (length(bank_id) BETWEEN 1 AND 64),
+    name                        text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
+    programme                   identifier NOT NULL CHECK (length(programme) BETWEEN 1 AND 64),
+    scheme                      text NOT NULL CHECK (scheme IN ('CB', 'PCI-CPP')),
+    status                      text NOT NULL CHECK (status IN ('ACTIVE', 'DISABLED')),
+    timestamp_tolerance_seconds integer NOT NULL CHECK (timestamp_tolerance_seconds BETWEEN 1 AND 3600),
+    session_lifetime_seconds    integer NOT NULL CHECK (session_lifetime_seconds BETWEEN 30 AND 86400),
+    retention                   text NOT NULL CHECK (retention IN ('erase', 'keep', 'keep-repeat')),
+    reminders                   boolean NOT NULL,
+    undelivered_lifetime_days   integer NOT NULL CHECK (undelivered_lifetime_days BETWEEN 1 AND 3650),
+    retry_limit                 integer NOT NULL CHECK (retry_limit BETWEEN 1 AND 20),
+    fetch_limit                 integer NOT NULL CHECK (fetch_limit BETWEEN 1 AND 100),
+    pin_minimum_length          integer NOT NULL CHECK (pin_minimum_length BETWEEN 4 AND 12),
+    pin_maximum_length          integer NOT NULL CHECK (pin_maximum_length BETWEEN pin_minimum_length AND 12),
+    code_alphabet               text NOT NULL CHECK (code_alphabet IN ('digits', 'alphanumeric', 'printable')),
+    code_minimum_length         integer NOT NULL CHECK (code_minimum_length BETWEEN 4 AND 64),
+    code_maximum_length         integer NOT NULL CHECK (code_maximum_length BETWEEN code_minimum_length AND 64),
+    delivery_format             text NOT NULL CHECK (delivery_format IN ('captcha', 'digits')),
+    uniform_errors              boolean NOT NULL,
+    definition                  boolean NOT NULL,
+    definitions_per_day         integer NOT NULL CHECK (definitions_per_day BETWEEN 1 AND 100),
+    -- Whether a defined PIN counts as one that was never delivered.
+    definition_resets_delivery  boolean NOT NULL,
+    keypads_per_minute          integer NOT NULL CHECK (keypads_per_minute BETWEEN 1 AND 600),
+    weak_pin_rules              text[] NOT NULL
+        CHECK (weak_pin_rules <@ ARRAY['same', 'ascending', 'descending', 'pairs', 'listed']),
+    -- The bank's own list for the rule 'listed', in addition to the list that every bank has. It is not secret.
+    listed_pins                 text[] NOT NULL CHECK (cardinality(listed_pins) <= 10000),
+    -- Grows with every change of the bank, its keys or its certificates. A server that authenticated a request with an
+    -- older revision authenticates it again.
+    revision                    bigint NOT NULL DEFAULT 1,
+    created_at                  timestamptz NOT NULL
+);
+
+-- Code 308: the cardholder belongs to another bank of the same programme.
+CREATE INDEX bank_by_programme ON bank (programme);
+
+CREATE TABLE hmac_key (
+    bank_id    identifier NOT NULL REFERENCES bank ON DELETE CASCADE,
+    label      identifier NOT NULL,
+    kcv        text NOT NULL CHECK (kcv ~ '^[0-9A-F]{6}$'),
+    sealed_key bytea NOT NULL,
+    status     text NOT NULL CHECK (status IN ('ACTIVE', 'DISABLED')),
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (bank_id, label)
+);
+
+CREATE TABLE certificate (
+    bank_id     identifier NOT NULL REFERENCES bank ON DELETE CASCADE,
+    alias       identifier NOT NULL,
+    -- signature: verifies tokens. encryption: defined PINs are sealed to it. client: the back-end's TLS certificate.
+    purpose     text NOT NULL CHECK (purpose IN ('signature', 'encryption', 'client')),
+    der         bytea NOT NULL,
+    fingerprint bytea NOT NULL CHECK (length(fingerprint) = 32),
+    subject     text NOT NULL,
+    not_before  timestamptz NOT NULL,
+    not_after   timestamptz NOT NULL CHECK (not_after > not_before),
+    is_default  boolean NOT NULL,
+    status      text NOT NULL CHECK (status IN ('ACTIVE', 'DISABLED')),
+    created_at  timestamptz NOT NULL,
+    PRIMARY KEY (bank_id, alias)
+);
+
+CREATE UNIQUE INDEX certificate_one_default ON certificate (bank_id, purpose) WHERE is_default;
+
+-- Keys that a back-end signs its calls with (RFC 9421).
+CREATE TABLE issuer_key (
+    bank_id       identifier NOT NULL REFERENCES bank ON DELETE CASCADE,
+    key_id        identifier NOT NULL,
+    algorithm     text NOT NULL CHECK (algorithm IN
+        ('ecdsa-p256-sha256', 'ed25519', 'rsa-pss-sha512', 'rsa-v1_5-sha256', 'hmac-sha256')),
+    public_key    bytea,
+    sealed_secret bytea,
+    status        text NOT NULL CHECK (status IN ('ACTIVE', 'DISABLED')),
+    created_at    timestamptz NOT NULL,
+    PRIMARY KEY (bank_id, key_id),
+    CONSTRAINT a_key_is_public_or_sealed CHECK (
+        (algorithm = 'hmac-sha256') = (sealed_secret IS NOT NULL) AND (public_key IS NULL) = (sealed_secret IS NOT NULL))
+);
+
+-- A call names its key. This table says which bank the key belongs to; no two banks have a key of the same name.
+CREATE TABLE issuer_key_owner (
+    key_id  identifier PRIMARY KEY,
+    bank_id identifier NOT NULL,
+    FOREIGN KEY (bank_id, key_id) REFERENCES issuer_key ON DELETE CASCADE
+);
+
+-- Cardholders and their PINs.
+
+-- An ETag is a version. One sequence for all, so that a cardholder who was erased and comes back has no old ETag.
+CREATE SEQUENCE cardholder_version;
+
+-- No index has a column that a fetch, a notify or a definition changes, and pages keep room, so that these updates are HOT.
+CREATE TABLE cardholder (
+    bank_id                 identifier NOT NULL,
+    unique_id               identifier NOT NULL CHECK (length(unique_id) BETWEEN 1 AND 64),
+    status                  text NOT NULL CHECK (status IN ('ACTIVE', 'SUSPENDED', 'CLOSED')),
+    channels                text[] NOT NULL CHECK (channels <@ ARRAY['AC', 'TOKEN']),
+    -- Key id and MAC of the authentication code; null if there is no code.
+    code_mac                bytea,
+    authentication_failures integer NOT NULL CHECK (authentication_failures >= 0),
+    sealed_free_field       bytea,
+    sealed_pin              bytea,
+    -- Counts the PINs that this cardholder has had. A notify confirms the PIN that its fetch delivered, not a later one.
+    pin_serial              bigint NOT NULL CHECK (pin_serial >= 0),
+    -- When an unconfirmed PIN is erased. pin_expiry has a row for it.
+    pin_expires_at          timestamptz,
+    delivered_at            timestamptz,
+    unconfirmed_fetches     integer NOT NULL CHECK (unconfirmed_fetches >= 0),
+    -- The day (UTC) of the last definition, and the number of definitions on that day.
+    definition_day          date,
+    definition_count        integer NOT NULL CHECK (definition_count >= 0),
+    -- The minute of the last keypad, and the number of keypads in that minute.
+    keypad_minute           timestamptz,
+    keypad_count            integer NOT NULL CHECK (keypad_count >= 0),
+    -- A MAC of the JSON that the cardholder was last provisioned from: the same JSON again changes nothing. Keyed, so that
+    -- a database reader cannot test guesses.
+    provision_mac           bytea,
+    version                 bigint NOT NULL,
+    created_at              timestamptz NOT NULL,
+    updated_at              timestamptz NOT NULL,
+    PRIMARY KEY (bank_id, unique_id),
+    CONSTRAINT a_pin_has_a_serial CHECK (sealed_pin IS NULL OR pin_serial > 0),
+    CONSTRAINT a_delivery_had_a_pin CHECK (delivered_at IS NULL OR pin_serial > 0),
+    CONSTRAINT an_undelivered_pin_expires CHECK (
+        (pin_expires_at IS NOT NULL OR sealed_pin IS NULL OR delivered_at IS NOT NULL)
+        AND (pin_expires_at IS NULL OR sealed_pin IS NOT NULL))
+) WITH (fillfactor = 85);
+
+CREATE INDEX cardholder_by_unique_id ON cardholder (unique_id);
+
+-- When housekeeping must look at a cardholder's PIN. A row can be out of date: cardholder.pin_expires_at decides.
+CREATE TABLE pin_expiry (
+    bank_id    identifier NOT NULL,
+    unique_id  identifier NOT NULL,
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (bank_id, unique_id, expires_at),
+    FOREIGN KEY (bank_id, unique_id) REFERENCES cardholder ON DELETE CASCADE
+);
+
+CREATE INDEX pin_expiry_by_time ON pin_expiry (expires_at);
+
+-- What was used once and is refused from then on. A digest is the first 16 bytes of a SHA-256.
+
+-- IdTransactions of PIN distribution, for good.
+CREATE TABLE spent_transaction (
+    bank_id identifier NOT NULL,
+    digest  bytea NOT NULL CHECK (length(digest) = 16),
+    PRIMARY KEY (bank_id, digest)
+);
+
+-- IdTransactions of PIN definition, hashMacs that led to a PIN, and nonces of signed calls, until their time windows end.
+CREATE TABLE spent_proof (
+    bank_id    identifier NOT NULL,
+    kind       text NOT NULL CHECK (kind IN ('definition', 'hmac', 'nonce')),
+    digest     bytea NOT NULL CHECK (length(digest) = 16),
+    expires_at timestamptz NOT NULL,
+    PRIMARY KEY (bank_id, kind, digest)
+);
+
+CREATE INDEX spent_proof_by_expiry ON spent_proof (expires_at);
+
+-- PIN distribution: a delivery that waits for its notify, or has had it.
+CREATE TABLE delivery_session (
+    bank_id         identifier NOT NULL,
+    session_id      text COLLATE "C" NOT NULL CHECK (length(session_id) BETWEEN 22 AND 64),
+    unique_id       identifier NOT NULL,
+    channel         text NOT NULL CHECK (channel IN ('AC', 'TOKEN')),
+    -- Key id and MAC of the token that fetched. A token notify must send the same token.
+    token_mac       bytea,
+    -- For status 0, 1 and 2: SHA-256 of the only notify hash that is right. It opens nothing.
+    confirmations   bytea[] NOT NULL CHECK (cardinality(confirmations) = 3),
+    pin_serial      bigint NOT NULL CHECK (pin_serial > 0),
+    opened_at       timestamptz NOT NULL,
+    expires_at      timestamptz NOT NULL,
+    notified_status smallint CHECK (notified_status BETWEEN 0 AND 2),
+    PRIMARY KEY (bank_id, session_id),
+    FOREIGN KEY (bank_id, unique_id) REFERENCES cardholder ON DELETE CASCADE,
+    CONSTRAINT a_session_has_a_life CHECK (expires_at > opened_at),
+    CONSTRAINT a_token_session_knows_its_token CHECK ((channel = 'TOKEN') = (token_mac IS NOT NULL))
+);
+
+CREATE INDEX delivery_session_by_cardholder ON delivery_session (bank_id, unique_id);
+CREATE INDEX delivery_session_by_expiry ON delivery_session (expires_at);
+
+-- PIN definition: a scrambled keypad that waits for its definition, which deletes it.
+CREATE TABLE keypad (
+    bank_id       identifier NOT NULL,
+    keypad_id     text COLLATE "C" NOT NULL CHECK (length(keypad_id) BETWEEN 22 AND 64),
+    unique_id     identifier NOT NULL,
+    sealed_layout bytea NOT NULL,
+    made_at       timestamptz NOT NULL,
+    expires_at    timestamptz NOT NULL,
+    PRIMARY KEY (bank_id, keypad_id),
+    FOREIGN KEY (bank_id, unique_id) REFERENCES cardholder ON DELETE CASCADE,
+    CONSTRAINT a_keypad_has_a_life CHECK (expires_at > made_at)
+);
+
+CREATE INDEX keypad_by_cardholder ON keypad (bank_id, unique_id, made_at);
+CREATE INDEX keypad_by_expiry ON keypad (expires_at);
+
+-- Calls of back-ends.
+
+-- Answers to calls with an Idempotency-Key. A row without a status belongs to a call that is still being served.
+CREATE TABLE idempotent_answer (
+    bank_id         identifier NOT NULL,
+    idempotency_key text COLLATE "C" NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 128),
+    -- A MAC of method, path and body.
+    request_mac     bytea NOT NULL,
+    status          integer CHECK (status BETWEEN 200 AND 599),
+    etag            text,
+    content_type    text,
+    body            bytea,
+    begun_at        timestamptz NOT NULL,
+    expires_at      timestamptz NOT NULL,
+    PRIMARY KEY (bank_id, idempotency_key)
+);
+
+CREATE INDEX idempotent_answer_by_expiry ON idempotent_answer (expires_at);
+
+-- Staged lines of imports. Nothing is written to cardholder before the whole body has its digest. They need not survive a
+-- crash: the client sends the import again.
+CREATE UNLOGGED TABLE import_line (
+    bank_id           identifier NOT NULL,
+    import_id         text COLLATE "C" NOT NULL,
+    line              bigint NOT NULL CHECK (line > 0),
+    unique_id         identifier NOT NULL,
+    status            text NOT NULL,
+    channels          text NOT NULL, -- comma-separated
+    code_mac          bytea NOT NULL, -- empty: none, here and in the next two columns
+    sealed_pin        bytea NOT NULL,
+    sealed_free_field bytea NOT NULL,
+    provision_mac     bytea NOT NULL,
+    staged_at         timestamptz NOT NULL,
+    PRIMARY KEY (bank_id, import_id, line)
+);
+
+-- Statistics about finished imports would mislead the planner about a new one.
+ALTER TABLE import_line ALTER COLUMN import_id SET STATISTICS 0;
+
+CREATE INDEX import_line_by_cardholder ON import_line (bank_id, import_id, unique_id, line);
+CREATE INDEX import_line_by_age ON import_line (staged_at);
+
+-- Events, and where they are sent.
+
+CREATE SEQUENCE event_id;
+CREATE SEQUENCE event_position;
+
+-- Written in the transaction that it reports, with the cardholder's row locked: the ids of one cardholder's events are in
+-- the order in which they happened.
+CREATE TABLE event (
+    bank_id     identifier NOT NULL,
+    event_id    bigint NOT NULL DEFAULT nextval('event_id'),
+    -- The order in which a reader of all the bank's events sees them; null until number_events has run. Ids do not serve
+    -- for this: a transaction that commits later can have a lower id, and a reader would miss it.
+    position    bigint,
+    unique_id   identifier NOT NULL,
+    type        text NOT NULL CHECK (type IN
+        ('pin.delivered', 'pin.delivery-failed', 'pin.delivery-unconfirmed', 'pin.defined', 'authentication.locked')),
+    data        jsonb NOT NULL,
+    occurred_at timestamptz NOT NULL,
+    PRIMARY KEY (bank_id, event_id)
+);
+
+CREATE UNIQUE INDEX event_in_order ON event (bank_id, position) WHERE position IS NOT NULL;
+CREATE INDEX event_without_position ON event (bank_id, event_id) WHERE position IS NULL;
+CREATE INDEX event_by_age ON event (occurred_at);
+
+-- The PINs of pin.defined events, sealed to the bank, apart from the events: an event without one can expire.
+CREATE TABLE defined_pin (
+    bank_id  identifier NOT NULL,
+    event_id bigint NOT NULL,
+    -- A JWE to the bank's encryption certificate.
+    pin      text NOT NULL,
+    PRIMARY KEY (bank_id, event_id),
+    FOREIGN KEY (bank_id, event_id) REFERENCES event ON DELETE CASCADE
+);
+
+-- Where a bank's events are sent. One URL per bank.
+CREATE TABLE webhook (
+    bank_id    identifier PRIMARY KEY REFERENCES bank ON DELETE CASCADE,
+    url        text NOT NULL CHECK (length(url) BETWEEN 1 AND 2000),
+    -- Whether the URL may point into a private network.
+    is_private boolean NOT NULL,
+    status     text NOT NULL CHECK (status IN ('ACTIVE', 'DISABLED')),
+    created_at timestamptz NOT NULL
+);
+
+-- An event to send: pending until the bank answers 2xx, parked after too many days of attempts.
+CREATE TABLE webhook_delivery (
+    bank_id         identifier NOT NULL,
+    event_id        bigint NOT NULL,
+    unique_id       identifier NOT NULL,
+    status          text NOT NULL CHECK (status IN ('PENDING', 'DELIVERED', 'PARKED')),
+    attempts        integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+    pending_since   timestamptz NOT NULL,
+    next_attempt_at timestamptz NOT NULL,
+    -- A server that sends it holds the delivery until then. If that server dies, another one takes it.
+    leased_until    timestamptz,
+    last_error      text CHECK (length(last_error) <= 500),
+    PRIMARY KEY (bank_id, event_id),
+    FOREIGN KEY (bank_id, event_id) REFERENCES event ON DELETE CASCADE
+);
+
+CREATE INDEX webhook_delivery_due ON webhook_delivery (bank_id, next_attempt_at) WHERE status = 'PENDING';
+CREATE INDEX webhook_delivery_in_order ON webhook_delivery (bank_id, unique_id, event_id) WHERE status = 'PENDING';
+
+-- Keys of the installation.
+
+-- Keys that seal and authenticate the secrets of this database, each wrapped by the master key in the vault.
+CREATE TABLE data_key (
+    id            integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    purpose       text NOT NULL CHECK (purpose IN ('seal', 'authenticate')),
+    wrapped_key   bytea NOT NULL,
+    master_key_id text NOT NULL,
+    status        text NOT NULL CHECK (status IN ('ACTIVE', 'RETIRED')),
+    created_at    timestamptz NOT NULL
+);
+
+CREATE UNIQUE INDEX data_key_one_active ON data_key (purpose) WHERE status = 'ACTIVE';
+
+-- The server's own key pairs, published at /.well-known/jwks.json. New values are sealed to the active key of a kind. A
+-- retiring key is still published and still opens values. Of a retired key only the name is left.
+CREATE TABLE server_key (
+    key_id     text COLLATE "C" PRIMARY KEY,
+    kind       text NOT NULL CHECK (kind IN ('RSA', 'EC', 'SIGNING')),
+    sealed_key bytea,
+    status     text NOT NULL CHECK (status IN ('ACTIVE', 'RETIRING', 'RETIRED')),
+    created_at timestamptz NOT NULL,
+    demoted_at timestamptz,
+    CONSTRAINT a_retired_key_is_gone CHECK ((status = 'RETIRED') = (sealed_key IS NULL)),
+    CONSTRAINT a_demoted_key_is_not_active CHECK ((status = 'ACTIVE') = (demoted_at IS NULL))
+);
+
+CREATE UNIQUE INDEX server_key_one_active ON server_key (kind) WHERE status = 'ACTIVE';

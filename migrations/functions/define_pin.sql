@@ -1,0 +1,95 @@
+-- One definition: spends its id, checks the cardholder, uses up the keypad, and stores the new PIN.
+--
+-- The caller was authenticated with the bank at p_bank_revision, and the PIN was checked with it. If the PIN was refused,
+-- the token is spent all the same. 'stale' means that the bank has changed since: nothing was written.
+CREATE OR REPLACE FUNCTION define_pin(
+    p_now                    timestamptz,
+    p_bank_id                text,
+    p_bank_revision          bigint,
+    p_unique_id              text,        -- null if the request's uniqueId cannot be a cardholder's
+    p_transaction_digest     bytea,       -- by token only
+    p_transaction_expires_at timestamptz, -- by token only
+    p_hmac_digest            bytea,       -- by HMAC only
+    p_hmac_expires_at        timestamptz, -- by HMAC only
+    p_choice                 text,        -- 'digits', 'indexes', or 'refused': it did not open, or is not allowed
+    p_keypad_id              text,        -- 'indexes': the keypad that they were read with; null if there is none
+    p_sealed_pin             bytea,       -- 'indexes': null if they are not a PIN that the bank allows
+    p_pin_for_bank           text         -- a JWE to the bank's encryption certificate; null if it has none
+) RETURNS text LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
+DECLARE
+    the_bank bank;
+    holder   cardholder;
+    is_fresh boolean;
+    today    date := (p_now AT TIME ZONE 'UTC')::date;
+    expiry   timestamptz;
+    new_event bigint;
+BEGIN
+    SELECT * INTO the_bank FROM bank
+        WHERE bank_id = p_bank_id AND revision = p_bank_revision AND status = 'ACTIVE';
+    IF NOT FOUND THEN
+        RETURN 'stale';
+    END IF;
+    is_fresh := p_transaction_digest IS NULL OR spend_definition_transaction(
+        p_now => p_now, p_bank_id => p_bank_id, p_digest => p_transaction_digest,
+        p_expires_at => p_transaction_expires_at);
+    IF p_choice = 'refused' THEN
+        RETURN 'refused';
+    END IF;
+    IF NOT is_fresh THEN
+        RETURN 'transaction-spent';
+    END IF;
+
+    -- Two requests with the same HMAC are for the same cardholder: the row's lock lets the second one see the first.
+    SELECT * INTO holder FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
+    IF p_hmac_digest IS NOT NULL AND EXISTS (
+        SELECT FROM spent_proof WHERE bank_id = p_bank_id AND kind = 'hmac' AND digest = p_hmac_digest
+    ) THEN
+        RETURN 'hmac-spent';
+    END IF;
+    IF holder.unique_id IS NULL THEN
+        RETURN 'no-cardholder';
+    END IF;
+    IF holder.status <> 'ACTIVE' OR NOT the_bank.definition
+        OR (holder.definition_day = today AND holder.definition_count >= the_bank.definitions_per_day) THEN
+        RETURN 'status-not-satisfied';
+    END IF;
+    IF p_choice = 'indexes' THEN
+        PERFORM FROM keypad WHERE bank_id = p_bank_id AND keypad_id = p_keypad_id AND unique_id = p_unique_id
+            AND expires_at > p_now;
+        IF NOT FOUND THEN
+            RETURN 'no-keypad';
+        END IF;
+    END IF;
+    IF p_sealed_pin IS NULL THEN
+        RETURN 'bad-pin';
+    END IF;
+
+    DELETE FROM keypad WHERE bank_id = p_bank_id AND keypad_id = p_keypad_id;
+    IF p_hmac_digest IS NOT NULL THEN
+        INSERT INTO spent_proof (bank_id, kind, digest, expires_at)
+            VALUES (p_bank_id, 'hmac', p_hmac_digest, p_hmac_expires_at);
+    END IF;
+    -- If the bank's retention erases PINs, a defined PIN expires too.
+    IF the_bank.definition_resets_delivery OR holder.delivered_at IS NULL OR the_bank.retention = 'erase' THEN
+        expiry := p_now + make_interval(days => the_bank.undelivered_lifetime_days);
+        INSERT INTO pin_expiry (bank_id, unique_id, expires_at) VALUES (p_bank_id, p_unique_id, expiry)
+            ON CONFLICT DO NOTHING;
+    END IF;
+    UPDATE cardholder SET
+        sealed_pin = p_sealed_pin,
+        pin_serial = pin_serial + 1,
+        delivered_at = CASE WHEN the_bank.definition_resets_delivery THEN NULL ELSE delivered_at END,
+        unconfirmed_fetches = CASE WHEN the_bank.definition_resets_delivery THEN 0 ELSE unconfirmed_fetches END,
+        pin_expires_at = expiry,
+        definition_day = today,
+        definition_count = CASE WHEN holder.definition_day = today THEN holder.definition_count + 1 ELSE 1 END
+    WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
+    INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
+        VALUES (p_bank_id, p_unique_id, 'pin.defined', '{}', p_now)
+        RETURNING event_id INTO new_event;
+    IF p_pin_for_bank IS NOT NULL THEN
+        INSERT INTO defined_pin (bank_id, event_id, pin) VALUES (p_bank_id, new_event, p_pin_for_bank);
+    END IF;
+    RETURN 'defined';
+END
+$$;

@@ -1,0 +1,16 @@
+-- An event of a bank that has a webhook is sent there.
+CREATE OR REPLACE FUNCTION enqueue_webhook() RETURNS trigger
+LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
+BEGIN
+    -- It waits behind an earlier event of the same cardholder that waits for its next attempt.
+    INSERT INTO webhook_delivery (bank_id, event_id, unique_id, status, pending_since, next_attempt_at)
+        SELECT NEW.bank_id, NEW.event_id, NEW.unique_id, 'PENDING', NEW.occurred_at, greatest(NEW.occurred_at, (
+            SELECT max(next_attempt_at) FROM webhook_delivery
+            WHERE bank_id = NEW.bank_id AND unique_id = NEW.unique_id AND status = 'PENDING'))
+        FROM webhook WHERE bank_id = NEW.bank_id AND status = 'ACTIVE';
+    RETURN NULL;
+END
+$$;
+
+CREATE OR REPLACE TRIGGER event_webhook AFTER INSERT ON event
+    FOR EACH ROW EXECUTE FUNCTION enqueue_webhook();

@@ -1,0 +1,129 @@
+-- One fetch: spends its id, checks the cardholder in the order of the protocol (section 2.8), counts a wrong code before
+-- it is checked, and opens the session. One call, one commit: of any number of simultaneous requests on any number of
+-- servers, each sees what the one before it did.
+--
+-- The caller was authenticated with the bank at p_bank_revision. 'stale' means that the bank has changed since: nothing
+-- was written, and the server must authenticate the request again. Every other outcome is final.
+CREATE OR REPLACE FUNCTION fetch_pin(
+    p_now                timestamptz,
+    p_bank_id            text,
+    p_bank_revision      bigint,
+    p_unique_id          text,
+    p_channel            text,
+    p_is_reminder        boolean,     -- the token's Type; false for AC, which becomes a reminder after a delivery
+    p_transaction_digest bytea,       -- TOKEN only
+    p_hmac_digest        bytea,       -- AC only
+    p_hmac_expires_at    timestamptz, -- AC only
+    p_code_is_checked    boolean,
+    p_code_has_form      boolean,
+    p_code_macs          bytea[],     -- the code's MAC under each key that may have been used
+    p_session_id         text,
+    p_token_mac          bytea,       -- TOKEN only
+    p_confirmations      bytea[],
+    OUT outcome           text,
+    OUT sealed_pin        bytea,
+    OUT sealed_free_field bytea
+) LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
+DECLARE
+    the_bank   bank;
+    holder     cardholder;
+    is_right   boolean;
+    is_allowed boolean;
+BEGIN
+    SELECT * INTO the_bank FROM bank
+        WHERE bank_id = p_bank_id AND revision = p_bank_revision AND status = 'ACTIVE';
+    IF NOT FOUND THEN
+        outcome := 'stale';
+        RETURN;
+    END IF;
+
+    IF p_channel = 'TOKEN' THEN
+        INSERT INTO spent_transaction (bank_id, digest) VALUES (p_bank_id, p_transaction_digest)
+            ON CONFLICT DO NOTHING;
+        IF NOT FOUND THEN
+            outcome := 'transaction-spent';
+            RETURN;
+        END IF;
+    END IF;
+
+    SELECT * INTO holder FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
+    IF NOT FOUND THEN
+        outcome := CASE WHEN EXISTS (
+            SELECT FROM cardholder JOIN bank USING (bank_id)
+            WHERE cardholder.unique_id = p_unique_id AND bank.programme = the_bank.programme
+        ) THEN 'cardholder-of-another-bank' ELSE 'no-cardholder' END;
+        RETURN;
+    END IF;
+
+    IF p_channel <> ALL (holder.channels) THEN
+        outcome := 'wrong-channel';
+        RETURN;
+    END IF;
+
+    -- Before the first confirmed delivery an AC fetch is a delivery, after it a reminder. If the PIN was erased there is
+    -- nothing to repeat: that is 'no-pin' below.
+    is_allowed := CASE
+        WHEN holder.status <> 'ACTIVE' THEN false
+        WHEN p_is_reminder THEN the_bank.reminders
+        WHEN holder.delivered_at IS NULL OR the_bank.retention <> 'keep' THEN true
+        ELSE p_channel = 'AC' AND the_bank.reminders
+    END;
+    IF NOT is_allowed THEN
+        outcome := 'status-not-satisfied';
+        RETURN;
+    END IF;
+
+    IF holder.authentication_failures >= the_bank.retry_limit
+        OR holder.unconfirmed_fetches >= the_bank.fetch_limit THEN
+        outcome := 'limit-reached';
+        RETURN;
+    END IF;
+
+    IF p_code_is_checked THEN
+        IF NOT p_code_has_form THEN
+            outcome := 'code-without-form';
+            RETURN;
+        END IF;
+        is_right := coalesce(holder.code_mac = ANY (p_code_macs), false);
+        UPDATE cardholder
+            SET authentication_failures = CASE WHEN is_right THEN 0 ELSE authentication_failures + 1 END
+            WHERE bank_id = p_bank_id AND unique_id = p_unique_id
+                AND NOT (is_right AND authentication_failures = 0);
+        IF NOT is_right THEN
+            IF holder.authentication_failures + 1 = the_bank.retry_limit THEN
+                INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
+                    VALUES (p_bank_id, p_unique_id, 'authentication.locked', '{}', p_now);
+            END IF;
+            outcome := 'wrong-code';
+            RETURN;
+        END IF;
+    END IF;
+
+    IF p_channel = 'AC' AND EXISTS (
+        SELECT FROM spent_proof WHERE bank_id = p_bank_id AND kind = 'hmac' AND digest = p_hmac_digest
+    ) THEN
+        outcome := 'hmac-spent';
+        RETURN;
+    END IF;
+
+    IF holder.sealed_pin IS NULL OR holder.pin_expires_at <= p_now THEN
+        outcome := 'no-pin';
+        RETURN;
+    END IF;
+
+    IF p_channel = 'AC' THEN
+        INSERT INTO spent_proof (bank_id, kind, digest, expires_at)
+            VALUES (p_bank_id, 'hmac', p_hmac_digest, p_hmac_expires_at);
+    END IF;
+    INSERT INTO delivery_session
+        (bank_id, session_id, unique_id, channel, token_mac, confirmations, pin_serial, opened_at, expires_at)
+        VALUES (p_bank_id, p_session_id, p_unique_id, p_channel, p_token_mac, p_confirmations, holder.pin_serial, p_now,
+            p_now + make_interval(secs => the_bank.session_lifetime_seconds));
+    UPDATE cardholder SET unconfirmed_fetches = unconfirmed_fetches + 1
+        WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
+
+    outcome := 'delivered';
+    sealed_pin := holder.sealed_pin;
+    sealed_free_field := holder.sealed_free_field;
+END
+$$;

@@ -1,0 +1,53 @@
+-- One notify. The first one with the right hash decides the session; its repetition is answered 'confirmed' too.
+CREATE OR REPLACE FUNCTION notify_delivery(
+    p_now           timestamptz,
+    p_bank_id       text,
+    p_bank_revision bigint,
+    p_unique_id     text,
+    p_session_id    text,
+    p_channel       text,
+    p_token_macs    bytea[], -- TOKEN only: the token's MAC under each key that may have been used
+    p_status        integer,
+    p_confirmation  bytea
+) RETURNS text LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
+DECLARE
+    the_bank bank;
+    opened   delivery_session;
+BEGIN
+    SELECT * INTO the_bank FROM bank
+        WHERE bank_id = p_bank_id AND revision = p_bank_revision AND status = 'ACTIVE';
+    IF NOT FOUND THEN
+        RETURN 'stale';
+    END IF;
+
+    -- The cardholder first, as in a fetch: everything that locks both locks them in this order.
+    PERFORM FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
+    SELECT * INTO opened FROM delivery_session
+        WHERE bank_id = p_bank_id AND session_id = p_session_id AND unique_id = p_unique_id AND channel = p_channel
+            AND expires_at > p_now AND (channel = 'AC' OR token_mac = ANY (p_token_macs))
+        FOR UPDATE;
+    IF NOT FOUND OR opened.notified_status <> p_status THEN
+        RETURN 'no-session';
+    END IF;
+    IF opened.confirmations[p_status + 1] IS DISTINCT FROM p_confirmation THEN
+        RETURN 'wrong-hash';
+    END IF;
+    IF opened.notified_status IS NOT NULL THEN
+        RETURN 'confirmed';
+    END IF;
+
+    UPDATE delivery_session SET notified_status = p_status WHERE bank_id = p_bank_id AND session_id = p_session_id;
+    INSERT INTO event (bank_id, unique_id, type, data, occurred_at) VALUES (
+        p_bank_id, p_unique_id, CASE p_status WHEN 0 THEN 'pin.delivered' ELSE 'pin.delivery-failed' END,
+        jsonb_build_object('sessionId', p_session_id, 'channel', p_channel, 'status', p_status), p_now);
+    IF p_status = 0 THEN
+        UPDATE cardholder SET
+            delivered_at = p_now,
+            unconfirmed_fetches = 0,
+            pin_expires_at = NULL,
+            sealed_pin = CASE WHEN the_bank.retention = 'erase' THEN NULL ELSE sealed_pin END
+        WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND pin_serial = opened.pin_serial;
+    END IF;
+    RETURN 'confirmed';
+END
+$$;

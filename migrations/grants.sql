@@ -1,0 +1,8 @@
+-- What the role that serves can do: read and write rows, and call functions. It cannot alter or drop anything. The
+-- migration runner applies this file after every change of the schema.
+GRANT USAGE ON SCHEMA card_companion TO card_companion_service;
+GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA card_companion TO card_companion_service;
+GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA card_companion TO card_companion_service;
+REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA card_companion FROM PUBLIC;
+GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA card_companion TO card_companion_service;
+REVOKE INSERT, UPDATE, DELETE ON schema_migration, schema_function, schema_state FROM card_companion_service;
