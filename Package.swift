@@ -36,7 +36,7 @@ func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+func tests(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
@@ -95,7 +95,7 @@ let package = Package(
             "CardCompanion",
             [
                 "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE", "KeyVault",
-                "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix, serviceLifecycle,
+                "PINImages", "SecureMemory", "StrictJSON", logging, serviceLifecycle,
             ]),
         library(
             "CardCompanionWebhooks",
@@ -119,7 +119,7 @@ let package = Package(
                 "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "CardCompanionWebhooks",
                 "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JOSE", "KeyVault", "PINImages", "SecureMemory",
                 "StrictJSON",
-                argumentParser, configuration, logging, serviceLifecycle, systemPackage, unixSignals,
+                argumentParser, configuration, logging, nioPosix, serviceLifecycle, systemPackage, unixSignals,
             ],
             swiftSettings: strict),
 
@@ -147,6 +147,7 @@ let package = Package(
                 "CardCompanionAPI", "CardCompanionSDK", "Cryptography", "JOSE", "PythonOracle", "SecureMemory",
                 "StrictJSON", crypto, cryptoExtras,
             ], exclude: ["Oracles"]),
+        tests("ArchitectureTests"),
         tests("RetriesTests", ["Retries"]),
         tests("PostgresLibPQTests", ["CLibPQ", "PostgresLibPQ", logging, serviceLifecycle]),
         tests("EmbeddedPostgresTests", ["EmbeddedPostgres", logging, subprocess, systemPackage]),
@@ -158,9 +159,8 @@ let package = Package(
             "CardCompanionTests",
             [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "JOSE", "KeyVault",
-                "PINImages", "SecureMemory", "StrictJSON", logging,
+                "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix,
             ]),
-
         tests("CardCompanionStoreTests", ["CardCompanionStore"]),
         tests("CardCompanionWebhooksTests", ["CardCompanion", "CardCompanionStore", "CardCompanionWebhooks"]),
 

@@ -8,7 +8,7 @@
 -- server_key, issuer_key_owner) are the exception. Tables that are written at each request have no foreign key to bank,
 -- because each insert would lock the bank's row.
 
--- What names a bank, a cardholder or a key. It is compared by byte. The program checks its form when it reads a request.
+-- The name of a bank, a cardholder or a key, compared by byte. The program checks its form when it reads a request.
 CREATE DOMAIN identifier AS text COLLATE "C";
 
 -- Banks, their keys and their certificates.
@@ -125,10 +125,10 @@ CREATE TABLE cardholder (
     unconfirmed_fetches     integer NOT NULL CHECK (unconfirmed_fetches >= 0),
     -- The day (UTC) of the last definition, and the number of definitions on that day.
     definition_day          date,
-    definition_count        integer NOT NULL CHECK (definition_count >= 0),
+    definition_count        integer NOT NULL DEFAULT 0 CHECK (definition_count >= 0),
     -- The minute of the last keypad, and the number of keypads in that minute.
     keypad_minute           timestamptz,
-    keypad_count            integer NOT NULL CHECK (keypad_count >= 0),
+    keypad_count            integer NOT NULL DEFAULT 0 CHECK (keypad_count >= 0),
     -- A MAC of the JSON that the cardholder was last provisioned from: the same JSON again changes nothing. Keyed, so that
     -- a database reader cannot test guesses.
     provision_mac           bytea,
@@ -145,7 +145,7 @@ CREATE TABLE cardholder (
 
 CREATE INDEX cardholder_by_unique_id ON cardholder (unique_id);
 
--- When housekeeping must look at a cardholder's PIN. A row can be out of date: cardholder.pin_expires_at decides.
+-- When housekeeping must check a cardholder's PIN. A row can be out of date: cardholder.pin_expires_at decides.
 CREATE TABLE pin_expiry (
     bank_id    identifier NOT NULL,
     unique_id  identifier NOT NULL,
@@ -156,7 +156,7 @@ CREATE TABLE pin_expiry (
 
 CREATE INDEX pin_expiry_by_time ON pin_expiry (expires_at);
 
--- What was used once and is refused from then on. A digest is the first 16 bytes of a SHA-256.
+-- Values that can be used only once. A digest is the first 16 bytes of a SHA-256.
 
 -- IdTransactions of PIN distribution, for good.
 CREATE TABLE spent_transaction (
@@ -184,7 +184,7 @@ CREATE TABLE delivery_session (
     channel         text NOT NULL CHECK (channel IN ('AC', 'TOKEN')),
     -- Key id and MAC of the token that fetched. A token notify must send the same token.
     token_mac       bytea,
-    -- For status 0, 1 and 2: SHA-256 of the only notify hash that is right. It opens nothing.
+    -- For status 0, 1 and 2: SHA-256 of the only right notify hash, which cannot be computed from it.
     confirmations   bytea[] NOT NULL CHECK (cardinality(confirmations) = 3),
     pin_serial      bigint NOT NULL CHECK (pin_serial > 0),
     opened_at       timestamptz NOT NULL,
@@ -311,7 +311,7 @@ CREATE TABLE webhook_delivery (
     attempts        integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     pending_since   timestamptz NOT NULL,
     next_attempt_at timestamptz NOT NULL,
-    -- A server that sends it holds the delivery until then. If that server dies, another one takes it.
+    -- The end of a server's lease. If that server dies, another one then takes the delivery.
     leased_until    timestamptz,
     last_error      text CHECK (length(last_error) <= 500),
     PRIMARY KEY (bank_id, event_id),

@@ -13,7 +13,6 @@ package struct HTTPSettings: Sendable {
     package struct TLSFiles: Sendable {
         /// The server's certificate, followed by the rest of its chain.
         package let certificateChainPath: String
-        /// The private key of the certificate.
         package let privateKeyPath: String
         /// The CAs of back-ends' client certificates; nil if none are required.
         package let clientCAsPath: String?
@@ -32,7 +31,6 @@ package struct HTTPSettings: Sendable {
     package var tls: TLSFiles?
     /// The most open connections.
     package var maximumConnections = 10_000
-    /// Idle timeout.
     package var idleTimeoutSeconds = 60
 
     package init(host: String, port: Int, tls: TLSFiles? = nil) {
@@ -118,7 +116,7 @@ extension HTTPSettings.TLSFiles {
             privateKey: .privateKey(try NIOSSLPrivateKey(file: privateKeyPath, format: .pem)))
         configuration.minimumTLSVersion = .tlsv12
         if let clientCAsPath {
-            // Apps have none, so the routes decide where one is required.
+            // Apps have none, so each route decides whether it requires one.
             configuration.trustRoots = .file(clientCAsPath)
             configuration.certificateVerification = .optionalVerification
         }

@@ -2,7 +2,7 @@ package import Hummingbird
 internal import Logging
 internal import NIOCore
 
-/// What a handler knows about its request, besides the request itself.
+/// What a handler knows besides the request itself.
 package struct ServiceContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The request's name in the log and in `X-Request-Id`: random, so that it reveals nothing about other requests, and never

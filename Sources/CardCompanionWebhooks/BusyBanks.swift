@@ -2,9 +2,9 @@ internal import CardCompanionStore
 internal import Retries
 internal import Synchronization
 
-/// The banks that this server is sending to, each in one task, and those that rest because they did not answer.
+/// The banks that this server is sending to, each in one task, and those that it skips because they did not answer.
 final class BusyBanks: Sendable {
-    /// How long a bank rests that has accepted nothing.
+    /// How long a bank is skipped after it has accepted nothing.
     static let rest = BackOff(first: .seconds(1), longest: .seconds(16))
 
     private struct Bank {

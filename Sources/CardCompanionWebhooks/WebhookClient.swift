@@ -56,7 +56,6 @@ struct WebhookClient: Sendable {
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Closes all connections.
     func close() async throws {
         try await client.shutdown()
     }

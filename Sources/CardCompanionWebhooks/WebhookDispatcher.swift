@@ -38,7 +38,6 @@ package struct WebhookDispatcher: Service, CustomStringConvertible {
         self.logger = logger
     }
 
-    /// Runs until the server stops.
     package func run() async throws {
         lookups.start()
         await cancelWhenGracefulShutdown {

@@ -6,11 +6,9 @@ package struct WebhookURL: Sendable, Equatable {
     /// The longest URL, in bytes. The schema has the same limit.
     static let byteLimit = 2000
 
-    /// The whole URL.
     package let text: String
     /// `https` or `http`.
     let scheme: String
-    /// The host's name or address.
     package let host: String
     let port: Int
     /// Path and query.
@@ -30,7 +28,8 @@ package struct WebhookURL: Sendable, Equatable {
             let url = URLComponents(string: text)
         else {
             throw InvalidSetting(
-                description: "the webhook's URL must have no spaces and only characters of RFC 3986, at most \(Self.byteLimit)")
+                description: "the webhook's URL must have no spaces and only characters of RFC 3986 (at most "
+                    + "\(Self.byteLimit))")
         }
         guard let scheme = url.scheme, scheme == "https" || (scheme == "http" && isPrivate) else {
             throw InvalidSetting(

@@ -5,12 +5,10 @@ package struct CryptographyError: Error, Equatable, Sendable, CustomStringConver
         /// The text for people.
         package let description: String
 
-        /// A key does not have the expected type, encoding or size.
         package static let invalidKey = Code(description: "the key does not have the expected type, encoding or size")
         /// A point is not on the curve, or is infinity. For Ed25519 also: it has a small order, or its encoding is not
         /// canonical.
         package static let invalidPoint = Code(description: "the public key is not a usable point on the curve")
-        /// An input has the wrong length for the algorithm.
         package static let invalidLength = Code(description: "an input has the wrong length for the algorithm")
         /// The tag or integrity check does not match the data and the key.
         package static let authenticationFailed = Code(description: "the data was changed, or has another key")

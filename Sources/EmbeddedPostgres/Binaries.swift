@@ -10,7 +10,7 @@ struct Binaries: Sendable, Equatable {
     var pgCtl: FilePath { directory.appending("pg_ctl") }
     var postgres: FilePath { directory.appending("postgres") }
 
-    /// The oldest version that supports the settings of ``ServerSettings``.
+    /// The oldest version that supports the settings of ``ClusterSettings``.
     static let oldestMajorVersion = 14
 
     /// Finds the programs for a cluster of version `clusterVersion`, or for a new cluster if that is nil.

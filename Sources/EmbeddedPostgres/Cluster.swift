@@ -31,7 +31,7 @@ struct Cluster: Sendable {
         let binaries = try await Binaries.find(
             configured: configuration.binaryDirectory, clusterVersion: version, user: folder.serverUser)
         if version == nil { try await create(with: binaries) }
-        try await apply(ServerSettings(folder: folder, socketDirectory: socketDirectory))
+        try await apply(ClusterSettings(folder: folder, socketDirectory: socketDirectory))
         try await start(with: binaries)
     }
 
@@ -88,7 +88,7 @@ struct Cluster: Sendable {
         try await execute(
             binaries.initdb,
             [
-                "--pgdata", "staging/cluster", "--username", ServerSettings.superuser, "--encoding", "UTF8",
+                "--pgdata", "staging/cluster", "--username", ClusterSettings.superuser, "--encoding", "UTF8",
                 "--locale", "C", "--data-checksums", "--auth-local", "peer", "--auth-host", "reject",
                 "--no-instructions",
             ])
@@ -96,9 +96,9 @@ struct Cluster: Sendable {
             binaries.postgres,
             ["--single", "-D", "staging/cluster", "-c", "exit_on_error=true", "template1"],
             input: """
-                CREATE ROLE \(ServerSettings.role) LOGIN
-                CREATE ROLE \(ServerSettings.serviceRole) LOGIN
-                CREATE DATABASE \(ServerSettings.database) OWNER \(ServerSettings.role)
+                CREATE ROLE \(ClusterSettings.role) LOGIN
+                CREATE ROLE \(ClusterSettings.serviceRole) LOGIN
+                CREATE DATABASE \(ClusterSettings.database) OWNER \(ClusterSettings.role)
 
                 """)
         guard rename(draft.string, folder.cluster.string) == 0 else {
@@ -123,7 +123,7 @@ struct Cluster: Sendable {
 
     // MARK: - Starting
 
-    private func apply(_ settings: ServerSettings) async throws(EmbeddedPostgresError) {
+    private func apply(_ settings: ClusterSettings) async throws(EmbeddedPostgresError) {
         if settings.areWritten(in: folder) { return }
         await shutDown()
         try settings.write(in: folder)

@@ -34,9 +34,9 @@ package actor EmbeddedPostgres {
         self.locks = locks
         self.isOwner = isOwner
         self.logger = logger
-        connectionString = Self.connectionString(socketDirectory: socketDirectory, role: ServerSettings.role)
+        connectionString = Self.connectionString(socketDirectory: socketDirectory, role: ClusterSettings.role)
         serviceConnectionString = Self.connectionString(
-            socketDirectory: socketDirectory, role: ServerSettings.serviceRole)
+            socketDirectory: socketDirectory, role: ClusterSettings.serviceRole)
     }
 
     /// Creates the cluster if there is none, starts it if it does not run, and waits until it answers.
@@ -159,7 +159,7 @@ package actor EmbeddedPostgres {
 
     private static func connectionString(socketDirectory: FilePath, role: String) -> String {
         let host = socketDirectory.string.reduce(into: "") { $0 += "'\\".contains($1) ? "\\\($1)" : "\($1)" }
-        return "host='\(host)' port=\(SocketDirectory.port) dbname='\(ServerSettings.database)' "
+        return "host='\(host)' port=\(SocketDirectory.port) dbname='\(ClusterSettings.database)' "
             + "user='\(role)'"
     }
 }

@@ -44,7 +44,6 @@ package struct SignatureError: Error, Equatable, Sendable, CustomStringConvertib
         case digestMismatch(ContentDigest.Algorithm)
         /// A key is not valid for its algorithm.
         case invalidKey(SignatureAlgorithm)
-        /// Signing failed.
         case signingFailed
     }
 

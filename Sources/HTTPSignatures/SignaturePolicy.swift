@@ -93,7 +93,6 @@ package struct SignaturePolicy: Sendable {
 package struct VerifiedSignature: Equatable, Sendable {
     /// Its label in the message.
     package let label: String
-    /// The id of its key.
     package let keyID: String
     /// The value that the signer uses only once.
     package let nonce: String

@@ -4,15 +4,12 @@ internal import SecureMemory
 
 /// A key that makes signatures, for one algorithm.
 package enum SigningKey: Sendable {
-    /// For ecdsa-p256-sha256.
     case ecdsaP256SHA256(P256PrivateKey)
-    /// For ed25519.
     case ed25519(Ed25519PrivateKey)
     /// For rsa-pss-sha512.
     case rsaPSSSHA512(RSAPrivateKey)
     /// For rsa-v1_5-sha256.
     case rsaPKCS1SHA256(RSAPrivateKey)
-    /// For hmac-sha256.
     case hmacSHA256(HMACKey)
 
     /// The key that verifies this key's signatures.

@@ -3,15 +3,12 @@ package import SecureMemory
 
 /// A key that verifies signatures, for one algorithm, whatever algorithm a message names.
 package enum VerificationKey: Sendable {
-    /// For ecdsa-p256-sha256.
     case ecdsaP256SHA256(P256PublicKey)
-    /// For ed25519.
     case ed25519(Ed25519PublicKey)
     /// For rsa-pss-sha512.
     case rsaPSSSHA512(RSAPublicKey)
     /// For rsa-v1_5-sha256.
     case rsaPKCS1SHA256(RSAPublicKey)
-    /// For hmac-sha256.
     case hmacSHA256(HMACKey)
 
     /// Reads a DER SubjectPublicKeyInfo.
@@ -62,7 +59,6 @@ package enum VerificationKey: Sendable {
         }
     }
 
-    /// Whether `signature` is valid for the signature base.
     package func isValid(_ signature: [UInt8], over base: String) -> Bool {
         let base = Array(base.utf8)
         return switch self {

@@ -16,7 +16,6 @@ package struct JOSEError: Error, Equatable, Sendable, CustomStringConvertible {
         /// `alg` is not the expected one.
         package static let unsupportedAlgorithm = Code(
             description: "the JWE's alg is not the one for this operation (RSA-OAEP-256 or ECDH-ES+A256KW)")
-        /// `enc` is not A256GCM.
         package static let unsupportedEncryption = Code(description: "the JWE's enc is not supported: use A256GCM")
         /// `epk` is absent, but `alg` needs it.
         package static let missingEphemeralKey = Code(
@@ -29,7 +28,6 @@ package struct JOSEError: Error, Equatable, Sendable, CustomStringConvertible {
         /// The JWE does not decrypt with this key.
         package static let decryptionFailed = Code(
             description: "the JWE does not decrypt with this key: check which key it was encrypted for")
-        /// The encryption failed.
         package static let encryptionFailed = Code(description: "the encryption of the JWE failed")
     }
 

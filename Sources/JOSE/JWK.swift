@@ -19,7 +19,6 @@ package struct JWK: Sendable, Equatable {
     }
 
     package let publicKey: PublicKey
-    /// `use`.
     package let use: Use
     /// `alg`.
     package let algorithm: String

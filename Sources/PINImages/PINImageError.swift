@@ -13,9 +13,7 @@ package struct PINImageError: Error, Equatable, Sendable, CustomStringConvertibl
     /// There are fewer than 4 or more than 12 digits.
     package static let wrongLength = PINImageError(description: "the PIN must have 4 to 12 digits")
 
-    /// There is no digit at the position.
     package static let noSuchPosition = PINImageError(description: "there is no digit at this position")
 
-    /// cairo or libpng failed.
     package static let drawingFailed = PINImageError(description: "cairo or libpng failed to draw the image")
 }

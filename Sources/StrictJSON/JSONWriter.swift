@@ -24,7 +24,6 @@ package struct JSONWriter: ~Copyable {
 
     // MARK: - Members of an object
 
-    /// Adds a string.
     package mutating func add(_ name: String, _ value: String) {
         begin(name)
         string(Array(value.utf8))

@@ -5,35 +5,27 @@ import Foundation
 import KeyVault
 import Logging
 
-/// What commands work on: the database, the vault and the clock of one installation.
+/// The database, the vault and the clock that commands work on.
 struct Installation: Sendable {
     let settings: ServerSettings
     let store: Store
     let clock = WallClock.system
     let logger: Logger
-    private let database: Database
 
-    init(_ settings: ServerSettings, _ store: Store, _ database: Database, logger: Logger) {
+    init(_ settings: ServerSettings, _ store: Store, logger: Logger) {
         self.settings = settings
         self.store = store
-        self.database = database
         self.logger = logger
     }
 
-    /// Makes sure that this program can serve the database. The private one is brought up to date.
-    func prepareSchema() async throws {
-        do {
-            let schema = try await SchemaRunner(store: store, logger: logger).check()
-            if schema.isNewer {
-                logger.notice("The schema of the database is newer than this program; it still serves it")
-            }
-            if schema.ownsSchema, database.embedded == nil {
-                logger.notice(
-                    "The database role owns the schema: use a role that can only serve",
-                    metadata: ["group_role": "\(SchemaRunner.serviceRole)"])
-            }
-        } catch SchemaError.outdated where database.embedded != nil {
-            _ = try await database.migrate(settings, logger: logger)
+    /// Makes sure that this program can serve the database.
+    func checkSchema() async throws {
+        let schema = try await SchemaRunner(store: store, logger: logger).check()
+        if schema.isNewer { logger.notice("The schema of the database is newer than this program, which can serve it") }
+        if schema.isOwned {
+            logger.notice(
+                "The database role owns the schema: use a role that can only serve",
+                metadata: ["group_role": "\(SchemaRunner.serviceRole)"])
         }
     }
 
@@ -75,9 +67,10 @@ struct Installation: Sendable {
         _ options: ConfigurationOptions, _ command: @Sendable @escaping (Installation) async throws -> Result
     ) async throws -> Result {
         try await Database.opened(options) { database, settings, logger in
-            try await database.connected(to: database.url, settings, logger: logger) { store in
-                let installation = Installation(settings, store, database, logger: logger)
-                try await installation.prepareSchema()
+            try await database.prepare(settings, logger: logger)
+            return try await database.connected(to: database.url, settings, logger: logger) { store in
+                let installation = Installation(settings, store, logger: logger)
+                try await installation.checkSchema()
                 return try await command(installation)
             }
         }
@@ -106,7 +99,7 @@ struct Database: Sendable {
         await embedded?.close()
     }
 
-    /// Opens the database that the options name for as long as `body` runs.
+    /// Opens the database that the options name while `body` runs.
     static func opened<Result: Sendable>(
         _ options: ConfigurationOptions,
         _ body: @Sendable @escaping (Database, ServerSettings, Logger) async throws -> Result
@@ -122,6 +115,11 @@ struct Database: Sendable {
             await database.close()
             throw error
         }
+    }
+
+    /// Brings the private database up to date. An operator's database is migrated by 'card-companion migrate' only.
+    func prepare(_ settings: ServerSettings, logger: Logger) async throws {
+        if embedded != nil { _ = try await migrate(settings, logger: logger) }
     }
 
     /// Brings the schema up to date.

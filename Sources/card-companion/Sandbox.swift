@@ -9,7 +9,7 @@ import KeyVault
 import SecureMemory
 import StrictJSON
 
-/// A bank for trial, with keys, a certificate and cardholders, and files with the secrets of its back-end.
+/// A trial bank with keys, a certificate and cardholders, and files with the secrets of its back-end.
 ///
 /// PINs are random and unknown. The files contain secrets of the sandbox: never use them elsewhere.
 struct Sandbox: Sendable {
@@ -26,7 +26,6 @@ struct Sandbox: Sendable {
     private static let issuerKeyFile = "issuer-key.pem"
     private static let completionFile = "sandbox.json"
 
-    /// The folder of the files.
     let directory: String
 
     /// Creates the sandbox if there is none. An unfinished one is created again.
@@ -172,7 +171,7 @@ struct Sandbox: Sendable {
         return codes
     }
 
-    /// It is written last: if this file exists, the sandbox is complete.
+    /// Written last: if this file exists, the sandbox is complete.
     private func writeDescription(_ codes: [String: SharedSecret], issuerKeyId: String) throws {
         let json = JSONWriter.object { json in
             json.add("bankId", Self.bankId.text)

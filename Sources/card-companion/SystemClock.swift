@@ -3,7 +3,6 @@ import CardCompanionStore
 import Glibc
 
 extension WallClock {
-    /// The machine's clock.
     static let system = WallClock {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -20,17 +20,18 @@ struct SchemaPlanTests {
     private var current: DatabaseSchema {
         DatabaseSchema(
             version: 3, oldestProgram: 2, migrations: Self.applied(Self.schema.migrations),
-            functions: Self.applied(Self.schema.functions))
+            functions: Self.applied(Self.schema.functions), grants: Self.schema.grants.digest)
     }
 
     private func names(_ database: DatabaseSchema) throws -> [String] {
         let plan = try SchemaPlan(for: database, Self.schema)
-        return (plan.migrations + plan.functions).map(\.name)
+        #expect(plan.isEmpty == plan.names.isEmpty)
+        return plan.names
     }
 
     @Test("An empty database gets all files, in order")
     func empty() throws {
-        #expect(try names(DatabaseSchema()) == ["0001_baseline", "0002_more", "f", "g"])
+        #expect(try names(DatabaseSchema()) == ["0001_baseline", "0002_more", "f", "g", "grants"])
     }
 
     @Test("A current database gets nothing")
@@ -44,7 +45,31 @@ struct SchemaPlanTests {
         (database.version, database.oldestProgram) = (2, 1)
         database.migrations.removeLast()
         database.functions = Self.applied([Self.file("f"), Self.file("g", "SELECT 1"), Self.file("gone")])
-        #expect(try names(database) == ["0002_more", "g"])
+        #expect(try names(database) == ["0002_more", "g", "grants"])
+    }
+
+    @Test("A first migration that stopped half-way is continued, not repeated")
+    func halfWay() throws {
+        var database = DatabaseSchema()
+        database.migrations = Self.applied([Self.file("0001_baseline")])
+        #expect(try names(database) == ["0002_more", "f", "g", "grants"])
+    }
+
+    @Test("Changed grants, and a changed oldest program, are applied alone")
+    func grants() throws {
+        var database = current
+        database.grants = [0]
+        #expect(try names(database) == ["grants"])
+        database = current
+        database.oldestProgram = 1
+        #expect(try names(database) == ["grants"])
+    }
+
+    @Test("A migration that this program does not have is refused")
+    func unknown() throws {
+        var database = current
+        database.migrations += Self.applied([Self.file("0003_later")])
+        #expect(throws: SchemaError.unknownMigration(name: "0003_later")) { try names(database) }
     }
 
     @Test("A newer database is served as it is if it allows this program, and refused otherwise")

@@ -65,6 +65,41 @@ struct MigrationTests {
         #expect(results.filter { $0.stdout != "[]\n" }.count == 1)
     }
 
+    @Test("A first migration that stopped half-way is continued by the next one")
+    func halfWay() async throws {
+        let installation = try await TestInstallation()
+        try await installation.sql(
+            "DELETE FROM schema_state; DELETE FROM schema_function; DROP FUNCTION fetch_pin, number_events")
+        #expect(try await installation.run(["bank", "list"]).status == 78)
+        _ = try await installation.run(["migrate"]).succeeded()
+        _ = try await installation.run(["bank", "list"]).succeeded()
+    }
+
+    @Test("Grants that were changed in the program are applied again")
+    func changedGrants() async throws {
+        let installation = try await TestInstallation()
+        try await installation.sql(
+            "UPDATE schema_state SET grants_digest = ''; REVOKE SELECT ON bank FROM card_companion_service")
+        #expect(try await installation.run(["migrate"]).succeeded().stdout == "applied grants\n")
+        _ = try await installation.run(["bank", "list"]).succeeded()
+    }
+
+    @Test("A database where the schema 'public' is closed to everybody is served")
+    func closedPublic() async throws {
+        let installation = try await TestInstallation()
+        try await installation.sql("REVOKE ALL ON SCHEMA public FROM PUBLIC")
+        _ = try await installation.run(["bank", "list"]).succeeded()
+    }
+
+    @Test("A role without access to the schema is told what to do")
+    func noAccess() async throws {
+        let installation = try await TestInstallation()
+        try await installation.sql("REVOKE USAGE ON SCHEMA card_companion FROM card_companion_service")
+        let result = try await installation.run(["bank", "list"])
+        #expect(result.status == 78)
+        #expect(result.stderr.contains("GRANT card_companion_service TO"))
+    }
+
     @Test("A function that has changed is applied again; the database of a current program is left alone")
     func changedFunction() async throws {
         let installation = try await TestInstallation()

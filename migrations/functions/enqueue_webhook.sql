@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION enqueue_webhook() RETURNS trigger
 LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
 BEGIN
-    -- It waits behind an earlier event of the same cardholder that waits for its next attempt.
+    -- Not due before an earlier event of the same cardholder that waits for a retry.
     INSERT INTO webhook_delivery (bank_id, event_id, unique_id, status, pending_since, next_attempt_at)
         SELECT NEW.bank_id, NEW.event_id, NEW.unique_id, 'PENDING', NEW.occurred_at, greatest(NEW.occurred_at, (
             SELECT max(next_attempt_at) FROM webhook_delivery

@@ -1,19 +1,21 @@
 -- Takes back a fetch whose PIN could not be sent: the session, the count and the hashMac. After an internal error the
--- IdTransaction can be used again too; after a PIN that does not open (code 305) it stays spent, and
+-- IdTransaction can be used again too. If the PIN could not be opened (code 305), it stays spent, and
 -- p_transaction_digest is null.
 CREATE OR REPLACE FUNCTION take_back_fetch(
     p_bank_id            text,
+    p_unique_id          text,
     p_session_id         text,
     p_transaction_digest bytea,
     p_hmac_digest        bytea
 ) RETURNS void LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
-DECLARE
-    undone delivery_session;
 BEGIN
-    DELETE FROM delivery_session WHERE bank_id = p_bank_id AND session_id = p_session_id RETURNING * INTO undone;
+    -- The cardholder first, as everywhere.
+    PERFORM FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
+    DELETE FROM delivery_session
+        WHERE bank_id = p_bank_id AND session_id = p_session_id AND unique_id = p_unique_id;
     IF FOUND THEN
         UPDATE cardholder SET unconfirmed_fetches = greatest(unconfirmed_fetches - 1, 0)
-            WHERE bank_id = undone.bank_id AND unique_id = undone.unique_id;
+            WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
     END IF;
     DELETE FROM spent_proof WHERE bank_id = p_bank_id AND kind = 'hmac' AND digest = p_hmac_digest;
     DELETE FROM spent_transaction WHERE bank_id = p_bank_id AND digest = p_transaction_digest;

@@ -24,108 +24,107 @@ CREATE OR REPLACE FUNCTION write_cardholder(
     OUT version bigint
 ) LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
 DECLARE
-    holder       cardholder;
-    is_new       boolean;
-    changes_part boolean;
-BEGIN
-    SELECT * INTO holder FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
-    is_new := NOT FOUND;
-    IF is_new AND NOT p_may_create THEN
-        outcome := 'absent';
-        RETURN;
-    END IF;
-    IF is_new AND (p_must_exist OR p_if_version IS NOT NULL) THEN
-        outcome := 'precondition-failed';
-        RETURN;
-    END IF;
-    IF NOT is_new AND (p_must_not_exist OR holder.version <> p_if_version) THEN
-        outcome := 'precondition-failed';
-        RETURN;
-    END IF;
-    changes_part := p_provision_mac IS NOT NULL OR p_status IS NOT NULL OR p_channels IS NOT NULL
+    lifetime_days integer;
+    holder        cardholder;
+    is_new        boolean;
+    changes_part  boolean := p_provision_mac IS NOT NULL OR p_status IS NOT NULL OR p_channels IS NOT NULL
         OR p_sets_code OR p_sets_pin OR p_sets_free_field;
-    IF holder.provision_mac = p_provision_mac OR NOT (changes_part OR p_unlocks) THEN
-        outcome := 'unchanged';
-        version := holder.version;
-        RETURN;
+BEGIN
+    SELECT undelivered_lifetime_days INTO lifetime_days FROM bank WHERE bank_id = p_bank_id;
+    IF NOT FOUND THEN
+        RAISE foreign_key_violation USING MESSAGE = 'there is no such bank';
     END IF;
 
-    IF is_new THEN
-        holder.bank_id := p_bank_id;
-        holder.unique_id := p_unique_id;
-        holder.authentication_failures := 0;
-        holder.unconfirmed_fetches := 0;
-        holder.pin_serial := 0;
-        holder.definition_count := 0;
-        holder.keypad_count := 0;
-        holder.created_at := p_now;
-    END IF;
-    -- What the cardholder was provisioned from no longer describes them once a part of it has changed.
-    IF changes_part THEN
-        holder.provision_mac := p_provision_mac;
-    END IF;
-    holder.status := coalesce(p_status, holder.status);
-    holder.channels := coalesce(p_channels, holder.channels);
-    IF p_sets_code THEN
-        holder.code_mac := p_code_mac;
-    END IF;
-    IF p_sets_free_field THEN
-        holder.sealed_free_field := p_sealed_free_field;
-    END IF;
-    IF p_sets_pin THEN
-        holder.sealed_pin := p_sealed_pin;
-        holder.delivered_at := NULL;
-        holder.unconfirmed_fetches := 0;
-        holder.pin_expires_at := NULL;
-        IF p_sealed_pin IS NOT NULL THEN
-            holder.pin_serial := holder.pin_serial + 1;
-            SELECT p_now + make_interval(days => undelivered_lifetime_days) INTO STRICT holder.pin_expires_at
-                FROM bank WHERE bank_id = p_bank_id;
-        END IF;
-    END IF;
-    IF p_unlocks THEN
-        holder.authentication_failures := 0;
-        holder.unconfirmed_fetches := 0;
-    END IF;
-    holder.version := nextval('cardholder_version');
-    holder.updated_at := p_now;
-
-    IF is_new THEN
-        INSERT INTO cardholder SELECT holder.* ON CONFLICT DO NOTHING;
-        IF NOT FOUND THEN
-            -- Another server has just created this cardholder.
-            SELECT written.outcome, written.version INTO outcome, version FROM write_cardholder(
-                p_now => p_now, p_bank_id => p_bank_id, p_unique_id => p_unique_id, p_may_create => p_may_create,
-                p_status => p_status, p_channels => p_channels, p_sets_code => p_sets_code, p_code_mac => p_code_mac,
-                p_sets_pin => p_sets_pin, p_sealed_pin => p_sealed_pin, p_sets_free_field => p_sets_free_field,
-                p_sealed_free_field => p_sealed_free_field, p_unlocks => p_unlocks, p_provision_mac => p_provision_mac,
-                p_if_version => p_if_version, p_must_exist => p_must_exist, p_must_not_exist => p_must_not_exist
-            ) AS written;
+    -- It repeats if another server creates the cardholder in between.
+    LOOP
+        SELECT * INTO holder FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
+        is_new := NOT FOUND;
+        IF is_new AND NOT p_may_create THEN
+            outcome := 'absent';
             RETURN;
         END IF;
-        outcome := 'created';
-    ELSE
-        UPDATE cardholder SET
-            status = holder.status,
-            channels = holder.channels,
-            code_mac = holder.code_mac,
-            authentication_failures = holder.authentication_failures,
-            sealed_free_field = holder.sealed_free_field,
-            sealed_pin = holder.sealed_pin,
-            pin_serial = holder.pin_serial,
-            pin_expires_at = holder.pin_expires_at,
-            delivered_at = holder.delivered_at,
-            unconfirmed_fetches = holder.unconfirmed_fetches,
-            provision_mac = holder.provision_mac,
-            version = holder.version,
-            updated_at = holder.updated_at
-        WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
-        outcome := 'replaced';
-    END IF;
+        IF is_new AND (p_must_exist OR p_if_version IS NOT NULL) THEN
+            outcome := 'precondition-failed';
+            RETURN;
+        END IF;
+        IF NOT is_new AND (p_must_not_exist OR holder.version IS DISTINCT FROM coalesce(p_if_version, holder.version)) THEN
+            outcome := 'precondition-failed';
+            RETURN;
+        END IF;
+        IF NOT (changes_part OR p_unlocks)
+            OR (p_provision_mac IS NOT NULL AND holder.provision_mac IS NOT DISTINCT FROM p_provision_mac) THEN
+            outcome := 'unchanged';
+            version := holder.version;
+            RETURN;
+        END IF;
+
+        IF is_new THEN
+            holder.authentication_failures := 0;
+            holder.unconfirmed_fetches := 0;
+            holder.pin_serial := 0;
+        END IF;
+        -- What the cardholder was provisioned from no longer describes them once a part of it has changed.
+        IF changes_part THEN
+            holder.provision_mac := p_provision_mac;
+        END IF;
+        holder.status := coalesce(p_status, holder.status);
+        holder.channels := coalesce(p_channels, holder.channels);
+        IF p_sets_code THEN
+            holder.code_mac := p_code_mac;
+        END IF;
+        IF p_sets_free_field THEN
+            holder.sealed_free_field := p_sealed_free_field;
+        END IF;
+        IF p_sets_pin THEN
+            holder.sealed_pin := p_sealed_pin;
+            holder.delivered_at := NULL;
+            holder.unconfirmed_fetches := 0;
+            holder.pin_expires_at := NULL;
+            IF p_sealed_pin IS NOT NULL THEN
+                holder.pin_serial := holder.pin_serial + 1;
+                holder.pin_expires_at := p_now + make_interval(days => lifetime_days);
+            END IF;
+        END IF;
+        IF p_unlocks THEN
+            holder.authentication_failures := 0;
+            holder.unconfirmed_fetches := 0;
+        END IF;
+        version := nextval('cardholder_version');
+
+        IF is_new THEN
+            INSERT INTO cardholder
+                (bank_id, unique_id, status, channels, code_mac, authentication_failures, sealed_free_field, sealed_pin,
+                pin_serial, pin_expires_at, unconfirmed_fetches, provision_mac, version, created_at, updated_at)
+                VALUES (p_bank_id, p_unique_id, holder.status, holder.channels, holder.code_mac,
+                    holder.authentication_failures, holder.sealed_free_field, holder.sealed_pin, holder.pin_serial,
+                    holder.pin_expires_at, holder.unconfirmed_fetches, holder.provision_mac, version, p_now, p_now)
+                ON CONFLICT DO NOTHING;
+            outcome := 'created';
+            EXIT WHEN FOUND;
+        ELSE
+            UPDATE cardholder SET
+                status = holder.status,
+                channels = holder.channels,
+                code_mac = holder.code_mac,
+                authentication_failures = holder.authentication_failures,
+                sealed_free_field = holder.sealed_free_field,
+                sealed_pin = holder.sealed_pin,
+                pin_serial = holder.pin_serial,
+                pin_expires_at = holder.pin_expires_at,
+                delivered_at = holder.delivered_at,
+                unconfirmed_fetches = holder.unconfirmed_fetches,
+                provision_mac = holder.provision_mac,
+                version = write_cardholder.version,
+                updated_at = p_now
+            WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
+            outcome := 'replaced';
+            EXIT;
+        END IF;
+    END LOOP;
+
     IF p_sets_pin AND p_sealed_pin IS NOT NULL THEN
         INSERT INTO pin_expiry (bank_id, unique_id, expires_at)
             VALUES (p_bank_id, p_unique_id, holder.pin_expires_at) ON CONFLICT DO NOTHING;
     END IF;
-    version := holder.version;
 END
 $$;

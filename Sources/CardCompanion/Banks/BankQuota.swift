@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A limit on what a server does at once: for each bank, and for all together.
 package final class BankQuota: Sendable {
-    /// One place. It is free again when nothing holds this value any more.
+    /// One place. It becomes free when this value is released.
     package final class Place: Sendable {
         private let quota: BankQuota
         private let bankId: Identifier

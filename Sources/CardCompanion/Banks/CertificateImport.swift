@@ -3,7 +3,6 @@ internal import Cryptography
 
 /// A certificate that an operator imports for a bank, after its validation.
 package struct CertificateImport: Sendable {
-    /// What is stored.
     package let record: CertificateRecord
 
     /// Validates the first certificate of `pem`. The certificates after it can complete the chain to one of `trustedCAs`.

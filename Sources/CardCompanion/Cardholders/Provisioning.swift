@@ -8,7 +8,7 @@ package import StrictJSON
 
 /// A member of a provisioned cardholder that is refused, and why.
 package struct ProvisioningError: Error, Equatable, Encodable, CustomStringConvertible {
-    /// Nil if the text as a whole is wrong.
+    /// Nil if the whole text is wrong.
     package let member: String?
     /// Why, for the bank. It contains nothing of the value.
     package let reason: String
@@ -31,7 +31,7 @@ package struct ProvisioningRefusal: Error, Equatable, CustomStringConvertible {
     package var description: String { problems.map(\.description).joined(separator: "; ") }
 }
 
-/// Reads cardholders as a bank provisions them: opens what is sealed, applies the rules, and seals for the store.
+/// Reads cardholders as a bank provisions them: opens sealed values, applies the rules, and seals for the store.
 package struct Provisioning: Sendable {
     /// The longest free field, in bytes of UTF-8.
     package static let freeFieldByteLimit = 1000

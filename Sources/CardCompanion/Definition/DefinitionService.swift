@@ -14,7 +14,6 @@ package struct DefinitionService: Sendable {
     package struct Keypad: Sendable {
         /// A digit or nil for each place.
         package let entries: [String?]
-        /// keypadId.
         package let id: String
     }
 
@@ -92,8 +91,8 @@ package struct DefinitionService: Sendable {
 
     /// Reads the choice, and defines the PIN in the store.
     ///
-    /// A token whose signature and time are right is spent, whatever happens to its request. So the store is told of a
-    /// refused choice too, and checks whether the bank that refused it is still the same.
+    /// A token whose signature and time are right is spent, whatever happens to its request. So the store gets a refused
+    /// choice too, and checks that the bank that refused it has not changed.
     ///
     /// - Returns: nil if the bank has changed and the request must be authenticated again.
     private func define(
@@ -128,7 +127,7 @@ package struct DefinitionService: Sendable {
         return .digits(defined)
     }
 
-    /// Whether the keypad exists, and then whether the places on it are a PIN, is decided last: by the store.
+    /// The store decides last whether the keypad exists, and then whether the places on it are a PIN.
     private func indexes(
         _ jwe: JWE, on keypad: TokenDefinition.Keypad, of caller: Authenticated<Identifier?>
     ) async throws -> AuthorizedDefinition.Choice {
@@ -166,7 +165,7 @@ package struct DefinitionService: Sendable {
         case .made(let displaced):
             if displaced > 0 {
                 logger.warning(
-                    "A live keypad was replaced: an app asks too often, or somebody floods the cardholder",
+                    "A live keypad was replaced: an app asks too often, or an attacker floods the cardholder",
                     metadata: ["bank_id": "\(bank.id)", "unique_id": "\(uniqueId)"])
             }
             return Keypad(entries: layout.entries, id: id)
@@ -220,7 +219,7 @@ package struct DefinitionService: Sendable {
 }
 
 extension Authenticated<Identifier?> {
-    /// What to ask of the store, before the choice is read.
+    /// The store's argument, before the choice is read.
     fileprivate var definition: AuthorizedDefinition {
         let authorized: AuthorizedDefinition.Proof =
             switch proof {

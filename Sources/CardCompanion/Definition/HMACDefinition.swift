@@ -40,6 +40,6 @@ struct HMACDefinition {
         try timestamp.requireDefinitionWindow(of: bank, now: now)
         return Authenticated(
             bank: bank, uniqueId: Identifier(uniqueId),
-            proof: .hmac(SpentDigest(of: hashMac), expiresAt: timestamp.hmacExpiry), time: now)
+            proof: .hmac(.hmac(hashMac), expiresAt: timestamp.hmacExpiry), time: now)
     }
 }

@@ -9,7 +9,6 @@ struct KeypadLayout {
     /// How many keypads of a cardholder are kept.
     static let keptPerCardholder = 5
 
-    /// An empty place.
     static let empty = UInt8(ascii: "-")
 
     /// An ASCII digit or ``empty`` for each place.

@@ -14,7 +14,6 @@ struct TokenDefinition {
         case indexes(Keypad)
     }
 
-    /// The keypad of the indexes.
     enum Keypad: Equatable {
         /// The request names none: the cardholder's newest one.
         case newest
@@ -85,12 +84,11 @@ struct TokenDefinition {
         try timestamp.requireDefinitionWindow(of: bank, now: now)
         return Authenticated(
             bank: bank, uniqueId: uniqueId,
-            proof: .token(token, transaction: SpentDigest(of: Array(transactionId.text.utf8))), time: now)
+            proof: .token(token, transaction: .transaction(transactionId)), time: now)
     }
 }
 
 extension AuthenticationToken {
-    /// The token of a definition request.
     fileprivate static func definition(_ body: borrowing JSONText) throws(DefinitionError) -> AuthenticationToken {
         guard let text = body.secret(of: MemberName.token) else { throw DefinitionError(.invalidTokenFormat) }
         do {

@@ -6,7 +6,6 @@ struct WeakPIN {
     private let rules: Set<WeakPINRule>
     private let listed: [String]
 
-    /// The rules of a bank.
     init(_ settings: BankSettings) {
         rules = settings.weakPINRules
         listed = settings.listedPINs

@@ -44,7 +44,7 @@ struct CaptchaFetch {
         }
         try timestamp.requireWindow(of: bank, now: now)
         return Authenticated(
-            bank: bank, uniqueId: uniqueId, proof: .hmac(SpentDigest(of: hashMac), expiresAt: timestamp.hmacExpiry),
+            bank: bank, uniqueId: uniqueId, proof: .hmac(.hmac(hashMac), expiresAt: timestamp.hmacExpiry),
             time: now)
     }
 }

@@ -12,7 +12,6 @@ struct DeliveryPlaintext {
     let format: DeliveryFormat
     let renderer: PINImageRenderer
 
-    /// Draws a PIN.
     func draw(
         _ pin: borrowing SecretBytes, notifyKey: borrowing SecretBytes, freeField: borrowing SecretBytes?,
         using random: inout some RandomNumberGenerator

@@ -150,7 +150,6 @@ package struct DistributionService: Sendable {
 }
 
 extension Authenticated<Identifier> {
-    /// What to ask of the store.
     fileprivate func fetch(
         _ code: AuthorizedFetch.Code, _ session: NewSession, _ keyring: Keyring
     ) -> AuthorizedFetch {
@@ -169,7 +168,6 @@ extension Authenticated<Identifier> {
 }
 
 extension FetchRefusal {
-    /// The code that the protocol has for it.
     var code: DistributionCode {
         switch self {
         case .transactionSpent: .transactionAlreadyTreated

@@ -1,25 +1,24 @@
-internal import NIOPosix
 internal import Synchronization
 
-/// Threads for long computations: drawing images, and sealing them.
+/// Threads for long computations, which would delay other requests on the shared ones.
+package protocol WorkerThreads: Sendable {
+    /// Runs a job on one of the threads.
+    func run<Result: Sendable>(_ job: @escaping @Sendable () throws -> Result) async throws -> Result
+}
+
+/// Draws images and seals them on threads of their own. The number of waiting jobs is limited.
 package final class DrawingPool: Sendable {
     /// How many jobs can wait for each thread. More requests are answered 503.
     package static let waitingJobsPerThread = 64
 
-    private let threads: NIOThreadPool
+    private let threads: any WorkerThreads
     private let jobLimit: Int
     private let jobs = Mutex(0)
 
-    /// Starts the threads.
-    package init(threadCount: Int) {
+    /// - Parameter threadCount: how many threads there are.
+    package init(_ threads: any WorkerThreads, threadCount: Int) {
         jobLimit = threadCount * (1 + Self.waitingJobsPerThread)
-        threads = NIOThreadPool(numberOfThreads: threadCount)
-        threads.start()
-    }
-
-    /// Stops after the jobs that have started.
-    package func shutDown() async throws {
-        try await threads.shutdownGracefully()
+        self.threads = threads
     }
 
     /// Runs a job on one of the threads.
@@ -33,6 +32,6 @@ package final class DrawingPool: Sendable {
         }
         guard hasRoom else { throw ServiceUnavailable("too many PINs wait to be drawn") }
         defer { jobs.withLock { $0 -= 1 } }
-        return try await threads.runIfActive(job)
+        return try await threads.run(job)
     }
 }

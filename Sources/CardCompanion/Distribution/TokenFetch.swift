@@ -45,7 +45,6 @@ struct TokenFetch {
         signature = body.string(MemberName.signature).flatMap(Base64.decode)
     }
 
-    /// The token's authentication code.
     var authenticationCode: SharedSecret? {
         SharedSecret(token.members.secret(of: MemberName.authenticationCode))
     }
@@ -65,12 +64,11 @@ struct TokenFetch {
         try timestamp.requireWindow(of: bank, now: now)
         return Authenticated(
             bank: bank, uniqueId: uniqueId,
-            proof: .token(token, transaction: SpentDigest(of: Array(transactionId.text.utf8))), time: now)
+            proof: .token(token, transaction: .transaction(transactionId)), time: now)
     }
 }
 
 extension AuthenticationToken {
-    /// The token of a distribution request.
     static func distribution(_ body: borrowing JSONText) throws(DistributionError) -> AuthenticationToken {
         guard let text = body.secret(of: MemberName.token) else { throw DistributionError(.invalidTokenFormat) }
         do {

@@ -7,7 +7,7 @@ package final class EventFeed: Sendable {
     package static let limits = 1...500
     /// How long a call can wait for the first event.
     package static let waitLimitSeconds = 30
-    /// How many calls can wait at once at a server, of one bank and in all. One more is answered at once.
+    /// How many calls can wait at a server at once, per bank and in all. Further calls are answered at once.
     package static let bankWaiterLimit = 20
     package static let waiterLimit = 1_000
 
@@ -38,7 +38,7 @@ package final class EventFeed: Sendable {
         return events
     }
 
-    /// After a position that was never given, for example after a restore of the database, no reader would see anything.
+    /// A position that was never given, for example after a restore of the database, would hide new events.
     private func requireGiven(_ position: Int64) async throws {
         guard position > 0 else { return }
         let last = try await store.lastEventPosition()

@@ -1,31 +1,26 @@
 internal import CardCompanionStore
 
-/// What became of something that a client has sent, told step by step to whoever integrates it.
+/// What the server checks in a client's message, step by step, for the client's developer.
 package struct Explanation: Sendable, Equatable {
-    /// One thing that was looked at.
     package struct Finding: Sendable, Equatable {
-        /// How it is.
         package enum Verdict: String, Sendable {
-            /// As it is to be.
             case good
-            /// The reason of a refusal.
+            /// The server refuses the message.
             case bad
-            /// Neither: what was read, or what could not be looked at.
+            /// Information, or something that was not checked.
             case note
         }
 
-        /// How it is.
         package let verdict: Verdict
-        /// What was looked at.
+        /// What was checked.
         package let subject: String
-        /// What was found. It never holds a PIN, a code or a key.
+        /// The result. It never contains a PIN, a code or a key.
         package let text: String
     }
 
-    /// What was looked at, in the order in which the server does.
+    /// In the order in which the server checks.
     package private(set) var findings: [Finding] = []
 
-    /// Whether nothing was found that is refused.
     package var isGood: Bool { !findings.contains { $0.verdict == .bad } }
 
     mutating func good(_ subject: String, _ text: String) {
@@ -42,21 +37,20 @@ package struct Explanation: Sendable, Equatable {
 }
 
 extension Explanation {
-    /// The time skew of a timestamp.
-    mutating func judge(_ timestamp: RequestTimestamp?, sent: String, now: Int64, toleranceSeconds: Int) {
+    mutating func check(_ timestamp: RequestTimestamp?, sent: String, now: Int64, toleranceSeconds: Int) {
         guard let timestamp else {
-            let hint = sent.utf8.count == 13 ? ": milliseconds?" : ""
+            let hint = sent.utf8.count == 13 ? ", not milliseconds" : ""
             return bad("timestamp", "'\(sent)' \(RequestTimestamp.form)\(hint) (200, 121)")
         }
         let skew = timestamp.skew(at: .init(seconds: now))
         if timestamp.isWithin(toleranceSeconds: toleranceSeconds, of: .init(seconds: now)) {
-            good("timestamp", "\(skew), within \(toleranceSeconds)")
+            good("timestamp", "\(skew), within the tolerance of \(toleranceSeconds) seconds")
         } else {
-            bad("timestamp", "\(skew); at most \(toleranceSeconds) are allowed (200, 121)")
+            bad("timestamp", "\(skew); the tolerance is \(toleranceSeconds) seconds (200, 121)")
         }
     }
 
-    mutating func judgeIdentifier(_ name: String, _ value: String?) {
+    mutating func checkIdentifier(_ name: String, _ value: String?) {
         guard let identifier = value.flatMap({ Identifier($0) }) else {
             return bad(name, "must be a string of \(Identifier.rule) (312)")
         }

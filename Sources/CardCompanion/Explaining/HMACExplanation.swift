@@ -5,16 +5,12 @@ package import SecureMemory
 extension Explanation {
     /// What a client sent with an HMAC.
     package struct HMACRequest: Sendable {
-        /// bankId.
         package let bankId: String
-        /// uniqueId.
         package let uniqueId: String
-        /// timestamp.
         package let timestamp: String
-        /// hashMac; nil asks only for the bytes that are to be authenticated.
+        /// If it is nil, the explanation only shows the bytes that must be authenticated.
         package let hashMac: String?
 
-        /// See the members.
         package init(bankId: String, uniqueId: String, timestamp: String, hashMac: String?) {
             self.bankId = bankId
             self.uniqueId = uniqueId
@@ -25,32 +21,32 @@ extension Explanation {
 
     /// Explains an HMAC (protocol, section 2.1).
     ///
-    /// - Parameter hexKey: the bank's key in hex; without it everything but the HMAC itself is looked at.
+    /// - Parameter hexKey: the bank's key in hex. If it is nil, the HMAC itself is not checked.
     package static func hmac(
         _ request: HMACRequest, hexKey: SharedSecret?, now: Int64, toleranceSeconds: Int
     ) -> Explanation {
         var explanation = Explanation()
-        explanation.judgeIdentifier("bankId", request.bankId)
-        explanation.judgeIdentifier("uniqueId", request.uniqueId)
+        explanation.checkIdentifier("bankId", request.bankId)
+        explanation.checkIdentifier("uniqueId", request.uniqueId)
         let timestamp = RequestTimestamp(request.timestamp)
-        explanation.judge(timestamp, sent: request.timestamp, now: now, toleranceSeconds: toleranceSeconds)
+        explanation.check(timestamp, sent: request.timestamp, now: now, toleranceSeconds: toleranceSeconds)
         let message = request.bankId + request.uniqueId + request.timestamp
         explanation.note("authenticated text", message)
         explanation.note("authenticated bytes", Hex.encode(Array(message.utf8)))
         guard let sent = request.hashMac else { return explanation }
         guard let hashMac = Hex.decode(sent), hashMac.count == HMACSHA256.byteCount else {
-            explanation.bad("hashMac", "not the hex of \(HMACSHA256.byteCount) bytes (205, 141)")
+            explanation.bad("hashMac", "must be the hex of \(HMACSHA256.byteCount) bytes (205, 141)")
             return explanation
         }
         guard let hexKey else {
-            explanation.note("hashMac", "of the right form; without the key no more can be said")
+            explanation.note("hashMac", "has the right form; to check it, provide the key (--hex-file)")
             return explanation
         }
-        explanation.judge(hashMac, of: request, hexKey: hexKey)
+        explanation.check(hashMac, of: request, hexKey: hexKey)
         return explanation
     }
 
-    private mutating func judge(_ hashMac: [UInt8], of request: HMACRequest, hexKey: SharedSecret) {
+    private mutating func check(_ hashMac: [UInt8], of request: HMACRequest, hexKey: SharedSecret) {
         let key: HMACKeyImport
         do {
             key = try HMACKeyImport(hex: hexKey.bytes)
@@ -63,32 +59,23 @@ extension Explanation {
             return good("hashMac", "matches")
         }
         let mistakes: [(text: String, made: Bool)] = [
-            ("it is over the text with a line break at its end", key.authenticates(hashMac, bank + id + time + "\n")),
+            ("the text ended with a line break", key.authenticates(hashMac, bank + id + time + "\n")),
+            ("the parts were joined with ';'", key.authenticates(hashMac, [bank, id, time].joined(separator: ";"))),
+            ("the parts were joined with ':'", key.authenticates(hashMac, [bank, id, time].joined(separator: ":"))),
+            ("the parts were joined with '|'", key.authenticates(hashMac, [bank, id, time].joined(separator: "|"))),
+            ("uniqueId came before bankId", key.authenticates(hashMac, id + bank + time)),
+            ("the timestamp was missing", key.authenticates(hashMac, bank + id)),
+            ("the text was in hex", key.authenticates(hashMac, Hex.encode(Array((bank + id + time).utf8)))),
             (
-                "it is over the parts with ';' between them",
-                key.authenticates(hashMac, [bank, id, time].joined(separator: ";"))
-            ),
-            (
-                "it is over the parts with ':' between them",
-                key.authenticates(hashMac, [bank, id, time].joined(separator: ":"))
-            ),
-            (
-                "it is over the parts with '|' between them",
-                key.authenticates(hashMac, [bank, id, time].joined(separator: "|"))
-            ),
-            ("it is over uniqueId, bankId, timestamp", key.authenticates(hashMac, id + bank + time)),
-            ("it is over bankId and uniqueId without the timestamp", key.authenticates(hashMac, bank + id)),
-            ("it is over the hex of the text", key.authenticates(hashMac, Hex.encode(Array((bank + id + time).utf8)))),
-            (
-                "it is made with the key's hex as text; the key is the bytes that the hex stands for",
+                "the key was its hex text: decode the hex first",
                 HMACSHA256.isValid(hashMac, for: Array((bank + id + time).utf8), key: hexKey.bytes)
             ),
             (
-                "it is SHA-256 of the text without a key",
+                "it is plain SHA-256: use HMAC with the key",
                 ConstantTime.areEqual(hashMac, SHA256.hash(Array((bank + id + time).utf8)))
             ),
         ]
         let mistake = mistakes.first(where: \.made)?.text
-        bad("hashMac", "does not match (205, 141)" + (mistake.map { ": \($0)" } ?? ": another key, or another text"))
+        bad("hashMac", "does not match (205, 141)" + (mistake.map { ": \($0)" } ?? ": wrong key or wrong text"))
     }
 }

@@ -3,11 +3,11 @@ internal import JOSE
 internal import StrictJSON
 
 extension Explanation {
-    /// Explains a sealed value (protocol, section 2.5), as far as no private key is needed.
+    /// Explains a sealed value (protocol, section 2.5). It checks everything that needs no private key.
     ///
     /// - Parameters:
     ///   - text: the JWE.
-    ///   - keySet: what `/.well-known/jwks.json` answers; nil leaves `kid` unchecked.
+    ///   - keySet: the answer of `/.well-known/jwks.json`. If it is nil, `kid` is not checked.
     package static func jwe(_ text: String, keySet: [UInt8]?) -> Explanation {
         var explanation = Explanation()
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -21,13 +21,13 @@ extension Explanation {
             }
             explanation.note("parts in bytes", sizes.joined(separator: ", "))
         } else {
-            explanation.bad("parts", "\(parts.count), not five (200)")
+            explanation.bad("parts", "must be 5 (was \(parts.count)) (200)")
         }
-        explanation.judge(text, keySet: keySet)
+        explanation.check(text, keySet: keySet)
         return explanation
     }
 
-    private mutating func judge(_ text: String, keySet: [UInt8]?) {
+    private mutating func check(_ text: String, keySet: [UInt8]?) {
         let jwe: JWE
         do throws(JOSEError) {
             jwe = try JWE(compact: text)
@@ -38,29 +38,29 @@ extension Explanation {
         case .rsaOAEP256: good("alg", "RSA-OAEP-256: for pin-definition/pin and for provisioning")
         case .ecdhESA256KW: good("alg", "ECDH-ES+A256KW: for the token operations and for provisioning")
         }
-        if jwe.header.algorithm == .ecdhESA256KW { judge(jwe.header.ephemeralKey) }
+        if jwe.header.algorithm == .ecdhESA256KW { check(jwe.header.ephemeralKey) }
         if jwe.encryptedKeyIsEmpty { bad("encrypted key", "empty (201)") }
-        judge(keyID: jwe.header.keyID, keySet: keySet)
+        check(keyID: jwe.header.keyID, keySet: keySet)
     }
 
-    private mutating func judge(_ key: JWEHeader.EphemeralKey) {
+    private mutating func check(_ key: JWEHeader.EphemeralKey) {
         switch key {
         case .absent: bad("epk", "absent (107)")
-        case .invalid: bad("epk", "not a public key on P-256 (207)")
+        case .invalid: bad("epk", "must be a public key on P-256 (207)")
         case .key: good("epk", "a point on P-256")
         }
     }
 
-    private mutating func judge(keyID: String?, keySet: [UInt8]?) {
-        guard let keyID else { return bad("kid", "absent: the server does not try its keys one by one (200)") }
+    private mutating func check(keyID: String?, keySet: [UInt8]?) {
+        guard let keyID else { return bad("kid", "absent: add the kid of the key that you used (200)") }
         guard let keySet else { return note("kid", keyID) }
         guard let set = try? JSONValue(parsing: keySet), case .array(let keys)? = set["keys"] else {
-            return bad("key set", "not a JWK set")
+            return bad("key set", "must be a JWK set")
         }
         if keys.contains(where: { $0["kid"] == .string(keyID) }) {
-            good("kid", "\(keyID), one of the server's")
+            good("kid", "\(keyID), in the key set")
         } else {
-            bad("kid", "\(keyID) is none of the server's: an old key set? (200)")
+            bad("kid", "\(keyID) is not in the key set: seal to a current key (200)")
         }
     }
 }

@@ -3,14 +3,14 @@ package import HTTPSignatures
 internal import SecureMemory
 
 extension Explanation {
-    /// An HTTP request as a client has sent it, head and body.
+    /// An HTTP request as it was sent, head and body.
     package struct HTTPRequestText: Sendable {
         let message: SignedMessage
         let body: [UInt8]
 
-        /// Reads a request as it stands on the wire; lines may end without a carriage return.
+        /// Lines can end in CRLF or LF.
         ///
-        /// - Returns: nil where there is no request line.
+        /// - Returns: nil if there is no request line.
         package init?(_ bytes: [UInt8]) {
             let text = bytes.filter { $0 != UInt8(ascii: "\r") }
             let end = text.indices.dropLast().first {
@@ -27,7 +27,7 @@ extension Explanation {
             message = SignedMessage(
                 method: String(requestLine[0]), scheme: nil, authority: authority, target: String(requestLine[1]),
                 fields: fields)
-            // The body's own carriage returns are part of it.
+            // From the original bytes, because carriage returns in the body belong to it.
             body = Self.body(of: bytes)
         }
 
@@ -44,7 +44,7 @@ extension Explanation {
 
     /// Explains the signature of a request (RFC 9421) and its content digest (RFC 9530).
     ///
-    /// - Parameter key: what the signature is checked with; nil shows the signature base only.
+    /// - Parameter key: if it is nil, the signature is not checked.
     package static func signature(of request: HTTPRequestText, key: VerificationKey?, now: Int64) -> Explanation {
         var explanation = Explanation()
         do throws(SignatureError) {
@@ -53,33 +53,33 @@ extension Explanation {
             let signature = try fields.only(ofKeys: fields.keyIDs)
             let base = try SignatureBase.text(of: request.message, parameters: signature.parameters)
             explanation.note("signature base", base)
-            try explanation.judge(signature, of: request, key: key, now: now)
+            try explanation.check(signature, of: request, key: key, now: now)
         } catch {
             explanation.bad("signature", "\(error)")
         }
-        explanation.judgeDigest(of: request)
+        explanation.checkDigest(of: request)
         return explanation
     }
 
-    private mutating func judge(
+    private mutating func check(
         _ signature: MessageSignature, of request: HTTPRequestText, key: VerificationKey?, now: Int64
     ) throws(SignatureError) {
         if let created = signature.parameters.created {
             note("created", "\(abs(now - created)) seconds \(now >= created ? "ago" : "from now")")
         }
-        guard let key else { return note("signature", "without the key no more can be said") }
+        guard let key else { return note("signature", "not checked: provide the key (--public-key or --hex-file)") }
         _ = try SignaturePolicy().verify(
             signature, of: request.message, hasBody: !request.body.isEmpty, with: key, now: now)
-        good("signature", "valid, and covers what it must")
+        good("signature", "valid, and covers every required component")
     }
 
-    private mutating func judgeDigest(of request: HTTPRequestText) {
+    private mutating func checkDigest(of request: HTTPRequestText) {
         guard !request.body.isEmpty else { return }
         note(
             "body", "\(request.body.count) bytes; its Content-Digest is \(ContentDigest.fieldValue(for: request.body))")
         do throws(SignatureError) {
             try ContentDigest(request.message).verify(request.body)
-            good("content digest", "is that of the body")
+            good("content digest", "matches the body")
         } catch {
             bad("content digest", "\(error)")
         }

@@ -13,14 +13,15 @@ package struct CardholderImport: Sendable {
     static let batchByteLimit = 1 << 20
     /// The longest line, in bytes.
     package static let lineByteLimit = 65_536
+    /// How often one batch is written again because another transaction was in the way.
+    static let mergeAttemptLimit = 5
     /// The most lines of one import.
     package static let lineLimit = 2_000_000
 
-    /// How far an import has come.
     package enum Progress: Sendable {
-        /// So many lines have been read.
+        /// How many lines were read.
         case reading(lines: Int)
-        /// So many lines are written or will be.
+        /// How many lines there are to write.
         case writing(staged: Int)
     }
 
@@ -34,7 +35,7 @@ package struct CardholderImport: Sendable {
         case refused(ImportResult)
     }
 
-    /// The result of the whole. It is complete when ``run(nextChunk:whenComplete:report:)`` has returned.
+    /// It is complete when ``run(nextChunk:whenComplete:report:)`` has returned.
     package private(set) var summary = ImportSummary()
 
     private let importId = Base64URL.encode(SecureRandom.bytes(count: 18))
@@ -137,13 +138,26 @@ package struct CardholderImport: Sendable {
     }
 
     private mutating func merge() async throws -> [ImportResult] {
-        let merged = try await store.mergeStaged(
-            importId: importId, bankId: bankId, limit: Self.batchLineLimit, now: clock.now())
+        let merged = try await mergeBatch()
         mergedCount += merged.count
         guard !merged.isEmpty || mergedCount == stagedCount else { throw ImportFailure.linesLost }
         return merged.map {
             ImportResult(line: $0.line, uniqueId: $0.uniqueId.text, outcome: $0.isNew ? .created : .replaced)
         }
+    }
+
+    /// Writes one batch in one transaction. If another transaction is in the way, it is tried again.
+    private func mergeBatch() async throws -> [ImportedLine] {
+        for _ in 1..<Self.mergeAttemptLimit {
+            do {
+                return try await store.mergeStaged(
+                    importId: importId, bankId: bankId, limit: Self.batchLineLimit, now: clock.now())
+            } catch StoreError.conflict {
+                continue
+            }
+        }
+        return try await store.mergeStaged(
+            importId: importId, bankId: bankId, limit: Self.batchLineLimit, now: clock.now())
     }
 
     /// Checks lines in parallel, because opening the sealed values takes time. The answers are in the order of the lines.
@@ -186,7 +200,6 @@ package struct CardholderImport: Sendable {
 package enum ImportFailure: Error, CustomStringConvertible {
     /// Staged lines are missing, for example after a crash of the database.
     case linesLost
-    /// The body has more than ``CardholderImport/lineLimit`` lines.
     case tooManyLines
 
     /// For the bank.

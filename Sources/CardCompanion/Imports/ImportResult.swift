@@ -8,7 +8,7 @@ package struct ImportResult: Sendable, Equatable {
 
     /// The first line is 1.
     package let line: Int
-    /// Nil if the line does not say it.
+    /// Nil if the line has none.
     package let uniqueId: String?
     package let outcome: Outcome
 }
@@ -39,7 +39,7 @@ package struct ImportSummary: Sendable, Encodable {
     package var created = 0
     package var replaced = 0
     package var refused = 0
-    /// Whether everything was written that the results say.
+    /// Whether every good line was written.
     package var committed = false
     package var error: String?
 

@@ -1,6 +1,6 @@
 package import SecureMemory
 
-/// Splits chunks of bytes into lines. Of a line over the limit only that fact is kept.
+/// Splits chunks of bytes into lines. It drops the content of a line over the limit.
 package struct LineSplitter: Sendable {
     /// A line, without its end.
     package enum Line: Sendable {
@@ -12,7 +12,7 @@ package struct LineSplitter: Sendable {
     private var parts: [SharedSecret] = []
     private var count = 0
 
-    /// How many bytes it holds of the line that has not ended.
+    /// The kept bytes of the unfinished line.
     var heldByteCount: Int { parts.reduce(0) { $0 + $1.bytes.count } }
 
     /// - Parameter byteLimit: the longest line.

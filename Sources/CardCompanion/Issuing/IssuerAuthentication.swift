@@ -6,7 +6,7 @@ internal import SecureMemory
 
 /// Why a call of a bank's back-end is refused.
 package enum IssuerRefusal: Error {
-    /// The call is not signed, or not as it must be. The signature base is what the signature was verified against.
+    /// The call has no valid signature. The signature base is the text that the signature was verified against.
     case unauthenticated(reason: String, signatureBase: String?)
     /// The call is signed by another bank than that of its path, or the bank is disabled.
     case forbidden(reason: String)
@@ -14,12 +14,11 @@ package enum IssuerRefusal: Error {
 
 /// Authenticates a bank's back-end by the signature of its call (RFC 9421; protocol, section 3).
 package struct IssuerAuthentication: Sendable {
-    /// Who calls.
     package struct Caller: Sendable {
         package let bank: IssuerBank
         /// The key that signed the call.
         package let keyId: String
-        /// What the body must hash to; nil if there is no body.
+        /// The required digest of the body; nil if there is no body.
         package let contentDigest: ContentDigest?
     }
 
@@ -48,7 +47,7 @@ package struct IssuerAuthentication: Sendable {
         let (key, verified) = try await verify(message, hasBody: hasBody, policy, now)
         // Twice the tolerance: a server whose clock is ahead may remove the nonce.
         let expiresAt = Timestamp(seconds: verified.created + 2 * policy.createdToleranceSeconds + 1)
-        let nonce = SpentDigest(of: Array("\(key.keyId)\n\(verified.nonce)".utf8))
+        let nonce = SpentDigest.nonce(verified.nonce, ofKey: key.keyId)
         guard try await store.spendNonce(nonce, bankId: key.bankId, expiresAt: expiresAt) else {
             throw IssuerRefusal.unauthenticated(reason: "The nonce was used before.", signatureBase: nil)
         }

@@ -28,7 +28,6 @@ package struct IssuerService: Sendable {
             now: clock.now())
     }
 
-    /// What may be shown of a cardholder.
     package func cardholder(bank: IssuerBank, uniqueId: String) async throws -> CardholderRecord? {
         guard let uniqueId = Identifier(uniqueId) else { return nil }
         return try await store.cardholder(bankId: bank.id, uniqueId: uniqueId)
@@ -40,14 +39,13 @@ package struct IssuerService: Sendable {
     /// - Throws: ``ProvisioningRefusal``, `StoreError`.
     package func patch(
         _ body: borrowing JSONText, bank: IssuerBank, uniqueId: String, if precondition: VersionPrecondition
-    ) async throws -> (WriteOutcome?, CardholderRecord?) {
+    ) async throws -> (outcome: WriteOutcome, cardholder: CardholderRecord?) {
         guard let uniqueId = Identifier(uniqueId) else { return (.absent, nil) }
         let change = try provisioning(bank).change(body, uniqueId: uniqueId)
         return try await store.changeCardholder(
             bankId: bank.id, uniqueId: uniqueId, change, if: precondition, now: clock.now())
     }
 
-    /// Erases a cardholder at once.
     package func delete(
         bank: IssuerBank, uniqueId: String, if precondition: VersionPrecondition
     ) async throws -> DeleteOutcome {

@@ -1,7 +1,7 @@
 internal import CardCompanionStore
 internal import KeyVault
 
-// Every place in the database that holds a sealed value or a MAC. The names are authenticated with the values: a change of
+// Every place in the database that has a sealed value or a MAC. The names are authenticated with the values: a change of
 // one makes every value under it unreadable.
 
 extension SealedPlace {

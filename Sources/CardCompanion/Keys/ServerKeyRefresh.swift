@@ -17,7 +17,6 @@ package struct ServerKeyRefresh: Service, CustomStringConvertible {
         self.logger = logger
     }
 
-    /// Runs until the server stops.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             while (try? await Task.sleep(for: .seconds(Self.intervalSeconds))) != nil {

@@ -8,10 +8,9 @@ internal import Synchronization
 
 /// The server's own key pairs. Banks and apps seal to them, and the server signs with one of them.
 ///
-/// They can be rotated while servers run. Each server reloads them from time to time, and asks the store for a single key
-/// when a value names one that it does not know.
+/// They can be rotated while servers run. Each server reloads them from time to time, and queries the store when a value
+/// names a key that it does not know.
 package final class ServerKeys: Sendable {
-    /// The size of a new RSA key.
     package static let rsaKeyBits = 3072
 
     private enum PrivateKey: Sendable {
@@ -29,7 +28,6 @@ package final class ServerKeys: Sendable {
         }
     }
 
-    /// The key that the server signs with.
     package struct Signer: Sendable {
         package let keyId: String
         package let key: SigningKey
@@ -84,7 +82,6 @@ package final class ServerKeys: Sendable {
     /// The active signing key.
     package var signer: Signer? { keys.withLock(\.signer) }
 
-    /// Reads the keys again.
     package func reload() async throws {
         let records = try await store.serverKeys()
         let loaded = try Self.open(records, keyring)
@@ -117,7 +114,7 @@ package final class ServerKeys: Sendable {
         }
     }
 
-    /// The key of that name. An unknown one may be new, so the store is asked for it.
+    /// An unknown key can be new, so the store is queried for it.
     private func key(_ keyId: String) async throws -> PrivateKey? {
         if let key = keys.withLock({ $0.byId[keyId] }) { return key }
         guard let record = try await store.serverKey(keyId: keyId),

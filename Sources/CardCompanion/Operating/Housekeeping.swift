@@ -11,7 +11,7 @@ package struct Housekeeping: Service, CustomStringConvertible {
     /// The most rows of one transaction.
     package static let rowsPerBatch = 1_000
 
-    /// How long lines of an import can wait for its end, and how long events are kept.
+    /// How long staged lines of an import are kept, and how long events are.
     static let stagedLifetimeSeconds: Int64 = 86_400
     static let eventLifetimeSeconds: Int64 = 30 * 86_400
 
@@ -28,14 +28,17 @@ package struct Housekeeping: Service, CustomStringConvertible {
         self.logger = logger
     }
 
-    /// Runs until the server stops.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
-                do {
-                    for kind in ExpiredKind.allCases { try await remove(kind) }
-                } catch {
-                    logger.warning("Housekeeping failed; it will be tried again", metadata: ["error": "\(error)"])
+                for kind in ExpiredKind.allCases {
+                    do {
+                        try await remove(kind)
+                    } catch {
+                        logger.warning(
+                            "Housekeeping failed; it will be tried again",
+                            metadata: ["kind": "\(kind)", "error": "\(error)"])
+                    }
                 }
                 try? await Task.sleep(for: .seconds(intervalSeconds))
             }

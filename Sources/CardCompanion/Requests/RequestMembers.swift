@@ -27,7 +27,7 @@ extension JSONText {
         string(name).flatMap { Identifier($0) }
     }
 
-    /// An integer, or a string of digits that stands for one; nil for everything else.
+    /// A number or a string of one to nine digits; nil for everything else.
     borrowing func smallInteger(_ name: String) -> Int? {
         guard let kind = kind(of: name), kind == .number || kind == .string, let text = text(of: name),
             (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ 0x30...0x39 ~= $0 })
@@ -35,7 +35,7 @@ extension JSONText {
         return Int(text)
     }
 
-    /// The bytes of a string that is the hex of 32 bytes, as an HMAC-SHA-256 is; nil for every other value.
+    /// The bytes of an HMAC-SHA-256 in hex; nil for every other value.
     borrowing func hexOf32Bytes(_ name: String) -> [UInt8]? {
         string(name).flatMap(Hex.decode).flatMap { $0.count == HMACSHA256.byteCount ? $0 : nil }
     }

@@ -11,7 +11,6 @@ package struct AuditRecord: Sendable {
     private var bankId: String?
     private var uniqueId: String?
 
-    /// A record of the operation at `path`.
     package init(operation: String, requestId: String) {
         self.operation = operation
         self.requestId = requestId

@@ -1,4 +1,4 @@
-/// The server cannot do it now: a queue is full, or a bank is being changed. The same request may succeed later.
+/// The server is busy: a queue is full, or a bank is being changed. The same request can succeed later.
 package struct ServiceUnavailable: Error, CustomStringConvertible {
     /// After how many seconds a client can try again.
     package let retryAfterSeconds: Int

@@ -39,7 +39,6 @@ package struct Problem: Error {
             headers: [.retryAfter: String(retryAfterSeconds)])
     }
 
-    /// The answer.
     func response() throws -> Response {
         let body = Body(
             // A problem without a kind is its status: RFC 9457 section 4.2.1.
@@ -68,7 +67,6 @@ func encodeJSON(_ value: some Encodable) throws -> [UInt8] {
 }
 
 extension ResponseBody {
-    /// See ``encodeJSON(_:)``.
     static func json(_ value: some Encodable) throws -> ResponseBody {
         ResponseBody(byteBuffer: ByteBuffer(bytes: try encodeJSON(value)))
     }

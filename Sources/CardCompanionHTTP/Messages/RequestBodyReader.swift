@@ -55,7 +55,7 @@ enum RequestBodyReader {
         return body.finish()
     }
 
-    /// Reads and wipes a body that is not used: it can contain a secret all the same.
+    /// Reads and wipes an unused body: it can contain a secret too.
     static func discard(_ request: Request) async {
         var count = 0
         do {

@@ -2,7 +2,7 @@ internal import CardCompanion
 internal import Hummingbird
 internal import Logging
 
-/// Logs one line per request at debug level. Of what the client chose, only method and path.
+/// Logs one line per request at debug level. From the client, it contains only method and path.
 struct AccessLogMiddleware: RouterMiddleware {
     /// How much of a path is logged, in characters.
     private static let pathLimit = 200

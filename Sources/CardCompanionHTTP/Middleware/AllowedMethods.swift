@@ -9,7 +9,7 @@ struct AllowedMethods: Sendable {
         self.routes = routes.map { ($0.path, $0.method) }
     }
 
-    /// The methods of a path; none if there is no such path. HEAD goes with every GET.
+    /// The methods of a path; none if there is no such path. Every path with GET also has HEAD.
     func of(path: String) -> [HTTPRequest.Method] {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         // The router ignores a slash at the end.

@@ -22,8 +22,8 @@ protocol CodedError: Error {
     var cause: (any Error)? { get }
 }
 
-/// Adds operations of the SDK to a router. Each reads its body and writes the audit trail. What has a code is always
-/// answered with HTTP 200.
+/// Adds operations of the SDK to a router. Each reads its body and writes the audit trail. An answer with a code is
+/// always HTTP 200.
 struct CodedRoutes<Answer: CodedAnswer> {
     typealias Operation = @Sendable (borrowing JSONText, inout AuditRecord) async throws -> Answer
 

@@ -84,12 +84,16 @@ extension IssuerRoutes {
 
     private func patch(_ call: Call) async throws -> IdempotentAnswer {
         let body = try call.object("application/merge-patch+json")
+        guard call.precondition != .isAbsent else {
+            let record = try await parts.service.cardholder(bank: call.bank, uniqueId: call.uniqueId)
+            throw record == nil ? Problem.noCardholder : Problem.preconditionFailed
+        }
         switch try await parts.service.patch(
             body, bank: call.bank, uniqueId: call.uniqueId, if: call.precondition)
         {
         case (.preconditionFailed, _): throw Problem.preconditionFailed
+        case (.absent, _), (_, nil): throw Problem.noCardholder
         case (_, let record?): return try .init(record)
-        case (_, nil): throw Problem.noCardholder
         }
     }
 

@@ -27,7 +27,7 @@ extension IssuerRoutes {
                 .tooManyRequests, "Too many imports are under way. Try again later.", kind: "too-many-imports",
                 headers: [.retryAfter: String(Self.importRetryAfterSeconds)])
         }
-        // With as many imports as there can be, half of the machine is left to cardholders.
+        // At the limit of imports, half of the machine is left to cardholders.
         let parallelism = System.coreCount / (2 * IssuingParts.importLimit)
         let answer = ImportAnswer(
             cardholders: parts.service.makeImport(bank: caller.bank, parallelism: parallelism), digest: digest,
@@ -41,7 +41,7 @@ extension IssuerRoutes {
                     let summary = try await answer.write(importing: request.body, to: &writer)
                     record.write(200, summary.committed ? nil : "not-committed", counts: summary.counts, to: audit)
                 } catch {
-                    // If the body breaks off, the answer does too. Without its last line nothing is certain.
+                    // If the body breaks off, the answer does too. Without its last line, the outcome is unknown.
                     context.logger.warning("Import broke off", metadata: ["error": "\(error)"])
                     record.write(200, "broken-off", to: audit)
                     throw error
@@ -55,7 +55,7 @@ extension IssuerRoutes {
 private struct ImportAnswer: Sendable {
     let cardholders: CardholderImport
     let digest: ContentDigest
-    /// It is free again when the import has ended, in whatever way.
+    /// It is free again when the import has ended, even with an error.
     let place: BankQuota.Place
 
     func write(importing body: RequestBody, to writer: inout any ResponseBodyWriter) async throws -> ImportSummary {

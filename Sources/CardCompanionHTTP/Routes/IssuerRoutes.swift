@@ -4,7 +4,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 
-/// The services behind the routes for back-ends.
+/// The services that the routes for back-ends use.
 package struct IssuingParts: Sendable {
     let authentication: IssuerAuthentication
     let service: IssuerService
@@ -13,7 +13,7 @@ package struct IssuingParts: Sendable {
     /// Imports leave room for cardholders.
     let imports = BankQuota(limit: importLimit, bankLimit: bankImportLimit)
 
-    /// How many imports a server takes at once, in all and of one bank.
+    /// How many imports a server takes at once, in all and per bank.
     package static let importLimit = 4
     package static let bankImportLimit = 2
 
@@ -50,7 +50,7 @@ struct IssuerRoutes {
 
     private typealias Handler = @Sendable (Request, ServiceContext) async throws -> Response
 
-    /// A handler with an audit record for each call, refused ones too.
+    /// Adds an audit record for each call, refused ones too.
     private func audited(_ operation: String, _ handler: @escaping Handler) -> Handler {
         { request, context in
             let record = IssuerAuditRecord(operation: operation, context: context)

@@ -1,30 +1,23 @@
 internal import PostgresLibPQ
 
-/// A bank as it is kept.
 package struct BankRecord: Sendable, Equatable {
-    /// The bank's name in requests: bankId, IdBEL.
+    /// In requests: bankId, IdBEL.
     package let id: Identifier
-    /// Whether its requests are served.
     package let status: Activity
-    /// What the operator has set.
     package var settings: BankSettings
     /// Grows with every change of the bank, its keys or its certificates.
     package let revision: Int64
-    /// When it was made.
     package let createdAt: Timestamp
 }
 
 /// What a call of a bank's back-end needs to know of the bank.
 package struct IssuerBank: Sendable {
-    /// The bank's name in paths.
     package let id: Identifier
-    /// Whether its calls are served.
     package let status: Activity
-    /// The lengths of its PINs, in digits.
+    /// In digits.
     package let pinLengths: ClosedRange<Int>
-    /// The characters of its authentication codes.
     package let codeAlphabet: CodeAlphabet
-    /// The lengths of its authentication codes, in characters.
+    /// In characters.
     package let codeLengths: ClosedRange<Int>
     /// SHA-256 of each active client certificate (mutual TLS).
     package let clientCertificates: [[UInt8]]
@@ -33,16 +26,16 @@ package struct IssuerBank: Sendable {
 extension Store {
     /// Adds a bank.
     ///
-    /// - Returns: false where there is one of that id already.
+    /// - Returns: false if there is already a bank with that id.
     package func insertBank(
         id: Identifier, settings: BankSettings, now: Timestamp
     ) async throws(StoreError) -> Bool {
         try await statements.execute(InsertBank(id: id, settings: settings, now: now)) == 1
     }
 
-    /// Writes a bank's settings and status, if it still is at the revision that they were read at.
+    /// Writes a bank's settings and status, if the bank still has the revision that was read.
     ///
-    /// - Returns: false where it is not.
+    /// - Returns: false if it has another revision.
     package func updateBank(
         id: Identifier, settings: BankSettings, status: Activity, revision: Int64
     ) async throws(StoreError) -> Bool {
@@ -50,14 +43,13 @@ extension Store {
         return try await statements.execute(statement) == 1
     }
 
-    /// The bank of that id.
     package func bank(id: Identifier) async throws(StoreError) -> BankRecord? {
         try await statements.execute(SelectBank(id: id)).first
     }
 
-    /// The bank of that id, its keys and its certificates, in one round trip.
+    /// A bank, its keys and its certificates, in one round trip.
     ///
-    /// The bank is read first: what changes in between has a later revision, so that the bank's shows as outdated.
+    /// The bank is read first: if the keys change in between, its revision is outdated, and requests detect that.
     package func bankWithKeys(
         id: Identifier
     ) async throws(StoreError) -> (BankRecord, [HMACKeyRecord], [CertificateRecord])? {
@@ -66,7 +58,6 @@ extension Store {
         return banks.first.map { ($0, keys, certificates) }
     }
 
-    /// What a call of the bank's back-end needs to know of it.
     package func issuerBank(id: Identifier) async throws(StoreError) -> IssuerBank? {
         try await statements.execute(SelectIssuerBank(id: id)).first
     }
@@ -76,7 +67,7 @@ extension Store {
         try await statements.execute(SelectBanks())
     }
 
-    /// Whether a bank is still at the revision that it was read at.
+    /// Whether a bank still has the revision that was read.
     package func isCurrent(bankId: Identifier, revision: Int64) async throws(StoreError) -> Bool {
         try await statements.execute(SelectBankRevision(id: bankId)).first == revision
     }
@@ -126,6 +117,8 @@ private struct UpdateBank: PostgresCommand {
 }
 
 private struct SelectBank: PostgresStatement {
+    typealias Row = BankRecord
+
     let id: Identifier
 
     static let sql = "SELECT bank_id, status, revision, created_at, \(settingColumns) FROM bank WHERE bank_id = $1"
@@ -133,18 +126,12 @@ private struct SelectBank: PostgresStatement {
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(id)
     }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> BankRecord {
-        try BankRecord(row)
-    }
 }
 
 private struct SelectBanks: PostgresStatement {
-    static let sql = "SELECT bank_id, status, revision, created_at, \(settingColumns) FROM bank ORDER BY bank_id"
+    typealias Row = BankRecord
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> BankRecord {
-        try BankRecord(row)
-    }
+    static let sql = "SELECT bank_id, status, revision, created_at, \(settingColumns) FROM bank ORDER BY bank_id"
 }
 
 private struct SelectIssuerBank: PostgresStatement {
@@ -173,16 +160,14 @@ private struct SelectIssuerBank: PostgresStatement {
 }
 
 private struct SelectBankRevision: PostgresStatement {
+    typealias Row = Int64
+
     let id: Identifier
 
     static let sql = "SELECT revision FROM bank WHERE bank_id = $1"
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(id)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int64 {
-        try row.decode(0, as: Int64.self)
     }
 }
 
@@ -226,8 +211,8 @@ extension BankSettings {
     }
 }
 
-extension BankRecord {
-    fileprivate init(_ row: borrowing PostgresRow) throws(PostgresError) {
+extension BankRecord: PostgresRowDecodable {
+    init(_ row: borrowing PostgresRow) throws(PostgresError) {
         id = try row.decode(0)
         status = try row.decode(1)
         revision = try row.decode(2)

@@ -1,39 +1,22 @@
 internal import PostgresLibPQ
 
-/// What a certificate's key is for.
-package enum CertificatePurpose: String, StoredEnumeration, CaseIterable {
-    /// The bank's back-end signs its tokens with it.
-    case signature
-    /// The server seals to it what the bank's back-end is to open.
-    case encryption
-    /// The bank's back-end shows it when it connects (mutual TLS).
-    case client
-}
-
 /// A bank's certificate. It was validated when it was imported.
 package struct CertificateRecord: Sendable {
     /// SignatureCertAlias.
     package let alias: String
-    /// What its key is for.
     package let purpose: CertificatePurpose
-    /// The certificate itself.
     package let der: [UInt8]
     /// SHA-256 of `der`.
     package let fingerprint: [UInt8]
-    /// Whose it is (RFC 2253).
+    /// RFC 2253.
     package let subject: String
-    /// The beginning of its validity.
     package let notBefore: Timestamp
-    /// The end of its validity.
     package let notAfter: Timestamp
     /// Whether it verifies tokens that name no alias.
     package let isDefault: Bool
-    /// Whether it serves.
     package let status: Activity
-    /// When it was imported.
     package let createdAt: Timestamp
 
-    /// A certificate to be kept.
     package init(
         alias: String, purpose: CertificatePurpose, der: [UInt8], fingerprint: [UInt8], subject: String,
         notBefore: Timestamp,
@@ -53,9 +36,9 @@ package struct CertificateRecord: Sendable {
 }
 
 extension Store {
-    /// Adds a certificate to a bank; a new default one takes the place of the old.
+    /// Adds a certificate to a bank. A new default one replaces the old default.
     ///
-    /// - Returns: false where the bank has one of that alias already.
+    /// - Returns: false if the bank already has a certificate with that alias.
     package func insertCertificate(
         bankId: Identifier, _ certificate: CertificateRecord
     ) async throws(StoreError) -> Bool {
@@ -70,9 +53,9 @@ extension Store {
         try await statements.execute(SelectCertificates(bankId: bankId))
     }
 
-    /// Switches a certificate on or off.
+    /// Enables or disables a certificate.
     ///
-    /// - Returns: false where there is none of that alias.
+    /// - Returns: false if the bank has no certificate with that alias.
     package func setCertificate(
         bankId: Identifier, alias: String, status: Activity
     ) async throws(StoreError) -> Bool {
@@ -100,7 +83,7 @@ private struct InsertCertificate: PostgresCommand {
     }
 }
 
-/// Makes room for a new default; not where the new one's alias is taken and it will not come.
+/// There can be only one default. Does nothing if the new alias is taken, because the insert then does nothing.
 private struct DemoteDefaultCertificate: PostgresCommand {
     let bankId: Identifier
     let certificate: CertificateRecord

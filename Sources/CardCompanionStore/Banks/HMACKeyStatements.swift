@@ -2,22 +2,18 @@ internal import PostgresLibPQ
 
 /// A key that a bank's back-end makes its hashMac with.
 package struct HMACKeyRecord: Sendable {
-    /// The operator's name for it.
     package let label: String
     /// The key check value: six hex digits.
     package let kcv: String
-    /// The key, sealed.
     package let sealedKey: [UInt8]
-    /// Whether it serves.
     package let status: Activity
-    /// When it was imported.
     package let createdAt: Timestamp
 }
 
 extension Store {
     /// Adds a key to a bank.
     ///
-    /// - Returns: false where the bank has one of that label already.
+    /// - Returns: false if the bank already has a key with that label.
     package func insertHMACKey(
         bankId: Identifier, label: String, kcv: String, sealedKey: [UInt8], now: Timestamp
     ) async throws(StoreError) -> Bool {
@@ -30,9 +26,9 @@ extension Store {
         try await statements.execute(SelectHMACKeys(bankId: bankId))
     }
 
-    /// Switches a key on or off.
+    /// Enables or disables a key.
     ///
-    /// - Returns: false where there is none of that label.
+    /// - Returns: false if the bank has no key with that label.
     package func setHMACKey(
         bankId: Identifier, label: String, status: Activity
     ) async throws(StoreError) -> Bool {

@@ -30,10 +30,9 @@ package struct CardholderChange: Sendable {
     /// A MAC of the JSON that the cardholder is provisioned from, for PUT and import. Only they can create a cardholder.
     var provisionMAC: [UInt8]?
 
-    /// A change of nothing.
     package init() {}
 
-    /// Puts a cardholder in the place of one that may be there.
+    /// Creates a cardholder, or replaces all of one.
     package init(_ cardholder: SealedCardholder) {
         status = cardholder.status
         channels = cardholder.channels

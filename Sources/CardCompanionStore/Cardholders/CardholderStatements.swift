@@ -42,7 +42,6 @@ package struct CardholderRecord: Sendable {
 }
 
 extension Store {
-    /// Creates, replaces or changes a cardholder.
     package func writeCardholder(
         bankId: Identifier, uniqueId: Identifier, _ change: CardholderChange,
         if precondition: VersionPrecondition = .none,
@@ -57,12 +56,13 @@ extension Store {
     package func changeCardholder(
         bankId: Identifier, uniqueId: Identifier, _ change: CardholderChange, if precondition: VersionPrecondition,
         now: Timestamp
-    ) async throws(StoreError) -> (WriteOutcome?, CardholderRecord?) {
+    ) async throws(StoreError) -> (outcome: WriteOutcome, cardholder: CardholderRecord?) {
         let write = WriteCardholder(
             bankId: bankId, uniqueId: uniqueId, change: change, precondition: precondition, now: now)
         let (outcomes, records) = try await statements.batch(
             write, SelectCardholder(bankId: bankId, uniqueId: uniqueId))
-        return (outcomes.first, records.first)
+        guard let outcome = outcomes.first else { throw .refused(reason: "write_cardholder returned no row") }
+        return (outcome, records.first)
     }
 
     /// Erases a cardholder and everything that is stored about them.
@@ -73,7 +73,6 @@ extension Store {
             DeleteCardholder(bankId: bankId, uniqueId: uniqueId, precondition: precondition))
     }
 
-    /// What may be shown of a cardholder.
     package func cardholder(
         bankId: Identifier, uniqueId: Identifier
     ) async throws(StoreError) -> CardholderRecord? {
@@ -121,6 +120,8 @@ private struct WriteCardholder: PostgresStatement {
 }
 
 private struct DeleteCardholder: PostgresStatement {
+    typealias Row = DeleteOutcome
+
     let bankId: Identifier
     let uniqueId: Identifier
     let precondition: VersionPrecondition
@@ -132,10 +133,6 @@ private struct DeleteCardholder: PostgresStatement {
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId, uniqueId, precondition.version, precondition == .isAbsent)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> DeleteOutcome {
-        try row.decode(0)
     }
 }
 

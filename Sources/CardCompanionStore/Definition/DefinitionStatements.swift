@@ -26,6 +26,8 @@ extension Store {
 }
 
 private struct DefinePIN: PostgresStatement {
+    typealias Row = DefinitionOutcome
+
     let definition: AuthorizedDefinition
     let now: Timestamp
 
@@ -51,9 +53,5 @@ private struct DefinePIN: PostgresStatement {
             case .indexes(let keypadId, let pin): ("indexes", keypadId, pin)
             }
         parameters.append(choice, keypadId, pin?.sealed, pin?.forBank)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> DefinitionOutcome {
-        try row.decode(0)
     }
 }

@@ -115,17 +115,19 @@ private struct TakeBackFetch: PostgresStatement {
 
     static let sql = """
         SELECT take_back_fetch(
-            p_bank_id => $1, p_session_id => $2, p_transaction_digest => $3, p_hmac_digest => $4)
+            p_bank_id => $1, p_unique_id => $2, p_session_id => $3, p_transaction_digest => $4, p_hmac_digest => $5)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(
-            fetch.bankId, fetch.sessionId, freesTransaction ? fetch.proof.transaction?.bytes : nil,
+            fetch.bankId, fetch.uniqueId, fetch.sessionId, freesTransaction ? fetch.proof.transaction?.bytes : nil,
             fetch.proof.hmac?.bytes)
     }
 }
 
 private struct NotifyDelivery: PostgresStatement {
+    typealias Row = NotifyOutcome
+
     let notify: ReceivedNotify
     let now: Timestamp
 
@@ -139,9 +141,5 @@ private struct NotifyDelivery: PostgresStatement {
         parameters.append(
             now, notify.bankId, notify.bankRevision, notify.uniqueId, notify.sessionId, notify.channel,
             notify.tokenMACs, Int32(clamping: notify.status), notify.confirmation)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> NotifyOutcome {
-        try row.decode(0)
     }
 }

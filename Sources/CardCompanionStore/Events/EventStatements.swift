@@ -1,10 +1,9 @@
 internal import PostgresLibPQ
 
-/// An event of a bank.
 package struct EventRecord: Sendable {
     /// Unique among all events.
     package let id: Int64
-    /// The event's place among its bank's events; nil until somebody has read them.
+    /// The event's place among its bank's events; nil until the first read.
     package let position: Int64?
     package let uniqueId: Identifier
     /// What happened, such as `pin.delivered`.
@@ -29,10 +28,9 @@ extension Store {
         try await statements.executeForOneRow(SelectLastPosition())
     }
 
-    /// How many events one read gives their positions.
+    /// How many events get their positions in one read.
     private static let eventsNumberedAtOnce: Int32 = 10_000
 
-    /// The event of that number.
     package func event(id: Int64, bankId: Identifier) async throws(StoreError) -> EventRecord? {
         try await statements.execute(SelectEvent(id: id, bankId: bankId)).first
     }
@@ -56,14 +54,14 @@ private struct NumberEvents: PostgresStatement {
 }
 
 private struct SelectLastPosition: PostgresStatement {
-    static let sql = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM event_position"
+    typealias Row = Int64
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int64 {
-        try row.decode(0)
-    }
+    static let sql = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM event_position"
 }
 
 private struct SelectEvents: PostgresStatement {
+    typealias Row = EventRecord
+
     let bankId: Identifier
     let position: Int64
     let limit: Int32
@@ -73,13 +71,11 @@ private struct SelectEvents: PostgresStatement {
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId, position, limit)
     }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> EventRecord {
-        try EventRecord(row)
-    }
 }
 
 private struct SelectEvent: PostgresStatement {
+    typealias Row = EventRecord
+
     let id: Int64
     let bankId: Identifier
 
@@ -88,15 +84,11 @@ private struct SelectEvent: PostgresStatement {
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId, id)
     }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> EventRecord {
-        try EventRecord(row)
-    }
 }
 
-extension EventRecord {
+extension EventRecord: PostgresRowDecodable {
     /// In the order of `selectEvent`.
-    fileprivate init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: borrowing PostgresRow) throws(PostgresError) {
         id = try row.decode(0)
         position = try row.decode(1)
         uniqueId = try row.decode(2)

@@ -49,17 +49,14 @@ package struct ParkedDelivery: Sendable {
 }
 
 extension Store {
-    /// Sets where a bank's events are sent.
     package func setWebhook(_ webhook: WebhookRecord, now: Timestamp) async throws(StoreError) {
         _ = try await statements.execute(UpsertWebhook(webhook: webhook, now: now))
     }
 
-    /// Where a bank's events are sent.
     package func webhook(bankId: Identifier) async throws(StoreError) -> WebhookRecord? {
         try await statements.execute(SelectWebhook(bankId: bankId)).first
     }
 
-    /// The banks with events that are due.
     package func banksWithDueDeliveries(now: Timestamp) async throws(StoreError) -> [Identifier] {
         try await statements.execute(SelectDueBanks(now: now))
     }
@@ -137,6 +134,8 @@ private struct SelectWebhook: PostgresStatement {
 }
 
 private struct SelectDueBanks: PostgresStatement {
+    typealias Row = Identifier
+
     let now: Timestamp
 
     static let sql = """
@@ -150,10 +149,6 @@ private struct SelectDueBanks: PostgresStatement {
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(now)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Identifier {
-        try row.decode(0)
     }
 }
 

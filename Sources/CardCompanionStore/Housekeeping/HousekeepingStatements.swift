@@ -56,10 +56,13 @@ private struct EraseExpiredPINs: Removal {
 
     static let sql = """
         WITH due AS (
-            DELETE FROM pin_expiry WHERE (bank_id, unique_id, expires_at) IN (
-                SELECT bank_id, unique_id, expires_at FROM pin_expiry
-                WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED
-            ) RETURNING bank_id, unique_id
+            -- Rows that anybody has locked are passed over: so this waits for nobody, and cannot deadlock.
+            SELECT expiry.bank_id, expiry.unique_id, expiry.expires_at
+            FROM pin_expiry AS expiry JOIN cardholder USING (bank_id, unique_id)
+            WHERE expiry.expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED
+        ), looked_at AS (
+            DELETE FROM pin_expiry AS expiry USING due
+            WHERE (expiry.bank_id, expiry.unique_id, expiry.expires_at) = (due.bank_id, due.unique_id, due.expires_at)
         ), erased AS (
             UPDATE cardholder SET
                 sealed_pin = NULL, pin_expires_at = NULL, updated_at = $1,

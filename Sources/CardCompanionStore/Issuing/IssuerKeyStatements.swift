@@ -2,9 +2,8 @@ internal import PostgresLibPQ
 
 /// A key that a bank's back-end signs its calls with.
 package struct IssuerKeyRecord: Sendable {
-    /// `keyid`. It is given once among all banks.
+    /// `keyid`: unique among all banks.
     package let keyId: String
-    /// The bank that signs with it.
     package let bankId: Identifier
     /// The algorithm, as RFC 9421 names it.
     package let algorithm: String
@@ -12,12 +11,9 @@ package struct IssuerKeyRecord: Sendable {
     package let publicKey: [UInt8]?
     /// The shared secret, sealed; nil for a public key.
     package let sealedSecret: [UInt8]?
-    /// Whether it serves.
     package let status: Activity
-    /// When it was registered.
     package let createdAt: Timestamp
 
-    /// A key to be kept.
     package init(
         keyId: String, bankId: Identifier, algorithm: String, publicKey: [UInt8]?, sealedSecret: [UInt8]?,
         status: Activity, createdAt: Timestamp
@@ -90,6 +86,8 @@ private struct InsertIssuerKey: PostgresCommand {
 private let issuerKeyColumns = "key_id, bank_id, algorithm, public_key, sealed_secret, status, created_at"
 
 private struct SelectIssuerKeys: PostgresStatement {
+    typealias Row = IssuerKeyRecord
+
     let keyIds: [String]
 
     static let sql = """
@@ -100,23 +98,17 @@ private struct SelectIssuerKeys: PostgresStatement {
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(keyIds)
     }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> IssuerKeyRecord {
-        try IssuerKeyRecord(row)
-    }
 }
 
 private struct SelectIssuerKeysOfBank: PostgresStatement {
+    typealias Row = IssuerKeyRecord
+
     let bankId: Identifier
 
     static let sql = "SELECT \(issuerKeyColumns) FROM issuer_key WHERE bank_id = $1 ORDER BY key_id"
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> IssuerKeyRecord {
-        try IssuerKeyRecord(row)
     }
 }
 
@@ -147,8 +139,8 @@ private struct InsertNonce: PostgresCommand {
     }
 }
 
-extension IssuerKeyRecord {
-    fileprivate init(_ row: borrowing PostgresRow) throws(PostgresError) {
+extension IssuerKeyRecord: PostgresRowDecodable {
+    init(_ row: borrowing PostgresRow) throws(PostgresError) {
         keyId = try row.decode(0)
         bankId = try row.decode(1)
         algorithm = try row.decode(2)

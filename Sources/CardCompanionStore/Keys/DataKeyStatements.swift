@@ -1,22 +1,11 @@
 internal import PostgresLibPQ
 
-/// What a data key is for.
-package enum DataKeyPurpose: String, StoredEnumeration, CaseIterable {
-    /// AES-256-GCM over what is secret in a row.
-    case seal
-    /// HMAC-SHA-256 over authentication codes and tokens.
-    case authenticate
-}
-
 /// A data key, wrapped by the master key in the vault.
 package struct DataKeyRecord: Sendable {
-    /// What values name it by.
+    /// Every value that was made with the key contains it.
     package let id: Int32
-    /// What it is for.
     package let purpose: DataKeyPurpose
-    /// The key, wrapped.
     package let wrappedKey: [UInt8]
-    /// Which master key wrapped it.
     package let masterKeyId: String
     /// Whether new values are made with it.
     package let isActive: Bool
@@ -31,7 +20,6 @@ extension Store {
             InsertDataKey(purpose: purpose, wrappedKey: wrappedKey, masterKeyId: masterKeyId, now: now))
     }
 
-    /// All data keys.
     package func dataKeys() async throws(StoreError) -> [DataKeyRecord] {
         try await statements.execute(SelectDataKeys())
     }

@@ -1,38 +1,15 @@
 internal import PostgresLibPQ
 
-/// The kinds of key that the server publishes.
-package enum ServerKeyKind: String, StoredEnumeration, CaseIterable {
-    /// RSA-OAEP-256.
-    case rsa = "RSA"
-    /// ECDH-ES+A256KW on P-256.
-    case ec = "EC"
-    /// ECDSA on P-256, for what the server signs.
-    case signing = "SIGNING"
-}
-
-/// Where a key is in its life.
-package enum ServerKeyStatus: String, StoredEnumeration {
-    /// New values are to be sealed to it.
-    case active = "ACTIVE"
-    /// It is still published and still opens.
-    case retiring = "RETIRING"
-    /// Only its name is left.
-    case retired = "RETIRED"
-}
-
 /// One of the server's own key pairs, sealed.
 package struct ServerKeyRecord: Sendable {
-    /// The `kid` that sealed values name it by: its RFC 7638 thumbprint.
+    /// `kid` of sealed values: the key's thumbprint (RFC 7638).
     package let keyId: String
-    /// What it is.
     package let kind: ServerKeyKind
-    /// Where it is in its life.
     package let status: ServerKeyStatus
-    /// PKCS#8, sealed; nil where the key is retired.
+    /// PKCS#8, sealed; nil if the key is retired.
     package let sealedKey: [UInt8]?
-    /// When it was made.
     package let createdAt: Timestamp
-    /// When another one took its place.
+    /// When another key replaced it.
     package let demotedAt: Timestamp?
 }
 
@@ -49,14 +26,13 @@ extension Store {
         try await statements.execute(SelectServerKeys())
     }
 
-    /// The key of that name.
     package func serverKey(keyId: String) async throws(StoreError) -> ServerKeyRecord? {
         try await statements.execute(SelectServerKey(keyId: keyId)).first
     }
 
-    /// Makes a new key the active one of its kind; the one before it retires.
+    /// Makes a new key the active one of its kind. The previous one becomes `retiring`.
     ///
-    /// - Returns: false where another one has just become it.
+    /// - Returns: false if another rotation was faster.
     package func rotateServerKey(
         keyId: String, kind: ServerKeyKind, sealedKey: [UInt8], now: Timestamp
     ) async throws(StoreError) -> Bool {
@@ -68,7 +44,7 @@ extension Store {
 
     /// Erases a key that is retiring.
     ///
-    /// - Returns: false where there is no such one.
+    /// - Returns: false if there is none of that name.
     package func retireServerKey(keyId: String) async throws(StoreError) -> Bool {
         try await statements.execute(RetireServerKey(keyId: keyId)) == 1
     }
@@ -94,14 +70,14 @@ private struct InsertServerKey: PostgresCommand {
 private let serverKeyColumns = "key_id, kind, status, sealed_key, created_at, demoted_at"
 
 private struct SelectServerKeys: PostgresStatement {
-    static let sql = "SELECT \(serverKeyColumns) FROM server_key ORDER BY kind, status, created_at DESC"
+    typealias Row = ServerKeyRecord
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ServerKeyRecord {
-        try ServerKeyRecord(row)
-    }
+    static let sql = "SELECT \(serverKeyColumns) FROM server_key ORDER BY kind, status, created_at DESC"
 }
 
 private struct SelectServerKey: PostgresStatement {
+    typealias Row = ServerKeyRecord
+
     let keyId: String
 
     static let sql = "SELECT \(serverKeyColumns) FROM server_key WHERE key_id = $1"
@@ -109,15 +85,11 @@ private struct SelectServerKey: PostgresStatement {
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(keyId)
     }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ServerKeyRecord {
-        try ServerKeyRecord(row)
-    }
 }
 
-extension ServerKeyRecord {
+extension ServerKeyRecord: PostgresRowDecodable {
     /// In the order of `serverKeyColumns`.
-    fileprivate init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: borrowing PostgresRow) throws(PostgresError) {
         keyId = try row.decode(0)
         kind = try row.decode(1)
         status = try row.decode(2)

@@ -42,18 +42,15 @@ package struct SchemaRunner: Sendable {
 
     /// Makes sure that this program can serve the database as it is.
     ///
-    /// - Returns: whether the database's role owns the schema, which a serving role should not.
     /// - Throws: ``SchemaError``, ``StoreError``.
-    package func check() async throws -> (ownsSchema: Bool, isNewer: Bool) {
+    package func check() async throws -> UsableSchema {
         try await connected { connection in
             let database = try await read(connection)
             let plan = try SchemaPlan(for: database, schema)
-            guard plan.isEmpty else {
-                throw SchemaError.outdated(pending: (plan.migrations + plan.functions).map(\.name))
-            }
-            return (
-                try await connection.execute(SelectOwnsSchema()).first == true, (database.version ?? 0) > schema.version
-            )
+            guard plan.isEmpty else { throw SchemaError.outdated(pending: plan.names) }
+            return UsableSchema(
+                isOwned: try await connection.execute(SelectOwnsSchema()).first == true,
+                isNewer: database.version > schema.version)
         }
     }
 
@@ -70,11 +67,12 @@ package struct SchemaRunner: Sendable {
     private func read(_ connection: PostgresConnection) async throws -> DatabaseSchema {
         var database = DatabaseSchema()
         guard let existence = try await connection.execute(SelectSchemaExistence()).first else { return database }
+        guard existence.hasAccess else { throw SchemaError.noAccess }
         database.isUnreleased = existence.isUnreleased
-        guard existence.isThere, let state = try await connection.execute(SelectSchemaState()).first else {
-            return database
+        guard existence.hasState else { return database }
+        if let state = try await connection.execute(SelectSchemaState()).first {
+            (database.version, database.oldestProgram, database.grants) = state
         }
-        (database.version, database.oldestProgram) = state
         database.migrations = try await connection.execute(SelectMigrations())
         database.functions = try await connection.execute(SelectFunctions())
         return database
@@ -84,13 +82,14 @@ package struct SchemaRunner: Sendable {
         let plan = try SchemaPlan(for: try await read(connection), schema)
         guard !plan.isEmpty else { return [] }
         try await createRole(connection)
+        try await createSchema(connection)
         for file in plan.migrations {
             logger.info("Applying migration", metadata: ["name": "\(file.name)"])
             try await inTransaction(connection) {
-                // The first file finds no table to record itself in.
-                try await connection.executeScript(Self.bookkeeping)
                 try await connection.executeScript(file.sql)
                 _ = try await connection.execute(InsertMigration(file: file))
+                // At once, so that an older program sees that a newer one is at work.
+                _ = try await connection.execute(UpsertSchemaState(schema: schema, grantsDigest: nil))
             }
         }
         try await inTransaction(connection) {
@@ -99,9 +98,17 @@ package struct SchemaRunner: Sendable {
                 _ = try await connection.execute(UpsertFunction(file: file))
             }
             try await connection.executeScript(schema.grants.sql)
-            _ = try await connection.execute(UpsertSchemaState(schema: schema))
+            _ = try await connection.execute(UpsertSchemaState(schema: schema, grantsDigest: schema.grants.digest))
         }
-        return (plan.migrations + plan.functions).map(\.name)
+        return plan.names
+    }
+
+    /// Creates the schema and its bookkeeping, if they do not exist. A schema that exists may belong to somebody who may
+    /// not create one.
+    private func createSchema(_ connection: PostgresConnection) async throws {
+        let existence = try await connection.execute(SelectSchemaExistence()).first
+        if existence?.hasSchema != true { try await connection.executeScript("CREATE SCHEMA \(Self.schema)") }
+        try await connection.executeScript(Self.bookkeeping)
     }
 
     private func createRole(_ connection: PostgresConnection) async throws {
@@ -119,12 +126,14 @@ package struct SchemaRunner: Sendable {
     }
 
     private func inTransaction(_ connection: PostgresConnection, _ body: () async throws -> Void) async throws {
-        try await connection.executeScript("BEGIN; SET LOCAL statement_timeout = 0")
+        // Others queue behind a migration that waits for a lock. So it gives up soon, and can be run again.
+        try await connection.executeScript("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10s'")
         do {
             try await body()
             try await connection.executeScript("COMMIT")
         } catch {
-            try await connection.executeScript("ROLLBACK")
+            // If this fails, the connection is lost, and the transaction with it.
+            try? await connection.executeScript("ROLLBACK")
             throw error
         }
     }
@@ -140,7 +149,6 @@ package struct SchemaRunner: Sendable {
     }
 
     private static let bookkeeping = """
-        CREATE SCHEMA IF NOT EXISTS card_companion;
         CREATE TABLE IF NOT EXISTS card_companion.schema_migration (
             name       text PRIMARY KEY,
             digest     bytea NOT NULL,
@@ -154,7 +162,16 @@ package struct SchemaRunner: Sendable {
         CREATE TABLE IF NOT EXISTS card_companion.schema_state (
             is_only_row    boolean PRIMARY KEY DEFAULT true CHECK (is_only_row),
             schema_version integer NOT NULL,
-            oldest_program integer NOT NULL CHECK (oldest_program <= schema_version)
+            oldest_program integer NOT NULL CHECK (oldest_program <= schema_version),
+            grants_digest  bytea NOT NULL
         )
         """
+}
+
+/// A schema that this program can serve.
+package struct UsableSchema: Sendable {
+    /// Whether the role of this program owns it. A role that serves should not.
+    package let isOwned: Bool
+    /// Whether a newer program has migrated it.
+    package let isNewer: Bool
 }

@@ -1,10 +1,12 @@
 internal import PostgresLibPQ
 
 struct SelectSchemaState: PostgresStatement {
-    static let sql = "SELECT schema_version, oldest_program FROM schema_state"
+    static let sql = "SELECT schema_version, oldest_program, grants_digest FROM schema_state"
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> (version: Int, oldestProgram: Int) {
-        (try row.decode(0), try row.decode(1))
+    static func decode(
+        _ row: borrowing PostgresRow
+    ) throws(PostgresError) -> (version: Int, oldestProgram: Int, grants: [UInt8]) {
+        (try row.decode(0), try row.decode(1), try row.decode(2))
     }
 }
 
@@ -24,29 +26,42 @@ struct SelectFunctions: PostgresStatement {
     }
 }
 
-/// Whether there are tables of this program, and of one from before the first release.
+/// What there is of the schema. The catalogue needs no privilege, so this works for every role.
 struct SelectSchemaExistence: PostgresStatement {
+    struct Existence: Sendable {
+        let hasSchema: Bool
+        let hasAccess: Bool
+        let hasState: Bool
+        let isUnreleased: Bool
+    }
+
     static let sql = """
-        SELECT to_regclass('card_companion.schema_state') IS NOT NULL,
-            to_regclass('public.schema_migration') IS NOT NULL AND to_regclass('public.cardholder') IS NOT NULL
+        WITH found AS (
+            SELECT nspname || '.' || relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+        )
+        SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'card_companion'),
+            coalesce((SELECT has_schema_privilege(oid, 'USAGE') FROM pg_namespace WHERE nspname = 'card_companion'), true),
+            EXISTS (SELECT FROM found WHERE name = 'card_companion.schema_state'),
+            EXISTS (SELECT FROM found WHERE name = 'public.schema_migration')
+                AND EXISTS (SELECT FROM found WHERE name = 'public.cardholder')
         """
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> (isThere: Bool, isUnreleased: Bool) {
-        (try row.decode(0), try row.decode(1))
+    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Existence {
+        Existence(
+            hasSchema: try row.decode(0), hasAccess: try row.decode(1), hasState: try row.decode(2),
+            isUnreleased: try row.decode(3))
     }
 }
 
 struct SelectRoleExists: PostgresStatement {
+    typealias Row = Bool
+
     let role: String
 
     static let sql = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)"
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(role)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Bool {
-        try row.decode(0)
     }
 }
 
@@ -73,42 +88,41 @@ struct UpsertFunction: PostgresCommand {
     }
 }
 
+/// Records the versions. The digest of the grants changes only when it is given.
 struct UpsertSchemaState: PostgresCommand {
     let schema: Schema
+    let grantsDigest: [UInt8]?
 
     static let sql = """
-        INSERT INTO schema_state (schema_version, oldest_program) VALUES ($1, $2)
+        INSERT INTO schema_state (schema_version, oldest_program, grants_digest) VALUES ($1, $2, coalesce($3, ''))
         ON CONFLICT (is_only_row) DO UPDATE SET
-            schema_version = excluded.schema_version, oldest_program = excluded.oldest_program
+            schema_version = excluded.schema_version, oldest_program = excluded.oldest_program,
+            grants_digest = coalesce($3, schema_state.grants_digest)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(Int32(clamping: schema.version), Int32(clamping: schema.oldestProgram))
+        parameters.append(Int32(clamping: schema.version), Int32(clamping: schema.oldestProgram), grantsDigest)
     }
 }
 
 /// Whether the role of this session can alter the schema.
 struct SelectOwnsSchema: PostgresStatement {
+    typealias Row = Bool
+
     static let sql = """
         SELECT pg_has_role(current_user, nspowner, 'USAGE') FROM pg_namespace WHERE nspname = 'card_companion'
         """
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Bool {
-        try row.decode(0)
-    }
 }
 
 private let migrationLockKey: Int64 = 0x6361_7264_636F_6D70
 
 struct TryMigrationLock: PostgresStatement {
+    typealias Row = Bool
+
     static let sql = "SELECT pg_try_advisory_lock($1)"
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(migrationLockKey)
-    }
-
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Bool {
-        try row.decode(0)
     }
 }
 

@@ -6,8 +6,22 @@ package struct SpentDigest: Sendable, Equatable {
 
     package let bytes: [UInt8]
 
-    /// The digest of a value.
-    package init(of value: [UInt8]) {
+    private init(of value: [UInt8]) {
         bytes = Array(SHA256.hash(value).prefix(Self.byteCount))
+    }
+
+    /// Of a token's IdTransaction.
+    package static func transaction(_ id: Identifier) -> SpentDigest {
+        SpentDigest(of: Array(id.text.utf8))
+    }
+
+    /// Of the bytes of a hashMac.
+    package static func hmac(_ code: [UInt8]) -> SpentDigest {
+        SpentDigest(of: code)
+    }
+
+    /// Of a signature's nonce. Two keys can use the same nonce.
+    package static func nonce(_ nonce: String, ofKey keyId: String) -> SpentDigest {
+        SpentDigest(of: Array("\(keyId)\n\(nonce)".utf8))
     }
 }

@@ -59,7 +59,6 @@ package struct CertificateAuthority: Sendable {
         self.key = key
     }
 
-    /// Issues a certificate for a public key.
     package func issue(_ request: Request, for publicKey: RSAPublicKey) throws(CryptographyError) -> Certificate {
         try Self.issue(request, for: publicKey, issuer: certificate, signingKey: key)
     }

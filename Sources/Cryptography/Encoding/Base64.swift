@@ -24,15 +24,6 @@ package enum Base64URL {
         alphabet.encode(source)
     }
 
-    /// The unpadded text of a secret, as ASCII bytes.
-    package static func encodeSecret(_ source: borrowing some ByteSource & ~Copyable) -> SecretBytes {
-        source.withBytes { bytes in
-            SecretBytes(count: alphabet.textByteCount(of: bytes.count)) { output in
-                alphabet.encode(bytes, into: output.bindMemory(to: UInt8.self))
-            }
-        }
-    }
-
     /// The bytes, or nil if the text is not strict unpadded base64url.
     package static func decode(_ text: String) -> [UInt8]? {
         alphabet.decode(text)
@@ -56,7 +47,7 @@ struct Base64Alphabet: Sendable {
         self.isPadded = isPadded
     }
 
-    func textByteCount(of byteCount: Int) -> Int {
+    private func textByteCount(of byteCount: Int) -> Int {
         isPadded ? (byteCount + 2) / 3 * 4 : (byteCount * 4 + 2) / 3
     }
 
@@ -69,7 +60,7 @@ struct Base64Alphabet: Sendable {
         }
     }
 
-    func encode(_ bytes: UnsafeRawBufferPointer, into text: UnsafeMutableBufferPointer<UInt8>) {
+    private func encode(_ bytes: UnsafeRawBufferPointer, into text: UnsafeMutableBufferPointer<UInt8>) {
         for index in 0..<textByteCount(of: bytes.count) {
             let firstBit = index * 6
             guard firstBit < bytes.count * 8 else {

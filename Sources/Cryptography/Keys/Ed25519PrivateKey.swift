@@ -15,7 +15,6 @@ package final class Ed25519PrivateKey: Sendable {
         self.key = key
     }
 
-    /// Generates a key.
     package static func generate() throws(CryptographyError) -> Ed25519PrivateKey {
         try Ed25519PrivateKey(key: EVPKey.generate(.ed25519))
     }

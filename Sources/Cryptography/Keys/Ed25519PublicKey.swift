@@ -5,8 +5,6 @@ package import SecureMemory
 package final class Ed25519PublicKey: Sendable {
     /// The length of a point's encoding.
     package static let byteCount = 32
-    /// The length of a signature.
-    package static let signatureByteCount = 64
 
     /// The encoded point (RFC 8032 section 5.1.2), 32 bytes: `x` of a JWK (RFC 8037).
     package let rawRepresentation: [UInt8]

@@ -18,7 +18,6 @@ package final class P256PrivateKey: Sendable {
         self.key = key
     }
 
-    /// Generates a key.
     package static func generate() throws(CryptographyError) -> P256PrivateKey {
         let key = try EVPKey.generate(.ec) { EVP_PKEY_CTX_set_group_name($0, groupName) }
         return try P256PrivateKey(key: key)

@@ -33,18 +33,7 @@ package final class PostgresClient: Service, Sendable {
         return try Statement.read(answers[0])
     }
 
-    /// Runs statements of the same type in one round trip and one transaction: all take effect or none.
-    ///
-    /// - Throws: the error of the statement that failed, with its index in ``PostgresError/statementIndex``.
-    package func batch<Statement: PostgresStatement>(
-        _ statements: [Statement]
-    ) async throws(PostgresError) -> [Statement.Answer] {
-        guard !statements.isEmpty else { return [] }
-        let answers = try await pool.run(BoundStatement.all(statements))
-        return try answers.read(as: Statement.self)
-    }
-
-    /// Runs statements of different types in one round trip and one transaction: all take effect or none.
+    /// Runs statements in one round trip and one transaction: all take effect or none.
     ///
     /// - Throws: the error of the statement that failed, with its index in ``PostgresError/statementIndex``.
     package func batch<each Statement: PostgresStatement>(
@@ -55,7 +44,7 @@ package final class PostgresClient: Service, Sendable {
         return (repeat try (each Statement).read(answers.next(&index)))
     }
 
-    /// Leases a connection for work that needs its own session: advisory locks, LISTEN, several transactions. Afterwards
+    /// Leases a connection for work that needs its own session: advisory locks, several transactions. Afterwards
     /// the session is reset: open transactions, locks, settings and temporary tables are removed.
     ///
     /// - Parameter statementTimeoutMilliseconds: the statement timeout in this session; 0 means no limit, nil means the
@@ -84,12 +73,11 @@ package final class PostgresClient: Service, Sendable {
     /// - Throws: what the body throws; ``PostgresError/Code/transactionAborted`` if the body returned although one of
     ///   its statements had failed.
     package nonisolated(nonsending) func withTransaction<Result>(
-        isolation: PostgresIsolation = .readCommitted,
         _ body: nonisolated(nonsending) (PostgresConnection) async throws -> Result
     ) async throws -> Result {
         let connection = PostgresConnection(try await pool.lease(), pool)
         do {
-            try await connection.begin(isolation)
+            try await connection.begin()
             let result = try await body(connection)
             try await connection.commit()
             await connection.end(resetting: false)
@@ -102,16 +90,6 @@ package final class PostgresClient: Service, Sendable {
     }
 }
 
-/// The transaction isolation levels (PostgreSQL documentation, section 13.2).
-package enum PostgresIsolation: String, Sendable {
-    /// Each statement sees what was committed before the statement started.
-    case readCommitted = "READ COMMITTED"
-    /// All statements see what was committed before the first statement started.
-    case repeatableRead = "REPEATABLE READ"
-    /// Transactions behave as if they ran one after the other. The caller must be ready to retry.
-    case serializable = "SERIALIZABLE"
-}
-
 extension BoundStatement {
     static func all<each Statement: PostgresStatement>(
         _ statements: repeat each Statement
@@ -120,23 +98,11 @@ extension BoundStatement {
         for statement in repeat each statements { bound.append(try BoundStatement(statement)) }
         return bound
     }
-
-    static func all<Statement: PostgresStatement>(
-        _ statements: [Statement]
-    ) throws(PostgresError) -> [BoundStatement] {
-        try statements.map { (statement) throws(PostgresError) in try BoundStatement(statement) }
-    }
 }
 
 extension [PostgresResult] {
     func next(_ index: inout Int) -> PostgresResult {
         index += 1
         return self[index]
-    }
-
-    func read<Statement: PostgresStatement>(
-        as type: Statement.Type
-    ) throws(PostgresError) -> [Statement.Answer] {
-        try map { (answer) throws(PostgresError) in try Statement.read(answer) }
     }
 }

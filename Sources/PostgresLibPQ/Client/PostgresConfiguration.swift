@@ -54,7 +54,6 @@ package struct PostgresConfiguration: Sendable {
     /// The delays between attempts to connect.
     package var backOff = PostgresBackOffLimits()
 
-    /// The default limits for the database at `url`.
     package init(url: String) {
         self.url = url
     }
@@ -65,7 +64,6 @@ package struct PostgresBackOffLimits: Hashable, Sendable {
     /// The delay before the second attempt, in milliseconds.
     package var initialMilliseconds = 100
 
-    /// The longest delay, in milliseconds.
     package var maximumMilliseconds = 10_000
 
     /// A connection that is lost within this many milliseconds after it was opened counts as a failed attempt.

@@ -2,8 +2,8 @@
 /// send next. It performs no I/O: each method returns the actions to perform, in order.
 ///
 /// A batch is a list of prepared statements and a synchronisation point. The server runs it as one implicit
-/// transaction. Batches are pipelined, and an error in one does not affect another. A script (simple query protocol) or
-/// a COPY runs alone on the connection.
+/// transaction. Batches are pipelined, and an error in one does not affect another. A script (simple query protocol)
+/// runs alone on the connection.
 struct ConnectionStateMachine<Answer> {
     typealias RequestID = UInt64
     typealias Instant = ContinuousClock.Instant
@@ -11,7 +11,6 @@ struct ConnectionStateMachine<Answer> {
     enum Request {
         case batch([Statement])
         case script
-        case copyIn
     }
 
     struct Statement {
@@ -26,8 +25,6 @@ struct ConnectionStateMachine<Answer> {
         case execute(RequestID, statement: Int, name: String)
         case sync
         case sendScript(RequestID)
-        /// The server is ready for the data of the request's COPY.
-        case openCopy(RequestID)
         /// The server waits for COPY data that will never be sent.
         case failCopy
         case finish(RequestID, Result<[Answer], PostgresError>)
@@ -68,8 +65,8 @@ struct ConnectionStateMachine<Answer> {
         lastProgress = now
     }
 
-    /// Whether the server owes an answer and does not wait for COPY data first.
-    var expectsAnswer: Bool { script.map { !$0.isCopyOpen } ?? !pipeline.isEmpty }
+    /// Whether the server owes an answer.
+    var expectsAnswer: Bool { script != nil || !pipeline.isEmpty }
 
     /// If the server sends nothing until then, the connection counts as dead. Nil if there is no limit.
     var silenceDeadline: Instant? {
@@ -93,7 +90,7 @@ struct ConnectionStateMachine<Answer> {
 
     /// The caller no longer waits. A request that was sent continues, unless `cancels` is true: then the server is asked
     /// to cancel it, as soon as the cancel request cannot hit another request.
-    mutating func abandon(_ id: RequestID, cancels: Bool, at now: Instant) -> [Action] {
+    mutating func abandon(_ id: RequestID, cancels: Bool) -> [Action] {
         let cancelled = Action.finish(id, .failure(PostgresError(.cancelled)))
         if let index = held.firstIndex(where: { $0.id == id }) {
             held.remove(at: index)
@@ -107,17 +104,7 @@ struct ConnectionStateMachine<Answer> {
         guard script?.id == id, script?.isAbandoned == false else { return [] }
         script?.isAbandoned = true
         script?.cancels = cancels
-        return [cancelled] + (endCopy(id, at: now) ? [.failCopy] : []) + requestCancelIfAlone()
-    }
-
-    /// No more COPY data follows.
-    ///
-    /// - Returns: whether the server waits for data of this request, so that the end of the data must be sent.
-    mutating func endCopy(_ id: RequestID, at now: Instant) -> Bool {
-        guard script?.id == id, script?.isCopyOpen == true else { return false }
-        script?.isCopyOpen = false
-        lastProgress = now
-        return true
+        return [cancelled] + requestCancelIfAlone()
     }
 
     /// The cancel request was delivered or failed.
@@ -178,10 +165,10 @@ extension ConnectionStateMachine {
             let mode: [Action] = isInPipelineMode ? [] : [.enterPipeline]
             isInPipelineMode = true
             return mode + send(Batch(id: next.id, statements: statements, maximumSilence: next.maximumSilence))
-        case .script, .copyIn:
+        case .script:
             let mode: [Action] = isInPipelineMode ? [.exitPipeline] : []
             isInPipelineMode = false
-            script = Script(id: next.id, awaitsCopy: next.request.isCopy, maximumSilence: next.maximumSilence)
+            script = Script(id: next.id, maximumSilence: next.maximumSilence)
             return mode + [.sendScript(next.id)]
         }
     }
@@ -277,22 +264,13 @@ extension ConnectionStateMachine {
             if script?.failure == nil { script?.failure = PostgresError(report, statement: nil) }
             return []
         case .copyIn:
-            return openCopy()
+            script?.failure = PostgresError(.invalidStatement, "a script must not contain COPY FROM STDIN")
+            return [.failCopy]
         case .endOfCommand:
             return finishScript()
         case .skipped, .sync, .unexpected:
             return [.close(PostgresError(.protocolViolation, "unexpected answer to a script"))]
         }
-    }
-
-    private mutating func openCopy() -> [Action] {
-        guard let current = script, current.awaitsCopy, !current.isAbandoned else {
-            script?.failure = PostgresError(.invalidStatement, "a script must not contain COPY FROM STDIN")
-            return [.failCopy]
-        }
-        script?.awaitsCopy = false
-        script?.isCopyOpen = true
-        return [.openCopy(current.id)]
     }
 
     private mutating func finishScript() -> [Action] {
@@ -359,24 +337,10 @@ extension ConnectionStateMachine {
     private struct Script {
         let id: RequestID
         let maximumSilence: Duration?
-        var awaitsCopy: Bool
-        var isCopyOpen = false
         var lastAnswer: Answer?
         var failure: PostgresError?
         var isAbandoned = false
         var cancels = false
-
-        init(id: RequestID, awaitsCopy: Bool, maximumSilence: Duration?) {
-            self.id = id
-            self.maximumSilence = maximumSilence
-            self.awaitsCopy = awaitsCopy
-        }
-    }
-}
-
-extension ConnectionStateMachine.Request {
-    fileprivate var isCopy: Bool {
-        if case .copyIn = self { true } else { false }
     }
 }
 

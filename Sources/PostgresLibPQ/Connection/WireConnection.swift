@@ -23,8 +23,6 @@ final class WireConnection {
         /// How long a script takes is unknown, so the caller sets how long the server may send nothing; nil means no
         /// limit.
         case script(String, maximumSilence: Duration? = nil)
-        /// `opened` is called when the server is ready for the data.
-        case copyIn(String, opened: @PostgresLoop () -> Void)
     }
 
     private struct Pending {
@@ -35,9 +33,6 @@ final class WireConnection {
     let id: Int
     /// Whether the connection is leased to one caller, who may change the session's settings.
     var isLeased = false
-    /// Called with each notification on a channel that the session listens to, and with nil at the end.
-    var onNotification: (@PostgresLoop (PostgresNotification?) -> Void)?
-
     /// The session's statement timeout; nil means no limit.
     var statementTimeout: Duration?
 
@@ -50,7 +45,6 @@ final class WireConnection {
     private var pending: [RequestID: Pending] = [:]
     private var actions: [ConnectionStateMachine<PostgresResult>.Action] = []
     private var isPerforming = false
-    private var flushWaiter: (@PostgresLoop () -> Void)?
     private var watch: Reactor.Token?
     private var isClosed = false
 
@@ -85,7 +79,7 @@ final class WireConnection {
 
     /// The caller no longer waits for the request. On a lease, the server is asked to cancel it.
     func abandon(_ id: RequestID) {
-        perform(machine.abandon(id, cancels: isLeased, at: .now))
+        perform(machine.abandon(id, cancels: isLeased))
         pump()
     }
 
@@ -95,7 +89,6 @@ final class WireConnection {
         switch request {
         case .batch(let statements): statementTimeout.map { $0 * statements.count + silenceGrace }
         case .script(_, let maximumSilence): maximumSilence
-        case .copyIn: nil
         }
     }
 
@@ -108,9 +101,6 @@ final class WireConnection {
         PQfinish(pointer)
         noticeSink.release()
         perform(machine.close(error))
-        takeFlushWaiter()?()
-        onNotification?(nil)
-        onNotification = nil
     }
 
     private func lose(_ error: PostgresError) {
@@ -165,10 +155,8 @@ extension WireConnection {
         case .sync:
             return card_companion_pipeline_sync(pointer) == 1
         case .sendScript(let id):
-            return pending[id]?.request.text.map { PQsendQuery(pointer, $0) == 1 } ?? false
-        case .openCopy(let id):
-            if case .copyIn(_, let opened) = pending[id]?.request { opened() }
-            return true
+            guard case .script(let sql, _) = pending[id]?.request else { return false }
+            return PQsendQuery(pointer, sql) == 1
         case .failCopy:
             return PQputCopyEnd(pointer, "the client has no data for this COPY") == 1
         case .requestCancel:
@@ -182,28 +170,6 @@ extension WireConnection {
     private func statement(_ id: RequestID, _ index: Int) -> BoundStatement? {
         guard case .batch(let statements) = pending[id]?.request else { return nil }
         return statements[index]
-    }
-
-    /// Sends a part of a COPY's data. Calls `taken` when the socket has accepted it or the connection is closed. Wait for
-    /// that before you send more, because libpq buffers what the socket has not accepted.
-    func copy(_ bytes: [UInt8], taken: @escaping @PostgresLoop () -> Void) {
-        guard !isClosed else { return taken() }
-        flushWaiter = taken
-        let isTaken = bytes.withUnsafeBytes { bytes in
-            guard let count = CInt(exactly: bytes.count) else { return false }
-            return PQputCopyData(pointer, bytes.assumingMemoryBound(to: CChar.self).baseAddress, count) == 1
-        }
-        guard isTaken else { return lose(PostgresError(.connectionLost, pointer.lastMessage)) }
-        pump()
-    }
-
-    /// Ends a COPY's data. If `failure` is not nil, the server discards the data.
-    func endCopy(_ id: RequestID, failure: String?) {
-        guard machine.endCopy(id, at: .now) else { return }
-        guard PQputCopyEnd(pointer, failure) == 1 else {
-            return lose(PostgresError(.connectionLost, pointer.lastMessage))
-        }
-        pump()
     }
 
     private func cancelRequestEnded() {
@@ -229,12 +195,6 @@ extension WireConnection {
         }
         Reactor.shared.arm(watch, for: unsent == 0 ? .read : [.read, .write])
         Reactor.shared.setDeadline(machine.silenceDeadline, for: self)
-        if unsent == 0 { takeFlushWaiter()?() }
-    }
-
-    private func takeFlushWaiter() -> (@PostgresLoop () -> Void)? {
-        defer { flushWaiter = nil }
-        return flushWaiter
     }
 }
 
@@ -247,7 +207,7 @@ extension WireConnection: ReactorClient {
             let isAlive = PQconsumeInput(pointer) == 1
             _ = readAnswers()
             guard !isClosed else { return }
-            readNotifications()
+            discardNotifications()
             // Answers that arrived before the connection ended have been read by now.
             guard isAlive, PQstatus(pointer) == CONNECTION_OK else {
                 return lose(PostgresError(.connectionLost, pointer.lastMessage))
@@ -304,10 +264,8 @@ extension WireConnection: ReactorClient {
         return .failure(report)
     }
 
-    private func readNotifications() {
-        while let notification = PQnotifies(pointer) {
-            defer { PQfreemem(notification) }
-            onNotification?(PostgresNotification(notification.pointee))
-        }
+    /// Nothing listens, but a session that is lent could.
+    private func discardNotifications() {
+        while let notification = PQnotifies(pointer) { PQfreemem(notification) }
     }
 }

@@ -23,7 +23,7 @@ package struct PostgresError: Error, Sendable {
         case shutDown
         /// The connection string or a limit is invalid.
         case invalidConfiguration
-        /// The statement cannot be sent: it has too many parameters, or its command needs another method.
+        /// The statement has too many parameters, or the script contains a COPY.
         case invalidStatement
         /// The result does not match what the statement expects: a column is missing, is null or has another type, or
         /// the number of rows is wrong.
@@ -71,13 +71,10 @@ extension PostgresError {
     /// The server's suggestion for a fix.
     package var hint: String? { server?.hint }
 
-    /// The name of the violated constraint.
     package var constraint: String? { server?.constraint }
 
-    /// The table that the error refers to.
     package var table: String? { server?.table }
 
-    /// The column that the error refers to.
     package var column: String? { server?.column }
 
     /// The position of the error in the SQL text, in characters from 1.
@@ -120,7 +117,6 @@ extension PostgresError: CustomStringConvertible {
 }
 
 extension PostgresError.Code: CustomStringConvertible {
-    /// The name of the case, and the server's error code if there is one.
     package var description: String {
         switch self {
         case .server(let state): "server(\(state.rawValue))"

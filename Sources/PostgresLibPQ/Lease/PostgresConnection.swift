@@ -1,7 +1,7 @@
 /// A connection that is leased to one caller. The lease ends when the body that received the connection returns.
 package final class PostgresConnection: Sendable {
-    let wire: WireConnection
-    let pool: Pool
+    private let wire: WireConnection
+    private let pool: Pool
     @PostgresLoop private var hasEnded = false
 
     init(_ wire: WireConnection, _ pool: Pool) {
@@ -17,15 +17,7 @@ package final class PostgresConnection: Sendable {
         return try Statement.read(answers[0])
     }
 
-    /// Runs statements of the same type in one round trip; see ``PostgresClient``.
-    package func batch<Statement: PostgresStatement>(
-        _ statements: [Statement]
-    ) async throws(PostgresError) -> [Statement.Answer] {
-        guard !statements.isEmpty else { return [] }
-        return try await run(.batch(BoundStatement.all(statements))).read(as: Statement.self)
-    }
-
-    /// Runs statements of different types in one round trip; see ``PostgresClient``.
+    /// Runs statements in one round trip; see ``PostgresClient``.
     package func batch<each Statement: PostgresStatement>(
         _ statements: repeat each Statement
     ) async throws(PostgresError) -> (repeat (each Statement).Answer) {
@@ -41,14 +33,9 @@ package final class PostgresConnection: Sendable {
     }
 
     @PostgresLoop
-    func run(_ request: WireConnection.Request) async throws(PostgresError) -> [PostgresResult] {
-        try check()
-        return try await pool.run(request, on: wire)
-    }
-
-    @PostgresLoop
-    func check() throws(PostgresError) {
+    private func run(_ request: WireConnection.Request) async throws(PostgresError) -> [PostgresResult] {
         if hasEnded { throw PostgresError(.leaseEnded) }
+        return try await pool.run(request, on: wire)
     }
 }
 
@@ -65,8 +52,6 @@ extension PostgresConnection {
     @PostgresLoop
     func end(resetting: Bool) async {
         hasEnded = true
-        wire.onNotification?(nil)
-        wire.onNotification = nil
         wire.statementTimeout = pool.configuration.statementTimeout
         if resetting || wire.isInTransaction { await reset() }
         pool.returnLease(wire)
@@ -95,8 +80,8 @@ extension PostgresConnection {
 
 extension PostgresConnection {
     @PostgresLoop
-    func begin(_ isolation: PostgresIsolation) async throws(PostgresError) {
-        _ = try await run(.batch([.command("BEGIN ISOLATION LEVEL \(isolation.rawValue)")]))
+    func begin() async throws(PostgresError) {
+        _ = try await run(.batch([.command("BEGIN ISOLATION LEVEL READ COMMITTED")]))
     }
 
     /// Not cancellable, because the caller must know whether the transaction was committed.

@@ -24,7 +24,6 @@ package final class PostgresResult: @unchecked Sendable {
         PQcmdStatus(pointer).map { String(cString: $0) } ?? ""
     }
 
-    /// How many rows the command affected.
     var affectedRowCount: Int {
         PQcmdTuples(pointer).flatMap { Int(String(cString: $0)) } ?? 0
     }

@@ -22,19 +22,6 @@ package struct PostgresRow: ~Copyable {
         }
         return try Value.decode(PostgresField(result, row: index, column: position))
     }
-
-    /// Reads a column by its name.
-    ///
-    /// - Throws: ``PostgresError/Code/decoding`` as above, or if no column or more than one column has this name.
-    package func decode<Value: PostgresDecodable>(
-        _ name: String, as type: Value.Type = Value.self
-    ) throws(PostgresError) -> Value {
-        let positions = (0..<result.columnCount).filter { result.columnName($0) == name }
-        guard let position = positions.first, positions.count == 1 else {
-            throw PostgresError(.decoding, "the row has \(positions.count) columns named \(name), not one")
-        }
-        return try decode(position, as: type)
-    }
 }
 
 /// One column of one row.
@@ -49,7 +36,6 @@ package struct PostgresField {
         self.column = column
     }
 
-    /// Whether the value is SQL's NULL.
     package var isNull: Bool { result.isNull(row: row, column: column) }
 
     package var name: String { result.columnName(column) }

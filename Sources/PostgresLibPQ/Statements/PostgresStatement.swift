@@ -15,10 +15,8 @@ package protocol PostgresStatement: Sendable {
     /// Appends the parameters, in the order of their numbers.
     func bind(_ parameters: inout PostgresParameters)
 
-    /// Decodes one row.
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Row
 
-    /// Decodes the whole answer.
     static func read(_ result: PostgresResult) throws(PostgresError) -> Answer
 }
 
@@ -35,8 +33,25 @@ extension PostgresStatement where Row == Void {
     package static func decode(_ row: borrowing PostgresRow) throws(PostgresError) {}
 }
 
+extension PostgresStatement where Row: PostgresDecodable {
+    /// Reads the only column.
+    package static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Row {
+        try row.decode(0)
+    }
+}
+
+/// A type that reads itself from the columns of a row.
+package protocol PostgresRowDecodable {
+    init(_ row: borrowing PostgresRow) throws(PostgresError)
+}
+
+extension PostgresStatement where Row: PostgresRowDecodable {
+    package static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Row {
+        try Row(row)
+    }
+}
+
 extension PostgresStatement where Answer == [Row] {
-    /// Decodes all rows of the answer.
     package static func read(_ result: PostgresResult) throws(PostgresError) -> [Row] {
         var rows: [Row] = []
         rows.reserveCapacity(result.rowCount)
@@ -46,7 +61,6 @@ extension PostgresStatement where Answer == [Row] {
 }
 
 extension PostgresCommand {
-    /// The number of rows that were inserted, updated or deleted.
     package static func read(_ result: PostgresResult) -> Int {
         result.affectedRowCount
     }

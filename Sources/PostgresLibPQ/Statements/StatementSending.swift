@@ -28,14 +28,6 @@ extension WireConnection.Request {
         switch self {
         case .batch(let statements): .batch(statements.map { .init(key: $0.key, label: $0.label) })
         case .script: .script
-        case .copyIn: .copyIn
-        }
-    }
-
-    var text: String? {
-        switch self {
-        case .batch: nil
-        case .script(let sql, _), .copyIn(let sql, _): sql
         }
     }
 }

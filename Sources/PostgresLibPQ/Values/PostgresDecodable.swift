@@ -67,7 +67,6 @@ extension Int: PostgresDecodable {
 }
 
 extension Bool: PostgresDecodable {
-    /// Reads `bool`.
     package static func decode(_ field: PostgresField) throws(PostgresError) -> Bool {
         let type = field.type
         return try field.decode { type == .bool && $0.count == 1 ? $0[0] != 0 : nil }
@@ -107,7 +106,6 @@ extension Array: PostgresDecodable where Element: PostgresArrayElement {
 
 /// A type that the elements of an array can be decoded into.
 package protocol PostgresArrayElement {
-    /// Reads the whole array.
     static func decodeArray(_ field: PostgresField) throws(PostgresError) -> [Self]
 }
 

@@ -1,6 +1,5 @@
 /// A type whose values can be parameters of a statement.
 package protocol PostgresEncodable {
-    /// Appends the value.
     func append(to parameters: inout PostgresParameters)
 
     /// Appends SQL's NULL, with the server type of this Swift type.
@@ -35,8 +34,24 @@ extension PostgresScalar {
     }
 }
 
-extension String: PostgresScalar {
+/// A single value whose type also has an array type.
+protocol PostgresArrayScalar: PostgresScalar, PostgresArrayEncodable {
+    static var arrayType: PostgresType { get }
+}
+
+extension PostgresArrayScalar {
+    package static func append(_ array: [Self], to parameters: inout PostgresParameters) {
+        parameters.append(arrayType) { $0.append(array: array, of: type) { $1.write(to: &$0) } }
+    }
+
+    package static func appendNullArray(to parameters: inout PostgresParameters) {
+        parameters.appendNull(arrayType)
+    }
+}
+
+extension String: PostgresArrayScalar {
     static var type: PostgresType { .text }
+    static var arrayType: PostgresType { .textArray }
 
     func write(to bytes: inout [UInt8]) { bytes.append(contentsOf: utf8) }
 }
@@ -47,14 +62,16 @@ extension Int16: PostgresScalar {
     func write(to bytes: inout [UInt8]) { bytes.append(bigEndian: self) }
 }
 
-extension Int32: PostgresScalar {
+extension Int32: PostgresArrayScalar {
     static var type: PostgresType { .int4 }
+    static var arrayType: PostgresType { .int4Array }
 
     func write(to bytes: inout [UInt8]) { bytes.append(bigEndian: self) }
 }
 
-extension Int64: PostgresScalar {
+extension Int64: PostgresArrayScalar {
     static var type: PostgresType { .int8 }
+    static var arrayType: PostgresType { .int8Array }
 
     func write(to bytes: inout [UInt8]) { bytes.append(bigEndian: self) }
 }
@@ -87,7 +104,6 @@ extension PostgresTimestamp: PostgresScalar {
 
 /// A type whose arrays can be parameters of a statement.
 package protocol PostgresArrayEncodable {
-    /// Appends the array.
     static func append(_ array: [Self], to parameters: inout PostgresParameters)
 
     /// Appends SQL's NULL, with the server type of the array.
@@ -115,42 +131,6 @@ extension UInt8: PostgresArrayEncodable {
     /// Appends a null `bytea`.
     package static func appendNullArray(to parameters: inout PostgresParameters) {
         parameters.appendNull(.bytea)
-    }
-}
-
-extension String: PostgresArrayEncodable {
-    /// Appends a `text[]`.
-    package static func append(_ array: [String], to parameters: inout PostgresParameters) {
-        parameters.append(.textArray) { $0.append(array: array, of: .text) { $1.write(to: &$0) } }
-    }
-
-    /// Appends a null `text[]`.
-    package static func appendNullArray(to parameters: inout PostgresParameters) {
-        parameters.appendNull(.textArray)
-    }
-}
-
-extension Int32: PostgresArrayEncodable {
-    /// Appends an `int4[]`.
-    package static func append(_ array: [Int32], to parameters: inout PostgresParameters) {
-        parameters.append(.int4Array) { $0.append(array: array, of: .int4) { $1.write(to: &$0) } }
-    }
-
-    /// Appends a null `int4[]`.
-    package static func appendNullArray(to parameters: inout PostgresParameters) {
-        parameters.appendNull(.int4Array)
-    }
-}
-
-extension Int64: PostgresArrayEncodable {
-    /// Appends an `int8[]`.
-    package static func append(_ array: [Int64], to parameters: inout PostgresParameters) {
-        parameters.append(.int8Array) { $0.append(array: array, of: .int8) { $1.write(to: &$0) } }
-    }
-
-    /// Appends a null `int8[]`.
-    package static func appendNullArray(to parameters: inout PostgresParameters) {
-        parameters.appendNull(.int8Array)
     }
 }
 

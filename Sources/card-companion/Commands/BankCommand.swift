@@ -2,18 +2,17 @@ import ArgumentParser
 import CardCompanion
 import CardCompanionStore
 
-/// `card-companion bank`.
 struct BankCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bank", abstract: "Adds banks and changes their settings.",
         subcommands: [Add.self, Set.self, Show.self, List.self])
 
-    /// Settings. What is not given stays as it is; a new bank gets the default.
+    /// An omitted setting stays as it is; a new bank gets the default.
     struct SettingOptions: ParsableArguments {
         @Option(help: "The bank's name, for people.")
         var name: String?
         @Option(
-            help: "Banks of the same programme are told of each other's cardholders (code 308). Default: the bank's id."
+            help: "Banks of the same programme get code 308 for each other's cardholders. Default: the bank's id."
         )
         var programme: String?
         @Option(help: "CB or PCI-CPP.")
@@ -142,7 +141,7 @@ struct BankCommand: ParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Changes a bank. What is not given stays as it is.",
+            abstract: "Changes a bank. Omitted settings stay as they are.",
             discussion: """
                 EXAMPLES
                   card-companion bank set MYBANK --retry-limit 5 --uniform-errors true

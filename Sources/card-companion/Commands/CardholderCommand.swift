@@ -5,7 +5,6 @@ import Foundation
 import Glibc
 import SecureMemory
 
-/// `card-companion cardholder`.
 struct CardholderCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cardholder", abstract: "Imports, shows and changes the cardholders of a bank.",

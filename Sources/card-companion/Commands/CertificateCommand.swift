@@ -2,7 +2,6 @@ import ArgumentParser
 import CardCompanion
 import CardCompanionStore
 
-/// `card-companion certificate`.
 struct CertificateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificate", abstract: "Imports and lists the certificates of banks.",

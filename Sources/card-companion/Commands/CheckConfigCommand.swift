@@ -2,7 +2,6 @@ import ArgumentParser
 import Configuration
 import Foundation
 
-/// `card-companion check-config`.
 struct CheckConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",

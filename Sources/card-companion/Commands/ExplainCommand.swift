@@ -5,7 +5,6 @@ import Foundation
 import HTTPSignatures
 import SecureMemory
 
-/// `card-companion explain`.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",

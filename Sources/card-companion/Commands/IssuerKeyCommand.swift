@@ -4,7 +4,6 @@ import CardCompanionStore
 import HTTPSignatures
 import SecureMemory
 
-/// `card-companion issuer-key`.
 struct IssuerKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "issuer-key",

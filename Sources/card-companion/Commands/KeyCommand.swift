@@ -4,7 +4,6 @@ import CardCompanionStore
 import Foundation
 import SecureMemory
 
-/// `card-companion key`.
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key", abstract: "Imports and lists the HMAC keys of banks.",

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CardCompanionStore
 
-/// `card-companion migrate`.
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",

@@ -2,14 +2,13 @@ import ArgumentParser
 import CardCompanion
 import CardCompanionStore
 
-/// `card-companion sandbox`.
 struct SandboxCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sandbox",
-        abstract: "Creates a bank for trial, with keys, a certificate, cardholders, and files with its keys.",
+        abstract: "Creates a trial bank with keys, a certificate and cardholders, and writes its keys to files.",
         discussion: """
-            The files are in the folder 'sandbox' of the data directory. A bank's back-end would have them. If the sandbox
-            exists, nothing changes.
+            The files are in the folder 'sandbox' of the data directory. A real bank's back-end has these keys. If the
+            sandbox exists, nothing changes.
 
             EXAMPLE
               card-companion sandbox

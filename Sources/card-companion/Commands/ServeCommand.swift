@@ -10,7 +10,6 @@ import SecureMemory
 import ServiceLifecycle
 import UnixSignals
 
-/// `card-companion serve`.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
@@ -27,7 +26,7 @@ struct ServeCommand: AsyncParsableCommand {
     /// How long requests can continue when the server stops.
     static let shutdownLimit = Duration.seconds(20)
 
-    @Flag(help: "Create a bank for trial, with keys, a certificate and cardholders, and print how to use it.")
+    @Flag(help: "Create a trial bank with keys, a certificate and cardholders, and print how to use it.")
     var sandbox = false
 
     func run() async throws {
@@ -35,8 +34,18 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = Log.bootstrap(settings, forServer: true)
         if !CoreDumps.forbid() { logger.warning("Core dumps could not be disabled: they would contain keys") }
         let database = try await Database.open(settings, logger: logger)
+        do {
+            try await database.prepare(settings, logger: logger)
+            try await serve(database, settings, logger: logger)
+        } catch {
+            await database.close()
+            throw error
+        }
+    }
+
+    private func serve(_ database: Database, _ settings: ServerSettings, logger: Logger) async throws {
         let store = database.store(at: database.url, settings, logger: logger)
-        let installation = Installation(settings, store, database, logger: logger)
+        let installation = Installation(settings, store, logger: logger)
         // They stop in the reverse order: the database is the last.
         var services: [any Service] = [store, Server(installation: installation, isSandbox: sandbox)]
         if let embedded = database.embedded { services.insert(EmbeddedDatabase(embedded: embedded), at: 0) }
@@ -44,13 +53,7 @@ struct ServeCommand: AsyncParsableCommand {
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit + .seconds(5)
-        let group = ServiceGroup(configuration: configuration)
-        do {
-            try await group.run()
-        } catch {
-            await database.close()
-            throw error
-        }
+        try await ServiceGroup(configuration: configuration).run()
     }
 }
 
@@ -72,11 +75,12 @@ private struct Server: Service, CustomStringConvertible {
     let isSandbox: Bool
 
     func run() async throws {
-        try await installation.prepareSchema()
+        try await installation.checkSchema()
         let (store, clock, logger) = (installation.store, installation.clock, installation.logger)
         let keyring = try await installation.keyring()
         let keys = try await ServerKeys.opened(with: keyring, in: store, clock: clock)
-        let drawing = DrawingPool(threadCount: installation.settings.drawingThreads)
+        let threads = DrawingThreads(count: installation.settings.drawingThreads)
+        let drawing = DrawingPool(threads, threadCount: installation.settings.drawingThreads)
         let banks = BankDirectory(store: store, keyring: keyring, clock: clock)
         let distribution = DistributionService(
             store: store, keyring: keyring, banks: banks, renderer: try PINImageRenderer(), drawing: drawing)
@@ -109,6 +113,6 @@ private struct Server: Service, CustomStringConvertible {
             services: services.map { .init(service: $0) }, logger: logger)
         configuration.maximumGracefulShutdownDuration = ServeCommand.shutdownLimit
         try await ServiceGroup(configuration: configuration).run()
-        try await drawing.shutDown()
+        try await threads.shutDown()
     }
 }

@@ -3,7 +3,6 @@ import CardCompanion
 import CardCompanionHTTP
 import CardCompanionStore
 
-/// `card-companion server-key`.
 struct ServerKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "server-key",
@@ -33,10 +32,10 @@ struct ServerKeyCommand: ParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Creates new keys, which are published before the old ones.",
+            abstract: "Creates new keys. The key set lists them first.",
             discussion: """
                 The old keys are still published and still open values, until they are retired. Retire them when no app
-                seals to them any more: apps can cache the key set for as long as its Cache-Control says.
+                seals to them any more: apps can cache the key set until its Cache-Control expires.
 
                 EXAMPLES
                   card-companion server-key rotate
@@ -78,7 +77,7 @@ struct ServerKeyCommand: ParsableCommand {
 
         @Argument(help: "The key's name: its kid.")
         var keyId: String
-        @Flag(help: "Erase it although apps can still have a key set that contains it.")
+        @Flag(help: "Erase it even if apps can still have a key set that contains it.")
         var force = false
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions

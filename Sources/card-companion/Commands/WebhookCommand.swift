@@ -3,7 +3,6 @@ import CardCompanion
 import CardCompanionStore
 import CardCompanionWebhooks
 
-/// `card-companion webhook`.
 struct WebhookCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhook", abstract: "Sets and shows where banks' events are sent.",
@@ -16,8 +15,8 @@ struct WebhookCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Sets where a bank's events are sent from now on.",
             discussion: """
-                Events are signed with the server's key (RFC 9421; use 'sig' in /.well-known/jwks.json), and sent at least
-                once, in order per cardholder, again until the answer is 2xx, for up to three days.
+                Events are signed with the server's key (RFC 9421; use 'sig' in /.well-known/jwks.json). They are sent at
+                least once, in order per cardholder, and retried for up to three days until the answer is 2xx.
 
                 EXAMPLE
                   card-companion webhook set --bank MYBANK https://hooks.mybank.example/card-companion

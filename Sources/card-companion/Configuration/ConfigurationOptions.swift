@@ -1,8 +1,7 @@
 import ArgumentParser
 import Configuration
 
-/// The options of every command that works on an installation. `--help` shows the three that everybody needs; the others
-/// are accepted as well.
+/// The options of every command that works on an installation. `--help` shows only the three most common ones.
 struct ConfigurationOptions: SettingOptions {
     @OptionGroup(title: "Installation") var installation: InstallationOptions
     @OptionGroup(visibility: .hidden) var http: HTTPOptions
@@ -18,7 +17,6 @@ struct ServerConfigurationOptions: SettingOptions {
     @OptionGroup(title: "Server") var server: ServerOptions
 }
 
-/// Settings as arguments.
 protocol SettingOptions: ParsableArguments, Sendable {
     var installation: InstallationOptions { get }
     var http: HTTPOptions { get }

@@ -39,7 +39,7 @@ struct ServerSettings: Sendable {
         return settings
     }
 
-    /// Reads the settings. What is wrong is recorded in the reader.
+    /// The reader records every problem.
     init(_ reader: inout SettingsReader, environment: [String: String]) {
         var http = HTTPSettings(
             host: reader.text(.httpHost) ?? "127.0.0.1", port: reader.integer(.httpPort) ?? 8080,

@@ -3,8 +3,7 @@ import Foundation
 import StrictJSON
 import SystemPackage
 
-/// Finds each setting in the first source that has it: arguments, then environment, then file. Nothing that is wrong is
-/// ignored.
+/// Finds each setting in the first source that has it: arguments, then environment, then file. Every error is reported.
 struct SettingsReader {
     /// A value in force, and where it comes from.
     struct Found {
@@ -17,7 +16,6 @@ struct SettingsReader {
 
     private let sources: [(name: String, provider: any ConfigProvider)]
 
-    /// What is wrong.
     private(set) var problems: [String] = []
 
     init(_ options: some SettingOptions, environment: [String: String]) async {

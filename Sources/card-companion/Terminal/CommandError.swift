@@ -11,7 +11,7 @@ struct CommandError: Error {
     let message: String
     let status: Int32
 
-    /// The command cannot be carried out in this state.
+    /// The present state does not allow the command.
     static func refused(_ message: String) -> CommandError { CommandError(message: message, status: 1) }
     /// The input is invalid (EX_DATAERR).
     static func badInput(_ message: String) -> CommandError { CommandError(message: message, status: 65) }
@@ -22,7 +22,7 @@ struct CommandError: Error {
     /// The configuration is wrong (EX_CONFIG).
     static func configuration(_ message: String) -> CommandError { CommandError(message: message, status: 78) }
 
-    /// The errors of the modules below, for an operator. Others, such as usage errors, are returned unchanged.
+    /// Translates the errors of other modules for an operator. Others, such as usage errors, are returned unchanged.
     static func wrapping(_ error: any Error) -> any Error {
         switch error {
         case let error as ServiceUnavailable: unavailable("\(error)")

@@ -41,7 +41,6 @@ struct ImportReport {
         }
     }
 
-    /// Removes the progress bar.
     func finish() {
         bar.finish()
     }

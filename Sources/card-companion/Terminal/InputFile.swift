@@ -7,10 +7,7 @@ import SecureMemory
 enum InputFile {
     private static let chunkByteCount = 65_536
 
-    /// The largest certificate file.
     static let certificateByteLimit = 1 << 20
-
-    /// The largest list of weak PINs.
     static let weakPINListByteLimit = 1 << 18
 
     /// The largest message for 'explain'.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A line on standard error that shows the progress of long work. It is shown only on a terminal.
+/// A progress bar on standard error, if that is a terminal.
 struct ProgressBar {
     private static let interval = Duration.milliseconds(100)
     private static let cells = 30

@@ -17,7 +17,6 @@ enum Terminal {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 
-    /// Writes an error to standard error.
     static func complain(_ error: CommandError) {
         note("card-companion: \(error.message)")
     }

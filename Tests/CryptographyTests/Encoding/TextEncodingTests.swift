@@ -43,14 +43,13 @@ struct TextEncodingTests {
         #expect(Base64URL.decode("+/+/") == nil)
     }
 
-    @Test("Decoding reverses encoding at every length, and the secret text equals the public text")
+    @Test("Decoding reverses encoding at every length")
     func roundTrips() {
         for count in 0..<70 {
             let bytes = SecureRandom.bytes(count: count)
             #expect(Hex.decode(Hex.encode(bytes)) == bytes)
             #expect(Base64.decode(Base64.encode(bytes)) == bytes)
             #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
-            #expect(Base64URL.encodeSecret(bytes).revealed == Base64URL.encode(bytes).bytes)
         }
     }
 

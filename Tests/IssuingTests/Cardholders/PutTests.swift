@@ -143,6 +143,39 @@ struct PutTests {
     }
 
     @Test(
+        "After an unlock, by PATCH or by the operator, a PUT with the first body still changes nothing",
+        arguments: [true, false])
+    func sameAfterUnlock(byOperator: Bool) async throws {
+        let service = try await Service.shared.value
+        let backend = try await Service.backend.value
+        let holder = TestCardholder()
+        let body = try holder.members(sealedTo: backend.key)
+        #expect(try await backend.put(holder.uniqueId, body).status == 201)
+        #expect(try await backend.fetch(TestCardholder(holder.uniqueId, code: "Wrong123")).code == 203)
+        if byOperator {
+            let command = ["cardholder", "unlock", "--bank", backend.bank.id, holder.uniqueId]
+            try await service.installation.run(command).succeeded()
+        } else {
+            #expect(try await backend.patch(holder.uniqueId, ["authenticationFailures": 0]).status == 200)
+        }
+        let unlocked = try await backend.get(holder.uniqueId)
+        #expect(unlocked.members["authenticationFailures"] == 0)
+        let again = try await backend.put(holder.uniqueId, body)
+        #expect(again.status == 200 && again["ETag"] == unlocked["ETag"])
+    }
+
+    @Test("REST and the command 'cardholder show --json' show a cardholder in the same form")
+    func sameForm() async throws {
+        let service = try await Service.shared.value
+        let backend = try await Service.backend.value
+        let holder = try await backend.created()
+        let command = ["cardholder", "show", "--bank", backend.bank.id, "--json", holder.uniqueId]
+        let shown = try await service.installation.run(command).succeeded().stdout
+        let answer = try await backend.get(holder.uniqueId)
+        #expect(try JSON(parsing: Array(shown.utf8)) == JSON(parsing: answer.body))
+    }
+
+    @Test(
         "A uniqueId with special characters works in the path",
         arguments: ["a b", "a/b", "é+ü", "100%", "a%2Fb", "..", "a?b#c", "日本", "a;b=c", "\"'\\"])
     func uniqueIds(beginning: String) async throws {

@@ -6,7 +6,7 @@ import Testing
         static let sql = "SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
 
         static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String? {
-            try row.decode("version")
+            try row.decode(0)
         }
     }
 

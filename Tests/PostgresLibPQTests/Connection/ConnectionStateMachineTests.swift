@@ -30,15 +30,11 @@ private struct Harness {
 
     mutating func script(_ id: UInt64, silence: Double? = nil) -> [String] { submit(id, .script, silence) }
 
-    mutating func copyIn(_ id: UInt64) -> [String] { submit(id, .copyIn, nil) }
-
     mutating func abandon(_ id: UInt64, cancels: Bool = false) -> [String] {
-        words(machine.abandon(id, cancels: cancels, at: now))
+        words(machine.abandon(id, cancels: cancels))
     }
 
     mutating func cancelRequestEnded() -> [String] { words(machine.cancelRequestEnded()) }
-
-    mutating func endCopy(_ id: UInt64) -> Bool { machine.endCopy(id, at: now) }
 
     mutating func close() -> [String] { words(machine.close(PostgresError(.connectionLost))) }
 
@@ -70,7 +66,6 @@ private struct Harness {
             case .execute(let id, let statement, let name): "execute \(id).\(statement) \(name)"
             case .sync: "sync"
             case .sendScript(let id): "script \(id)"
-            case .openCopy(let id): "open \(id)"
             case .failCopy: "fail copy"
             case .finish(let id, .success(let answers)): "\(id) = \(answers.joined(separator: ", "))"
             case .finish(let id, .failure(let error)):
@@ -219,7 +214,7 @@ private struct Harness {
         #expect(it.sync() == ["2 ! server(0A000)", "2 settled"])
     }
 
-    // MARK: Scripts and copies
+    // MARK: Scripts
 
     @Test func `a script waits for the batches before it, and later batches wait for the script`() {
         var it = Harness()
@@ -239,19 +234,6 @@ private struct Harness {
         #expect(it.failure(.undefinedTable) == ["1 ! server(42P01)", "1 settled"])
     }
 
-    @Test func `a COPY takes data when the server is ready for it`() {
-        var it = Harness()
-        #expect(it.copyIn(1) == ["script 1"])
-        #expect(it.expectsAnswer)
-        #expect(it.receive(.copyIn) == ["open 1"])
-        #expect(!it.expectsAnswer)
-        #expect(it.endCopy(2) == false)
-        #expect(it.endCopy(1) == true)
-        #expect(it.endCopy(1) == false)
-        #expect(it.expectsAnswer)
-        #expect(it.answer("COPY 3") == ["1 = COPY 3", "1 settled"])
-    }
-
     @Test func `a script that contains COPY fails with invalidStatement`() {
         var it = Harness()
         _ = it.script(1)
@@ -259,20 +241,9 @@ private struct Harness {
         #expect(it.failure(.queryCanceled) == ["1 ! invalidStatement", "1 settled"])
     }
 
-    @Test func `an abandoned COPY is failed and cancelled on the server`() {
+    @Test func `an abandoned script that contains COPY ends`() {
         var it = Harness()
-        _ = it.copyIn(1)
-        _ = it.receive(.copyIn)
-        #expect(it.abandon(1, cancels: true) == ["1 ! cancelled", "fail copy", "cancel"])
-        #expect(it.failure(.queryCanceled) == ["1 settled"])
-        // Nothing new is sent, because the cancel request could hit it.
-        #expect(it.script(2) == [])
-        #expect(it.cancelRequestEnded() == ["script 2"])
-    }
-
-    @Test func `a COPY that is abandoned before it opens never opens`() {
-        var it = Harness()
-        _ = it.copyIn(1)
+        _ = it.script(1)
         #expect(it.abandon(1) == ["1 ! cancelled"])
         #expect(it.receive(.copyIn) == ["fail copy"])
         #expect(it.failure(.queryCanceled) == ["1 settled"])

@@ -1,7 +1,7 @@
 import PostgresLibPQ
 
 struct Add: PostgresStatement {
-    static let sql = "SELECT $1 + $2 AS sum"
+    static let sql = "SELECT $1 + $2"
     var left: Int
     var right: Int
 
@@ -11,7 +11,7 @@ struct Add: PostgresStatement {
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int {
-        try row.decode("sum")
+        try row.decode(0)
     }
 }
 
@@ -107,6 +107,6 @@ struct Numbers: PostgresStatement {
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int {
-        try row.decode("number")
+        try row.decode(0)
     }
 }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import CardCompanionStore
 
-/// A kind of thing that a bank has several of, each with a name, and that can be enabled and disabled: its keys and
-/// certificates. `list`, `enable` and `disable` are the same for all of them.
+/// Keys or certificates of a bank: each has a name and can be enabled and disabled. `list`, `enable` and `disable` are the
+/// same for all kinds.
 protocol BankItems: Sendable {
     associatedtype Report: Encodable, Sendable
 
@@ -10,7 +10,7 @@ protocol BankItems: Sendable {
     static var command: String { get }
     /// One of them, for people: `key`.
     static var noun: String { get }
-    /// The name of its name in JSON: `label`.
+    /// The JSON member with its name: `label`.
     static var nameMember: String { get }
     /// What happens when one is disabled.
     static var afterDisabling: String { get }
@@ -24,7 +24,6 @@ protocol BankItems: Sendable {
     ) async throws -> Bool
 }
 
-/// `card-companion … list`.
 struct ListItems<Items: BankItems>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
@@ -47,7 +46,6 @@ struct ListItems<Items: BankItems>: AsyncParsableCommand {
     }
 }
 
-/// `card-companion … enable`.
 struct EnableItem<Items: BankItems>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
@@ -60,7 +58,6 @@ struct EnableItem<Items: BankItems>: AsyncParsableCommand {
     func run() async throws { try await item.set(.active) }
 }
 
-/// `card-companion … disable`.
 struct DisableItem<Items: BankItems>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
@@ -73,7 +70,6 @@ struct DisableItem<Items: BankItems>: AsyncParsableCommand {
     func run() async throws { try await item.set(.disabled) }
 }
 
-/// One of a bank's items.
 struct ItemArguments<Items: BankItems>: ParsableArguments {
     @Option(help: "The bank's id.")
     var bank: Identifier

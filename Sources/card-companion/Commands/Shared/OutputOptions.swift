@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// How a command answers.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Answer in JSON, for scripts.")
     var json = false

@@ -6,7 +6,7 @@ internal import SystemPackage
 /// have a line in `pg_ident.conf`, and the server does not listen on a network. So no password is necessary. The program
 /// migrates as the role that owns the database and serves as a role that does not. Neither is a superuser. Operators can use the superuser `postgres`, for
 /// example for pg_dump.
-struct ServerSettings: Equatable {
+struct ClusterSettings: Equatable {
     static let role = "card_companion"
     static let serviceRole = "card_companion_service"
     static let database = "card_companion"

@@ -1,0 +1,7 @@
+/// What a data key is for.
+package enum DataKeyPurpose: String, StoredEnumeration, CaseIterable {
+    /// AES-256-GCM over secrets in rows.
+    case seal
+    /// HMAC-SHA-256 over authentication codes, tokens and requests.
+    case authenticate
+}
