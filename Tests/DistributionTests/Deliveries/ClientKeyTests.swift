@@ -7,7 +7,13 @@ import Testing
 @Suite("Client keys")
 struct ClientKeyTests {
     private static let rsa = DER.rsa(bits: 2048)
-    private static let p256 = P256.KeyAgreement.PrivateKey().publicKey
+    private static let p256 = {
+        // Only a base64 text with + or / differs from base64 for URLs.
+        while true {
+            let key = P256.KeyAgreement.PrivateKey().publicKey
+            if key.derRepresentation.base64EncodedString().contains(where: { "+/".contains($0) }) { return key }
+        }
+    }()
     private static let point = Array(p256.x963Representation)
 
     /// Invalid base64 and DER texts for either type of key.
