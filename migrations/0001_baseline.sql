@@ -5,8 +5,8 @@
 -- server's clock as parameters, never from the database's clock.
 --
 -- Every key starts with bank_id, so that the schema can be distributed by bank. Tables of the installation (data_key,
--- server_key, issuer_key_owner) are the exception. Tables that are written at each request have no foreign key to bank,
--- because each insert would lock the bank's row.
+-- server_key, issuer_key_owner, hmac_key_identity) are the exception. Tables that are written at each request have no
+-- foreign key to bank, because each insert would lock the bank's row.
 
 -- The name of a bank, a cardholder or a key, compared by byte. The program checks its form when it reads a request.
 CREATE DOMAIN identifier AS text COLLATE "C";
@@ -55,10 +55,21 @@ CREATE TABLE hmac_key (
     bank_id    identifier NOT NULL REFERENCES bank ON DELETE CASCADE,
     label      identifier NOT NULL,
     kcv        text NOT NULL CHECK (kcv ~ '^[0-9A-F]{6}$'),
+    -- A hashMac of one usage must not serve the other: what a bank hands out for a fetch must not define a PIN.
+    usage      text NOT NULL CHECK (usage IN ('distribution', 'definition', 'both')),
     sealed_key bytea NOT NULL,
     status     text NOT NULL CHECK (status IN ('ACTIVE', 'DISABLED')),
     created_at timestamptz NOT NULL,
     PRIMARY KEY (bank_id, label)
+);
+
+-- Key id and MAC of what an HMAC key computes. No two rows, of one bank or of two, have the same key: if one were disabled,
+-- the other would still be valid.
+CREATE TABLE hmac_key_identity (
+    key_mac bytea PRIMARY KEY,
+    bank_id identifier NOT NULL,
+    label   identifier NOT NULL,
+    FOREIGN KEY (bank_id, label) REFERENCES hmac_key ON DELETE CASCADE
 );
 
 CREATE TABLE certificate (

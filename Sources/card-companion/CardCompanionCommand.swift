@@ -14,7 +14,7 @@ struct CardCompanionCommand: AsyncParsableCommand {
             EXAMPLES
               card-companion serve --sandbox
               card-companion bank add MYBANK --name "My Bank" --scheme PCI-CPP
-              card-companion key import-hmac --bank MYBANK --hex-file hmac.hex
+              card-companion key import-hmac --bank MYBANK --usage distribution --hex-file hmac.hex
               card-companion cardholder import --bank MYBANK cardholders.ndjson
             """,
         version: "0.1.0",

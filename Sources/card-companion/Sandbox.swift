@@ -95,7 +95,7 @@ struct Sandbox: Sendable {
         let hexKey = hex.finish()
         let key = try HMACKeyImport(hex: hexKey)
         _ = try await key.add(
-            to: Self.bankId, label: key.kcv, in: installation.store, keyring: keyring, now: now)
+            to: Self.bankId, label: key.kcv, usage: .both, in: installation.store, keyring: keyring, now: now)
         try write(hexKey, to: "hmac.hex")
 
         let authority = try certificateAuthority(at: now)

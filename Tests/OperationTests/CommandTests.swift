@@ -7,7 +7,9 @@ import Testing
 struct CommandTests {
     private static let installation = Once { try await TestInstallation() }
 
-    private func run(_ arguments: String...) async throws -> CommandResult {
+    private func run(_ arguments: String...) async throws -> CommandResult { try await run(arguments) }
+
+    private func run(_ arguments: [String]) async throws -> CommandResult {
         try await Self.installation.value.run(arguments)
     }
 
@@ -66,16 +68,59 @@ struct CommandTests {
         let file = try TestFolder.shared.write(hex + "\n", named: "key.hex")
         let code = HMAC<SHA256>.authenticationCode(for: Data(), using: key)
         let kcv = code.prefix(3).map { String(format: "%02X", $0) }.joined()
-        let imported = try await run("key", "import-hmac", "--bank", id, "--hex-file", file).succeeded()
+        let command = ["key", "import-hmac", "--usage", "distribution", "--hex-file"]
+        let imported = try await run(command + [file, "--bank", id]).succeeded()
         let listed = try await run("key", "list", "--bank", id).succeeded()
         for text in [imported.stdout, listed.stdout] {
             #expect(text.contains(kcv))
             #expect(!text.lowercased().contains(hex))
         }
-        #expect(try await run("key", "import-hmac", "--bank", id, "--hex-file", file).status == 1)
+        #expect(!imported.stderr.contains("warning"))
+        #expect(try await run(command + [file, "--bank", id]).status == 1)
         let short = try TestFolder.shared.write("00112233", named: "key.hex")
-        #expect(try await run("key", "import-hmac", "--bank", id, "--hex-file", short).status == 65)
-        #expect(try await run("key", "import-hmac", "--bank", "nobody", "--hex-file", file).status == 66)
+        #expect(try await run(command + [short, "--bank", id]).status == 65)
+        #expect(try await run(command + [file, "--bank", "nobody"]).status == 66)
+    }
+
+    @Test("An HMAC key needs a usage; with 'both' the command warns")
+    func hmacKeyUsage() async throws {
+        let id = try await makeBank()
+        let file = try TestFolder.shared.write(String(repeating: "0f", count: 20), named: "key.hex")
+        let command = ["key", "import-hmac", "--bank", id, "--hex-file", file]
+        let missing = try await run(command)
+        #expect(missing.status == 64)
+        #expect(missing.stderr.contains("--usage"))
+        #expect(try await run(command + ["--usage", "all"]).status == 64)
+        let both = try await run(command + ["--usage", "both"]).succeeded()
+        #expect(both.stderr.contains("can also define a PIN"))
+        #expect(try await run("key", "list", "--bank", id, "--json").stdout.contains(#""usage":"both""#))
+    }
+
+    @Test(
+        "The same HMAC key is refused a second time: under another label, for another usage, or at another bank",
+        arguments: [32, 80])
+    func sameKey(byteCount: Int) async throws {
+        let (id, other) = (try await makeBank(), try await makeBank())
+        let key = [UInt8](repeating: UInt8(byteCount), count: byteCount)
+        // HMAC fills a short key with zeros and hashes a long one (RFC 2104), so these two are the same.
+        let equal = byteCount > 64 ? Array(SHA256.hash(data: key)) : key + [0, 0]
+        func add(_ key: [UInt8], _ label: String, _ usage: String, to bank: String) async throws -> CommandResult {
+            let hex = key.map { String(format: "%02x", $0) }.joined()
+            let file = try TestFolder.shared.write(hex, named: "key.hex")
+            return try await run(
+                "key", "import-hmac", "--bank", bank, "--label", label, "--usage", usage, "--hex-file", file)
+        }
+        try await add(key, "first", "distribution", to: id).succeeded()
+        for (bytes, label, usage, bank) in [
+            (key, "second", "distribution", id), (key, "second", "definition", id),
+            (key, "first", "distribution", other),
+            (equal, "second", "distribution", id), (equal, "first", "definition", other),
+        ] {
+            let refused = try await add(bytes, label, usage, to: bank)
+            #expect(refused.status == 1)
+            #expect(refused.stderr.contains("was imported before"))
+        }
+        #expect(try await run("key", "list", "--bank", other).stdout == "none\n")
     }
 
     @Test("Invalid lines of an import are listed with their numbers, and all other lines are imported")

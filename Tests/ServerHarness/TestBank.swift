@@ -86,9 +86,13 @@ extension TestInstallation {
     }
 
     /// Adds an HMAC key to a bank.
-    package func importHMACKey(_ key: SymmetricKey, label: String, into bank: TestBank) async throws {
+    package func importHMACKey(
+        _ key: SymmetricKey, label: String, usage: String = "both", into bank: TestBank
+    ) async throws {
         let file = try TestFolder.shared.write(Hex.encode(key.withUnsafeBytes { Array($0) }), named: "hmac")
-        try await run(["key", "import-hmac", "--bank", bank.id, "--label", label, "--hex-file", file]).succeeded()
+        try await run([
+            "key", "import-hmac", "--bank", bank.id, "--label", label, "--usage", usage, "--hex-file", file,
+        ]).succeeded()
     }
 
     /// Adds a certificate to a bank.

@@ -46,8 +46,16 @@ BEGIN
         END IF;
     END IF;
 
+    -- Two requests with the same HMAC are for the same cardholder: the row's lock lets the second one see the first. A
+    -- spent HMAC is refused before anything about the cardholder is checked, so that it cannot try codes.
     SELECT * INTO holder FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
-    IF NOT FOUND THEN
+    IF p_channel = 'AC' AND EXISTS (
+        SELECT FROM spent_proof WHERE bank_id = p_bank_id AND kind = 'hmac' AND digest = p_hmac_digest
+    ) THEN
+        outcome := 'hmac-spent';
+        RETURN;
+    END IF;
+    IF holder.unique_id IS NULL THEN
         outcome := CASE WHEN EXISTS (
             SELECT FROM cardholder JOIN bank USING (bank_id)
             WHERE cardholder.unique_id = p_unique_id AND bank.programme = the_bank.programme
@@ -97,13 +105,6 @@ BEGIN
             outcome := 'wrong-code';
             RETURN;
         END IF;
-    END IF;
-
-    IF p_channel = 'AC' AND EXISTS (
-        SELECT FROM spent_proof WHERE bank_id = p_bank_id AND kind = 'hmac' AND digest = p_hmac_digest
-    ) THEN
-        outcome := 'hmac-spent';
-        RETURN;
     END IF;
 
     IF holder.sealed_pin IS NULL OR holder.pin_expires_at <= p_now THEN

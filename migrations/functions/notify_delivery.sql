@@ -1,4 +1,6 @@
 -- One notify. The first one with the right hash decides the session; its repetition is answered 'confirmed' too.
+--
+-- The hash is checked before any row is locked: a caller who could not open the delivery cannot make others wait.
 CREATE OR REPLACE FUNCTION notify_delivery(
     p_now           timestamptz,
     p_bank_id       text,
@@ -11,8 +13,9 @@ CREATE OR REPLACE FUNCTION notify_delivery(
     p_confirmation  bytea
 ) RETURNS text LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
 DECLARE
-    the_bank bank;
-    opened   delivery_session;
+    the_bank       bank;
+    opened         delivery_session;
+    current_serial bigint;
 BEGIN
     SELECT * INTO the_bank FROM bank
         WHERE bank_id = p_bank_id AND revision = p_bank_revision AND status = 'ACTIVE';
@@ -20,26 +23,39 @@ BEGIN
         RETURN 'stale';
     END IF;
 
-    -- The cardholder first, as in a fetch: everything that locks both locks them in this order.
-    PERFORM FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
     SELECT * INTO opened FROM delivery_session
         WHERE bank_id = p_bank_id AND session_id = p_session_id AND unique_id = p_unique_id AND channel = p_channel
-            AND expires_at > p_now AND (channel = 'AC' OR token_mac = ANY (p_token_macs))
-        FOR UPDATE;
-    IF NOT FOUND OR opened.notified_status <> p_status THEN
+            AND expires_at > p_now AND (channel = 'AC' OR token_mac = ANY (p_token_macs));
+    IF NOT FOUND THEN
         RETURN 'no-session';
     END IF;
     IF opened.confirmations[p_status + 1] IS DISTINCT FROM p_confirmation THEN
         RETURN 'wrong-hash';
     END IF;
-    IF opened.notified_status IS NOT NULL THEN
+
+    -- The cardholder first, as in a fetch: everything that locks both locks them in this order. Then the session again,
+    -- because another notify may have decided it, or an erasure may have removed it, since it was read.
+    SELECT pin_serial INTO current_serial FROM cardholder
+        WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
+    SELECT * INTO opened FROM delivery_session
+        WHERE bank_id = p_bank_id AND session_id = p_session_id FOR UPDATE;
+    IF NOT FOUND THEN
+        RETURN 'no-session';
+    END IF;
+    IF opened.notified_status <> p_status THEN
+        RETURN 'decided-otherwise';
+    END IF;
+    IF opened.notified_status = p_status THEN
         RETURN 'confirmed';
     END IF;
 
     UPDATE delivery_session SET notified_status = p_status WHERE bank_id = p_bank_id AND session_id = p_session_id;
     INSERT INTO event (bank_id, unique_id, type, data, occurred_at) VALUES (
         p_bank_id, p_unique_id, CASE p_status WHEN 0 THEN 'pin.delivered' ELSE 'pin.delivery-failed' END,
-        jsonb_build_object('sessionId', p_session_id, 'channel', p_channel, 'status', p_status), p_now);
+        jsonb_build_object('sessionId', p_session_id, 'channel', p_channel, 'status', p_status)
+            || CASE WHEN p_status = 0 AND current_serial <> opened.pin_serial
+                THEN '{"superseded": true}'::jsonb ELSE '{}' END,
+        p_now);
     IF p_status = 0 THEN
         UPDATE cardholder SET
             delivered_at = p_now,

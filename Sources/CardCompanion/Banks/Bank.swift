@@ -28,10 +28,10 @@ struct Bank: Sendable {
     let revision: Int64
     let isActive: Bool
     let settings: BankSettings
-    /// The active keys that could be opened.
-    let hmacKeys: [SharedSecret]
-    /// Whether an active key is damaged, and not just under a data key that the vault lacks.
-    let hasDamagedKey: Bool
+    /// For hashMacs of fetches.
+    let distributionKeys: HMACKeys
+    /// For hashMacs of definitions.
+    let definitionKeys: HMACKeys
     let certificates: [Identifier: BankCertificate]
     let defaultCertificate: BankCertificate?
     /// Defined PINs are sealed to it for the bank; nil if the bank has not imported one.
@@ -43,18 +43,8 @@ struct Bank: Sendable {
         isActive = record.status == .active
         settings = record.settings
 
-        var opened: [SharedSecret] = []
-        var damaged = false
-        for key in keys where key.status == .active {
-            do throws(KeyVaultError) {
-                let place = SealedPlace.hmacKey(bankId: record.id, label: key.label)
-                opened.append(SharedSecret(try keyring.open(key.sealedKey, in: place)))
-            } catch {
-                damaged = damaged || error == .damagedValue
-            }
-        }
-        hmacKeys = opened
-        hasDamagedKey = damaged
+        distributionKeys = HMACKeys(keys, of: record.id, for: [.distribution, .both], keyring: keyring)
+        definitionKeys = HMACKeys(keys, of: record.id, for: [.definition, .both], keyring: keyring)
 
         let active = certificates.filter { $0.status == .active }
         var byAlias: [Identifier: BankCertificate] = [:]
@@ -65,14 +55,6 @@ struct Bank: Sendable {
         let defaults = active.filter(\.isDefault)
         defaultCertificate = try defaults.first { $0.purpose == .signature }.map { try BankCertificate($0) }
         encryptionCertificate = try defaults.first { $0.purpose == .encryption }.map { try BankCertificate($0) }
-    }
-
-    /// Whether a hashMac was made with one of the bank's keys (protocol, section 2.1).
-    ///
-    /// - Parameter parts: the request's bankId, uniqueId and timestamp, as they were sent.
-    func isAuthentic(_ hashMac: [UInt8], over parts: String...) -> Bool {
-        let message = Array(parts.joined().utf8)
-        return hmacKeys.contains { HMACSHA256.isValid(hashMac, for: message, key: $0.bytes) }
     }
 
     func certificate(_ choice: AuthenticationToken.CertificateChoice) -> BankCertificate? {

@@ -39,12 +39,18 @@ package struct HMACKeyImport: Sendable {
     }
 
     /// Seals the key and adds it to the bank.
-    ///
-    /// - Returns: false if the bank already has a key with that label.
     package func add(
-        to bankId: Identifier, label: String, in store: Store, keyring: Keyring, now: Timestamp
-    ) async throws -> Bool {
-        let sealed = try keyring.seal(key.bytes, in: .hmacKey(bankId: bankId, label: label))
-        return try await store.insertHMACKey(bankId: bankId, label: label, kcv: kcv, sealedKey: sealed, now: now)
+        to bankId: Identifier, label: String, usage: HMACKeyUsage, in store: Store, keyring: Keyring, now: Timestamp
+    ) async throws -> HMACKeyOutcome {
+        // Keys can differ and still make the same HMACs (RFC 2104: short keys are filled with zeros, long ones are hashed).
+        // So their HMACs are compared.
+        let identity = HMACSHA256.authenticationCode(for: [UInt8](), key: key.bytes)
+        return try await store.insertHMACKey(
+            NewHMACKey(
+                label: label, kcv: kcv, usage: usage,
+                sealedKey: try keyring.seal(key.bytes, in: .hmacKey(bankId: bankId, label: label)),
+                mac: keyring.authenticationCode(for: identity, in: .hmacKeyIdentity),
+                possibleMACs: keyring.authenticationCodes(for: identity, in: .hmacKeyIdentity)),
+            bankId: bankId, now: now)
     }
 }

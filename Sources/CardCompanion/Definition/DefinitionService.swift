@@ -110,7 +110,7 @@ package struct DefinitionService: Sendable {
         case .stale: return nil
         case .refused: throw refusal ?? DefinitionError(.unexpectedError)
         case .transactionSpent: throw DefinitionError(.transactionAlreadyTreated)
-        case .hmacSpent: throw DefinitionError(.badHashMac)
+        case .hmacSpent: throw DefinitionError(.badHashMac, detail: HashMac.spent)
         case .noCardholder: throw DefinitionError(.cardholderNotFound)
         case .statusNotSatisfied: throw DefinitionError(.cardholderStatusNotSatisfied)
         case .noKeypad: throw DefinitionError(.keypadNotFound)

@@ -33,9 +33,12 @@ struct HMACDefinition {
     /// Checks the bank, its key, the HMAC and the time window.
     func authenticate(with bank: Bank?, at now: Timestamp) throws(DefinitionError) -> Authenticated<Identifier?> {
         let bank = try Bank.defining(bank)
-        guard !bank.hmacKeys.isEmpty else { throw DefinitionError(.cryptoError, detail: "the bank has no HMAC key") }
-        guard let hashMac, bank.isAuthentic(hashMac, over: bank.id.text, uniqueId, timestamp.text) else {
-            throw DefinitionError(.badHashMac)
+        let keys = bank.definitionKeys
+        guard !keys.isEmpty else {
+            throw DefinitionError(.cryptoError, detail: "the bank has no HMAC key for definitions")
+        }
+        guard let hashMac, keys.isAuthentic(hashMac, over: bank.id.text, uniqueId, timestamp.text) else {
+            throw DefinitionError(.badHashMac, detail: HashMac.wrong)
         }
         try timestamp.requireDefinitionWindow(of: bank, now: now)
         return Authenticated(

@@ -36,11 +36,12 @@ struct CaptchaFetch {
     /// Checks the bank, its key, the HMAC and the time window.
     func authenticate(with bank: Bank?, at now: Timestamp) throws(DistributionError) -> Authenticated<Identifier> {
         let bank = try Bank.active(bank)
-        guard !bank.hmacKeys.isEmpty else {
-            throw DistributionError(bank.hasDamagedKey ? .unexpectedCryptoError : .internalKeyNotFound)
+        let keys = bank.distributionKeys
+        guard !keys.isEmpty else {
+            throw DistributionError(keys.hasDamagedKey ? .unexpectedCryptoError : .internalKeyNotFound)
         }
-        guard let hashMac, bank.isAuthentic(hashMac, over: bankId.text, uniqueId.text, timestamp.text) else {
-            throw DistributionError(.badHashMac)
+        guard let hashMac, keys.isAuthentic(hashMac, over: bankId.text, uniqueId.text, timestamp.text) else {
+            throw DistributionError(.badHashMac, detail: HashMac.wrong)
         }
         try timestamp.requireWindow(of: bank, now: now)
         return Authenticated(

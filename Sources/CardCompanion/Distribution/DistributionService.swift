@@ -90,8 +90,11 @@ package struct DistributionService: Sendable {
         } serve: { (bank, now) -> Void? in
             switch try await store.notifyDelivery(request.received(by: bank, keyring: keyring), now: now) {
             case .confirmed: return ()
-            case .noSession: throw DistributionError(.badParameter, detail: "no such session waits for this notify")
+            case .noSession:
+                throw DistributionError(.badParameter, detail: "there is no such session, or it has expired")
             case .wrongHash: throw DistributionError(.badHash)
+            case .decidedOtherwise:
+                throw DistributionError(.badParameter, detail: "this session was notified with another status before")
             case .stale: return nil
             }
         }
@@ -110,7 +113,7 @@ package struct DistributionService: Sendable {
         let sealedFreeField: [UInt8]?
         switch try await store.fetchPIN(fetch, now: caller.time) {
         case .stale: return nil
-        case .refused(let refusal): throw DistributionError(refusal.code)
+        case .refused(let refusal): throw DistributionError(refusal.code, detail: refusal.detail)
         case .delivered(let pin, let freeField): (sealedPIN, sealedFreeField) = (pin, freeField)
         }
         do {
@@ -171,6 +174,7 @@ extension FetchRefusal {
     var code: DistributionCode {
         switch self {
         case .transactionSpent: .transactionAlreadyTreated
+        case .hmacSpent: .badHashMac
         case .noCardholder: .cardholderNotFound
         case .cardholderOfAnotherBank: .incompatibleBankAndCardholder
         case .wrongChannel: .incompatibleChannel
@@ -178,10 +182,11 @@ extension FetchRefusal {
         case .limitReached: .retryLimitReached
         case .codeWithoutForm: .badAuthenticationCodeFormat
         case .wrongCode: .wrongAuthenticationCode
-        case .hmacSpent: .badHashMac
         case .noPIN: .pinNotAvailable
         }
     }
+
+    fileprivate var detail: String? { self == .hmacSpent ? HashMac.spent : nil }
 }
 
 extension Keyring {

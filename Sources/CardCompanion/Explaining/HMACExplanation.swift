@@ -56,7 +56,8 @@ extension Explanation {
         note("key", "KCV \(key.kcv)")
         let (bank, id, time) = (request.bankId, request.uniqueId, request.timestamp)
         if key.authenticates(hashMac, bank + id + time) {
-            return good("hashMac", "matches")
+            return good(
+                "hashMac", "matches; if a server answers 205 or 141, it was already used: each one is for one PIN")
         }
         let mistakes: [(text: String, made: Bool)] = [
             ("the text ended with a line break", key.authenticates(hashMac, bank + id + time + "\n")),

@@ -9,6 +9,9 @@ extension SealedPlace {
         SealedPlace("hmac_key.sealed_key", row: bankId.text, label)
     }
 
+    /// The MAC of an HMAC key. It has no bank, because no two banks may have the same key.
+    static let hmacKeyIdentity = SealedPlace("hmac_key_identity.key_mac")
+
     static func issuerSecret(_ keyId: String) -> SealedPlace {
         SealedPlace("issuer_key.sealed_secret", row: keyId)
     }

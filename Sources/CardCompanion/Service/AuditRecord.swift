@@ -3,9 +3,11 @@ internal import CardCompanionStore
 package import Logging
 package import StrictJSON
 
-/// What the audit trail says about one operation: one line of the log with `trail=audit`. It contains no secret, and
+/// What the audit trail says about one operation: one line of the audit trail. It contains no secret, and
 /// nothing that helps to guess one.
 package struct AuditRecord: Sendable {
+    private static let detailLimit = 200
+
     private let operation: String
     private let requestId: String
     private var bankId: String?
@@ -35,10 +37,11 @@ package struct AuditRecord: Sendable {
         logger.info("audit", metadata: metadata)
     }
 
-    /// Writes the record with the code of the answer, and the true code if that is another one.
-    package func write(answered: Int, truly: Int, to logger: Logger) {
+    /// Writes the record with the code of the answer, the true code if that is another one, and what the answer adds to it.
+    package func write(answered: Int, truly: Int, detail: String? = nil, to logger: Logger) {
         var metadata = metadata
         metadata["code"] = "\(answered)"
+        metadata["detail"] = detail.map { "\(ClientText.quoted($0, limit: Self.detailLimit))" }
         if truly != answered { metadata["true_code"] = "\(truly)" }
         logger.info("audit", metadata: metadata)
     }

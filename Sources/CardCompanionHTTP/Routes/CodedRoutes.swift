@@ -16,10 +16,16 @@ protocol CodedAnswer: Encodable, Sendable {
 protocol CodedError: Error {
     /// The code of the answer, and the true code.
     var codes: (answered: Int, truly: Int) { get }
-    /// For people.
-    var message: String { get }
+    /// The code's message, for people.
+    var codeMessage: String { get }
+    /// An addition to the message.
+    var detail: String? { get }
     /// The internal error, for the log only.
     var cause: (any Error)? { get }
+}
+
+extension CodedError {
+    fileprivate var message: String { detail.map { "\(codeMessage): \($0)" } ?? codeMessage }
 }
 
 /// Adds operations of the SDK to a router. Each reads its body and writes the audit trail. An answer with a code is
@@ -55,8 +61,9 @@ struct CodedRoutes<Answer: CodedAnswer> {
             if let cause = error.cause {
                 logger.error("Request refused: internal error", metadata: ["error": "\(cause)"])
             }
-            record.write(answered: error.codes.answered, truly: error.codes.truly, to: audit)
-            return Answer(errorCode: error.codes.answered, errorMessage: error.message)
+            let codes = error.codes
+            record.write(answered: codes.answered, truly: codes.truly, detail: error.detail, to: audit)
+            return Answer(errorCode: codes.answered, errorMessage: error.message)
         } catch let error as ServiceUnavailable {
             record.write(status: HTTPResponse.Status.serviceUnavailable.code, to: audit)
             throw error

@@ -49,5 +49,5 @@ extension StatusAnswer {
 
 extension DistributionError: CodedError {
     var codes: (answered: Int, truly: Int) { (code.rawValue, trueCode.rawValue) }
-    var message: String { detail.map { "\(code.message): \($0)" } ?? code.message }
+    var codeMessage: String { code.message }
 }

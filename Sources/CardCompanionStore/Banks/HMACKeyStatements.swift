@@ -5,20 +5,52 @@ package struct HMACKeyRecord: Sendable {
     package let label: String
     /// The key check value: six hex digits.
     package let kcv: String
+    package let usage: HMACKeyUsage
     package let sealedKey: [UInt8]
     package let status: Activity
     package let createdAt: Timestamp
 }
 
+/// A key to add to a bank.
+package struct NewHMACKey: Sendable {
+    package let label: String
+    package let kcv: String
+    package let usage: HMACKeyUsage
+    package let sealedKey: [UInt8]
+    /// The key's MAC, to find the same key again.
+    package let mac: [UInt8]
+    /// The key's MAC under each key that may have been used.
+    package let possibleMACs: [[UInt8]]
+
+    package init(
+        label: String, kcv: String, usage: HMACKeyUsage, sealedKey: [UInt8], mac: [UInt8], possibleMACs: [[UInt8]]
+    ) {
+        self.label = label
+        self.kcv = kcv
+        self.usage = usage
+        self.sealedKey = sealedKey
+        self.mac = mac
+        self.possibleMACs = possibleMACs
+    }
+}
+
+/// How an import of an HMAC key ended.
+package enum HMACKeyOutcome: Sendable {
+    case added
+    /// The bank already has a key with that label.
+    case labelTaken
+    /// This bank or another one already has the same key.
+    case keyTaken
+}
+
 extension Store {
     /// Adds a key to a bank.
-    ///
-    /// - Returns: false if the bank already has a key with that label.
     package func insertHMACKey(
-        bankId: Identifier, label: String, kcv: String, sealedKey: [UInt8], now: Timestamp
-    ) async throws(StoreError) -> Bool {
-        let statement = InsertHMACKey(bankId: bankId, label: label, kcv: kcv, sealedKey: sealedKey, now: now)
-        return try await statements.execute(statement) == 1
+        _ key: NewHMACKey, bankId: Identifier, now: Timestamp
+    ) async throws(StoreError) -> HMACKeyOutcome {
+        if try await statements.execute(InsertHMACKey(bankId: bankId, key: key, now: now)) == 1 { return .added }
+        let isLabelTaken = try await hmacKeys(bankId: bankId).contains { $0.label == key.label }
+        return isLabelTaken ? .labelTaken : .keyTaken
     }
 
     /// A bank's keys, the newest first.
@@ -38,19 +70,22 @@ extension Store {
 
 private struct InsertHMACKey: PostgresCommand {
     let bankId: Identifier
-    let label: String
-    let kcv: String
-    let sealedKey: [UInt8]
+    let key: NewHMACKey
     let now: Timestamp
 
     static let sql = """
-        INSERT INTO hmac_key (bank_id, label, kcv, sealed_key, status, created_at)
-        VALUES ($1, $2, $3, $4, 'ACTIVE', $5)
-        ON CONFLICT (bank_id, label) DO NOTHING
+        WITH new_key AS (
+            INSERT INTO hmac_key (bank_id, label, kcv, usage, sealed_key, status, created_at)
+            SELECT $1, $2, $3, $4, $5, 'ACTIVE', $8
+            WHERE NOT EXISTS (SELECT FROM hmac_key_identity WHERE key_mac = ANY ($7))
+            ON CONFLICT DO NOTHING
+            RETURNING bank_id, label
+        )
+        INSERT INTO hmac_key_identity (key_mac, bank_id, label) SELECT $6, bank_id, label FROM new_key
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, label, kcv, sealedKey, now)
+        parameters.append(bankId, key.label, key.kcv, key.usage, key.sealedKey, key.mac, key.possibleMACs, now)
     }
 }
 
@@ -58,7 +93,7 @@ struct SelectHMACKeys: PostgresStatement {
     let bankId: Identifier
 
     static let sql = """
-        SELECT label, kcv, sealed_key, status, created_at FROM hmac_key
+        SELECT label, kcv, usage, sealed_key, status, created_at FROM hmac_key
         WHERE bank_id = $1 ORDER BY created_at DESC, label
         """
 
@@ -70,9 +105,10 @@ struct SelectHMACKeys: PostgresStatement {
         HMACKeyRecord(
             label: try row.decode(0),
             kcv: try row.decode(1),
-            sealedKey: try row.decode(2),
-            status: try row.decode(3),
-            createdAt: try row.decode(4))
+            usage: try row.decode(2),
+            sealedKey: try row.decode(3),
+            status: try row.decode(4),
+            createdAt: try row.decode(5))
     }
 }
 

@@ -3,6 +3,7 @@ internal import PostgresLibPQ
 /// Why a fetch is refused, in the order of the checks.
 package enum FetchRefusal: String, StoredEnumeration, CaseIterable {
     case transactionSpent = "transaction-spent"
+    case hmacSpent = "hmac-spent"
     case noCardholder = "no-cardholder"
     case cardholderOfAnotherBank = "cardholder-of-another-bank"
     case wrongChannel = "wrong-channel"
@@ -10,7 +11,6 @@ package enum FetchRefusal: String, StoredEnumeration, CaseIterable {
     case limitReached = "limit-reached"
     case codeWithoutForm = "code-without-form"
     case wrongCode = "wrong-code"
-    case hmacSpent = "hmac-spent"
     case noPIN = "no-pin"
 }
 
@@ -27,9 +27,11 @@ package enum FetchOutcome: Sendable {
 package enum NotifyOutcome: String, StoredEnumeration {
     /// The bank has changed since it was read. Nothing was written.
     case stale
-    /// No session of that name waits for this status, or has had it.
+    /// There is no such session, or it has expired.
     case noSession = "no-session"
     case wrongHash = "wrong-hash"
+    /// The session already has another status.
+    case decidedOtherwise = "decided-otherwise"
     /// The session has this status.
     case confirmed
 }

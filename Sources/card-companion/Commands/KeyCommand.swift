@@ -17,15 +17,19 @@ struct KeyCommand: ParsableCommand {
             abstract: "Imports a bank's shared HMAC key, from a file or from a prompt without echo.",
             discussion: """
                 Prints the key check value (the first three bytes of HMAC-SHA-256 over no bytes), never the key. A bank can
-                have several active keys, so that it can change from one to the next.
+                have several active keys, so that it can change from one to the next. A bank needs one key for
+                distribution (fetching a PIN) and, if it defines PINs by HMAC, another one for definition. With one key for
+                both, a hashMac that was handed out for a fetch can define a PIN.
 
                 EXAMPLES
-                  card-companion key import-hmac --bank MYBANK --hex-file hmac.hex
-                  card-companion key import-hmac --bank MYBANK --label 2027
+                  card-companion key import-hmac --bank MYBANK --usage distribution --hex-file fetch.hex
+                  card-companion key import-hmac --bank MYBANK --usage definition --label definition-2027
                 """)
 
         @Option(help: "The bank's id.")
         var bank: Identifier
+        @Option(help: "What the key's hashMacs are for: distribution, definition or both.")
+        var usage: HMACKeyUsage
         @Option(help: "A file that contains the key in hex. Without it, a prompt asks for the key.")
         var hexFile: String?
         @Option(help: "Your name for the key. Default: its key check value.")
@@ -39,16 +43,27 @@ struct KeyCommand: ParsableCommand {
             guard Identifier(label) != nil else {
                 throw CommandError.badInput("--label must have \(Identifier.rule)")
             }
-            try await Installation.run(options) { [bank] installation in
+            try await Installation.run(options) { [bank, usage] installation in
                 _ = try await installation.bank(bank)
-                let isAdded = try await key.add(
-                    to: bank, label: label, in: installation.store, keyring: try await installation.keyring(),
-                    now: installation.clock.now())
-                guard isAdded else { throw CommandError.refused("bank '\(bank)' already has a key '\(label)'") }
+                let outcome = try await key.add(
+                    to: bank, label: label, usage: usage, in: installation.store,
+                    keyring: try await installation.keyring(), now: installation.clock.now())
+                switch outcome {
+                case .added: break
+                case .labelTaken: throw CommandError.refused("bank '\(bank)' already has a key '\(label)'")
+                case .keyTaken:
+                    throw CommandError.refused(
+                        "this key was imported before, by this bank or by another one: each bank needs a key of its own, "
+                            + "and each usage too")
+                }
+            }
+            if usage == .both {
+                Terminal.note(
+                    "warning: a hashMac that bank '\(bank)' makes for a fetch with this key can also define a PIN")
             }
             try Terminal.show(
-                "imported key '\(label)' of bank '\(bank)', KCV \(key.kcv)",
-                json: ["bank": bank.text, "label": label, "kcv": key.kcv], asJSON: output.json)
+                "imported key '\(label)' of bank '\(bank)' for \(usage.purpose), KCV \(key.kcv)",
+                json: ["bank": bank.text, "label": label, "usage": usage.rawValue, "kcv": key.kcv], asJSON: output.json)
         }
 
         private func readHex() throws -> SecretBytes {
@@ -64,6 +79,7 @@ enum HMACKeys: BankItems {
     struct Report: Encodable {
         let label: String
         let kcv: String
+        let usage: String
         let status: String
     }
 
@@ -71,13 +87,14 @@ enum HMACKeys: BankItems {
     static let noun = "key"
     static let nameMember = "label"
     static let afterDisabling = "a hashMac made with it is refused from now on."
-    static let columns = ["LABEL", "KCV", "STATUS", "IMPORTED"]
+    static let columns = ["LABEL", "KCV", "USAGE", "STATUS", "IMPORTED"]
 
     static func list(_ bankId: Identifier, in store: Store) async throws -> [(row: [String], report: Report)] {
         try await store.hmacKeys(bankId: bankId).map {
             (
-                [$0.label, $0.kcv, $0.status.rawValue, $0.createdAt.text],
-                Report(label: $0.label, kcv: $0.kcv, status: $0.status.rawValue)
+                [$0.label, $0.kcv, $0.usage.rawValue, $0.status.rawValue, $0.createdAt.text],
+                Report(
+                    label: $0.label, kcv: $0.kcv, usage: $0.usage.rawValue, status: $0.status.rawValue)
             )
         }
     }
@@ -86,6 +103,17 @@ enum HMACKeys: BankItems {
         _ name: String, of bankId: Identifier, to status: Activity, in store: Store
     ) async throws -> Bool {
         try await store.setHMACKey(bankId: bankId, label: name, status: status)
+    }
+}
+
+extension HMACKeyUsage {
+    /// For people.
+    fileprivate var purpose: String {
+        switch self {
+        case .distribution: "distribution"
+        case .definition: "definition"
+        case .both: "distribution and definition"
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import ServerHarness
 import Testing
@@ -181,6 +182,52 @@ struct CodeTests {
         #expect(try await service.define("8305", .hmac, holder, of: bank) == 200)
         try await service.installation.run(["key", "enable"] + disable[2...]).succeeded()
         var attempt = try service.attempt(.hmac, holder, of: bank)
+        attempt.timestamp = .string("\(TestBank.timestamp(1))")
+        #expect(try await service.code(attempt) == 0)
+    }
+
+    @Test("A key for distribution does not exist for definitions, alone or beside another one")
+    func keyUsage() async throws {
+        let service = try await Service.shared.value
+        let bank = try await service.installation.makeBank()
+        let holder = try await service.holder(of: bank)
+        let (fetchKey, definitionKey) = (SymmetricKey(size: .bits256), SymmetricKey(size: .bits256))
+        func code(_ key: SymmetricKey) async throws -> Int? {
+            let other = TestBank(id: bank.id, hmacKey: key, signer: bank.signer)
+            return try await service.code(service.attempt(.hmac, holder, of: other))
+        }
+        try await service.installation.importHMACKey(fetchKey, label: "f", usage: "distribution", into: bank)
+        try await service.installation.run(["key", "disable", "--bank", bank.id, TestBank.hmacLabel]).succeeded()
+        #expect(try await code(fetchKey) == 200)
+        try await service.installation.importHMACKey(definitionKey, label: "d", usage: "definition", into: bank)
+        #expect(try await code(fetchKey) == 141)
+        #expect(try await code(definitionKey) == 0)
+    }
+
+    @Test("A cardholder without the request's channel is answered 114", arguments: DefinitionCall.definitions)
+    func channels(call: DefinitionCall) async throws {
+        let service = try await Service.shared.value
+        for channel in ["AC", "TOKEN"] {
+            let holder = TestCardholder(channels: [channel])
+            try await service.installation.provision([holder], of: service.bank, through: service.server)
+            let isRight = (channel == "AC") == (call == .hmac)
+            #expect(try await service.define("8305", call, holder) == (isRight ? 0 : 114), "\(channel)")
+        }
+    }
+
+    @Test(
+        "A locked cardholder is answered 114 until an unlock",
+        arguments: DefinitionCall.definitions, ["authentication_failures = 3", "unconfirmed_fetches = 5"])
+    func locked(call: DefinitionCall, state: String) async throws {
+        let service = try await Service.shared.value
+        let bank = try await service.installation.makeBank()
+        let holder = try await service.holder(of: bank)
+        try await service.installation.sql(
+            "UPDATE cardholder SET \(state) WHERE unique_id = '\(holder.uniqueId)'")
+        #expect(try await service.define("8305", call, holder, of: bank) == 114)
+        let unlock = ["cardholder", "unlock", "--bank", bank.id, holder.uniqueId]
+        try await service.installation.run(unlock).succeeded()
+        var attempt = try await service.defining("8305", call, holder, of: bank)
         attempt.timestamp = .string("\(TestBank.timestamp(1))")
         #expect(try await service.code(attempt) == 0)
     }

@@ -92,9 +92,11 @@ struct DeliveryStateTests {
             "--fetch-limit", "2", "--definition-resets-delivery", "\(resets)",
         ])
         let holder = try await service.holder(of: bank)
-        for code in [0, 0, 307] { #expect(try await service.fetch(holder, of: bank).code == code) }
+        #expect(try await service.fetch(holder, of: bank).code == 0)
         #expect(try await service.define("83052", .token, holder, of: bank) == 0)
-        #expect(try await service.fetch(holder, of: bank).code == (resets ? 0 : 307))
+        for code in [0, resets ? 0 : 307, 307] {
+            #expect(try await service.fetch(holder, of: bank).code == code)
+        }
     }
 
     @Test("A definition does not reset the count of wrong authentication codes")

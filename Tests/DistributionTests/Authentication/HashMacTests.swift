@@ -65,6 +65,22 @@ struct HashMacTests {
         #expect(try await server.fetch(bank, cardholder, timestamp: now).code == 205)
     }
 
+    @Test("A spent hashMac is answered 205 before the code is checked, and its message says that it was used")
+    func spentBeforeCodes() async throws {
+        let service = try await Service.shared.value
+        let (bank, server, cardholder) = (service.bank.bank, service.server, service.bank.cardholder())
+        let now = TestBank.timestamp()
+        #expect(try await server.fetch(bank, cardholder, timestamp: now).code == 0)
+        for _ in 0..<4 {
+            let answer = try await server.fetch(bank, cardholder.with(code: "Code4712"), timestamp: now)
+            #expect(answer.code == 205)
+            #expect(answer.message?.hasSuffix("already used") == true)
+        }
+        let wrong = try await server.fetch(bank, cardholder, changing: ["hashMac": "00"])
+        #expect(wrong.message?.hasSuffix("does not match") == true)
+        #expect(try await server.fetch(bank, cardholder, timestamp: now + 1).code == 0)
+    }
+
     @Test("A refused request does not spend its hashMac")
     func notSpentByRefusals() async throws {
         let service = try await Service.shared.value
@@ -105,6 +121,24 @@ struct HashMacTests {
         #expect(try await codes() == [304, 304])
         try await set("enable", TestBank.hmacLabel)
         #expect(try await codes() == [0, 205])
+    }
+
+    @Test("A key for definition does not exist for fetches, alone or beside another one")
+    func usage() async throws {
+        let service = try await Service.shared.value
+        let cardholder = TestCardholder()
+        let bank = try await service.makeBank(cardholders: [cardholder])
+        let (fetchKey, definitionKey) = (SymmetricKey(size: .bits256), SymmetricKey(size: .bits256))
+        func code(_ key: SymmetricKey) async throws -> Int? {
+            let other = TestBank(id: bank.id, hmacKey: key, signer: bank.signer)
+            return try await service.server.fetch(other, cardholder, timestamp: Stamps.next()).code
+        }
+        try await service.installation.importHMACKey(definitionKey, label: "d", usage: "definition", into: bank)
+        try await service.installation.run(["key", "disable", "--bank", bank.id, TestBank.hmacLabel]).succeeded()
+        #expect(try await code(definitionKey) == 304)
+        try await service.installation.importHMACKey(fetchKey, label: "f", usage: "distribution", into: bank)
+        #expect(try await code(definitionKey) == 205)
+        #expect(try await code(fetchKey) == 0)
     }
 }
 

@@ -65,6 +65,52 @@ struct NotifyTests {
         #expect(try await server.post(Path.notify, body.merging(["hash": wrong[0]]) { $1 }).code == 201)
     }
 
+    @Test("A wrong hash is answered 201 even if the session already has another status")
+    func hashBeforeDecision() async throws {
+        let service = try await Service.shared.value
+        let (bank, server, holder) = (service.repeatingBank.bank, service.server, service.repeatingBank.cardholder())
+        let delivery = try await server.deliver(bank, holder)
+        #expect(try await server.post(Path.notify, delivery.notify(bank, holder, status: 2)).code == 0)
+        let guess = delivery.notify(bank, holder).merging(["hash": .string(String(repeating: "0", count: 64))]) { $1 }
+        #expect(try await server.post(Path.notify, guess).code == 201)
+        let answer = try await server.post(Path.notify, delivery.notify(bank, holder))
+        #expect(answer.code == 312)
+        #expect(answer.message?.contains("another status") == true)
+    }
+
+    @Test("A notify without the right hash does not wait for the cardholder's row; one with it does")
+    func noLockWithoutHash() async throws {
+        let service = try await Service.shared.value
+        let (bank, server, holder) = (service.repeatingBank.bank, service.server, service.repeatingBank.cardholder())
+        let right = try await server.deliver(bank, holder).notify(bank, holder)
+        let guess = right.merging(["hash": .string(String(repeating: "0", count: 64))]) { $1 }
+        let stranger = right.merging(["sessionId": "unknown"]) { $1 }
+
+        let gate = Unique.name("gate")
+        let hold = """
+            SET application_name = '\(gate)'; BEGIN;
+            SELECT 1 FROM cardholder WHERE \(holder.row(bank)) FOR UPDATE; SELECT pg_sleep(600)
+            """
+        let isHeld = "SELECT 1 FROM pg_stat_activity WHERE application_name = '\(gate)' AND wait_event = 'PgSleep'"
+        let waiting = """
+            SELECT 1 FROM pg_locks JOIN pg_stat_activity AS gate ON gate.pid = ANY (pg_blocking_pids(pg_locks.pid))
+            WHERE NOT granted AND gate.application_name = '\(gate)'
+            """
+        let release = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(gate)'"
+        async let held = try? service.installation.sql(hold)
+        try await eventually("the row is locked") { try await service.installation.sql(isHeld).count == 1 }
+        #expect(try await server.post(Path.notify, guess).code == 201)
+        #expect(try await server.post(Path.notify, stranger).code == 312)
+
+        async let confirmed = server.post(Path.notify, right).code
+        try await eventually("the right notify waits for the row") {
+            try await service.installation.sql(waiting).count == 1
+        }
+        _ = try await service.installation.sql(release)
+        _ = await held
+        #expect(try await confirmed == 0)
+    }
+
     @Test("A notify for another cardholder, bank, channel, token or session is answered 312")
     func otherSessions() async throws {
         let service = try await Service.shared.value

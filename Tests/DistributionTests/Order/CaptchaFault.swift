@@ -6,13 +6,13 @@ enum CaptchaFault: RequestFault {
     case bankWithoutKey
     case wrongHashMac
     case outsideWindow
+    case spentHashMac
     case unknownCardholder, otherBanksCardholder
     case otherChannel
     case suspended
     case locked
     case codeWithoutForm
     case wrongCode
-    case spentHashMac
     case noPIN
     case damagedPIN
 

@@ -7,12 +7,13 @@ enum NotifyFault: RequestFault {
     case unknownBank
     case otherSession
     case wrongHash
+    case decidedOtherwise
 
     var code: Int {
         switch self {
         case .noBankId: 100
         case .noUniqueId: 101
-        case .noSessionId, .otherSession: 312
+        case .noSessionId, .otherSession, .decidedOtherwise: 312
         case .noStatus: 105
         case .noHash: 104
         case .unknownStatus: 306

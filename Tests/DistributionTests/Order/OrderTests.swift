@@ -35,9 +35,12 @@ struct OrderTests {
         let service = try await Service.shared.value
         let (bank, server) = (service.repeatingBank.bank, service.server)
         let cardholder = service.repeatingBank.cardholder()
-        let body = try await server.deliver(bank, cardholder).notify(bank, cardholder)
+        let open = try await server.deliver(bank, cardholder).notify(bank, cardholder)
+        let failed = try await server.deliver(bank, cardholder, timestamp: Stamps.next())
+        #expect(try await server.post(Path.notify, failed.notify(bank, cardholder, status: 1)).code == 0)
+        let decided = failed.notify(bank, cardholder)
         try await checkOrder(of: NotifyFault.self) { faults in
-            try await server.post(Path.notify, spoiled(body, faults))
+            try await server.post(Path.notify, spoiled(faults.contains(.decidedOtherwise) ? decided : open, faults))
         }
     }
 
@@ -46,12 +49,16 @@ struct OrderTests {
         let service = try await Service.shared.value
         let (bank, server) = (service.repeatingBank.bank, service.server)
         let cardholder = service.repeatingBank.cardholder()
-        let token = bank.token(for: cardholder)
-        let right = try await server.deliver(bank, token: token).tokenNotify(bank, cardholder, token: token)
+        let (token, failedToken) = (bank.token(for: cardholder), bank.token(for: cardholder))
+        let open = try await server.deliver(bank, token: token).tokenNotify(bank, cardholder, token: token)
+        let failed = try await server.deliver(bank, token: failedToken)
+        let failure = failed.tokenNotify(bank, cardholder, token: failedToken, status: 1)
+        #expect(try await server.post(Path.tokenNotify, failure).code == 0)
+        let decided = failed.tokenNotify(bank, cardholder, token: failedToken)
         try await checkOrder(of: TokenNotifyFault.self) { faults in
-            var body = right
             let notifyFaults = faults.compactMap(\.notifyFault)
-            var sent = token
+            let isDecided = notifyFaults.contains(.decidedOtherwise)
+            var (body, sent) = isDecided ? (decided, failedToken) : (open, token)
             for member in notifyFaults.compactMap(\.missingTokenMember) { sent.members[member] = nil }
             if notifyFaults.contains(.unknownBank), sent.members["IdBEL"] != nil { sent.members["IdBEL"] = "nobody" }
             body["token"] = .string(sent.text + (faults.contains(.badToken) ? "x" : ""))

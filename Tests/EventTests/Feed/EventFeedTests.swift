@@ -135,7 +135,7 @@ struct EventFeedTests {
     /// Reads pages until it has `count` events.
     private func read(_ bank: EventBank, _ count: Int, through server: TestServer) async throws -> [Event] {
         var (events, cursor): ([Event], String?) = ([], nil)
-        try await bank.eventually("all events have been read") {
+        try await eventually("all events have been read") {
             let page = try await bank.page(after: cursor, limit: 7, waitSeconds: 1, through: server)
             (events, cursor) = (events + page.events, page.next)
             return events.count >= count

@@ -24,6 +24,20 @@ struct EventKindTests {
             event.data == ["sessionId": .string(delivery.opened.sessionId), "channel": "TOKEN", "status": 0])
     }
 
+    @Test("If the PIN was replaced after the fetch, pin.delivered says that it is superseded")
+    func superseded() async throws {
+        let bank = try await EventService.shared.value.makeBank()
+        let delivery = try await bank.fetch(bank.holders[0])
+        #expect(try await bank.define(bank.holders[0], "7391") == 0)
+        #expect(try await bank.notify(delivery) == 0)
+        let event = try #require(try await bank.events().last)
+        #expect(event.type == "pin.delivered")
+        #expect(
+            event.data == [
+                "sessionId": .string(delivery.opened.sessionId), "channel": "TOKEN", "status": 0, "superseded": true,
+            ])
+    }
+
     @Test("A notify with status 1 or 2 causes a pin.delivery-failed event", arguments: [1, 2])
     func failed(status: Int) async throws {
         let bank = try await EventService.shared.value.makeBank()
@@ -54,7 +68,7 @@ struct EventKindTests {
             UPDATE delivery_session SET opened_at = now() - interval '1 hour', expires_at = now() - interval '1 minute'
             WHERE bank_id = '\(bank.id)'
             """)
-        try await bank.eventually("both sessions have been removed") {
+        try await eventually("both sessions have been removed") {
             try await bank.service.installation.sql(
                 "SELECT count(*) FROM delivery_session WHERE bank_id = '\(bank.id)'") == ["0"]
         }

@@ -113,17 +113,6 @@ struct EventBank: Sendable {
             "webhook", "set", "--bank", id, "--allow-private", "\(receiver.url)\(path)",
         ]).succeeded()
     }
-
-    /// Waits until a condition is true.
-    func eventually(
-        _ what: Comment, within seconds: Int = 90, _ holds: () async throws -> Bool
-    ) async throws {
-        let deadline = ContinuousClock.now + .seconds(seconds)
-        while try await !holds() {
-            try #require(ContinuousClock.now < deadline, what)
-            try await Task.sleep(for: .milliseconds(100))
-        }
-    }
 }
 
 /// A delivery by token.

@@ -19,7 +19,7 @@ struct WebhookSharingTests {
             try await group.waitForAll()
         }
         let count = bank.holders.count * statuses.count
-        try await bank.eventually("all events have been delivered") { receiver.received.count >= count }
+        try await eventually("all events have been delivered") { receiver.received.count >= count }
         let taken = try receiver.taken
         #expect(taken.count == count)
         #expect(Set(taken.map(\.id)).count == count)
@@ -43,7 +43,7 @@ struct WebhookSharingTests {
             INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
             SELECT bank_id, unique_id, 'pin.delivered', '{}', now() FROM cardholder WHERE bank_id = '\(bank.id)'
             """)
-        try await bank.eventually("the server has sent all events") { receiver.received.count == 3 }
+        try await eventually("the server has sent all events") { receiver.received.count == 3 }
         try await service.server.kill9()
         isWilling.set()
         // The crashed server's leases would expire after a minute.
@@ -52,7 +52,7 @@ struct WebhookSharingTests {
         #expect(leased.count == 3)
 
         let heir = try await EventService.startServer(on: service.installation)
-        try await bank.eventually("another server has delivered the events") { try receiver.taken.count == 3 }
+        try await eventually("another server has delivered the events") { try receiver.taken.count == 3 }
         #expect(try Set(receiver.taken.map(\.uniqueId)) == Set(bank.holders.map(\.uniqueId)))
         try await heir.stop()
     }

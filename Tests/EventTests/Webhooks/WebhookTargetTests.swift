@@ -39,7 +39,7 @@ struct WebhookTargetTests {
         // Simulates a name that resolved to a public address when the operator set the URL.
         try await service.installation.sql("UPDATE webhook SET is_private = false WHERE bank_id = '\(bank.id)'")
         try await bank.deliver(bank.holders[0])
-        try await bank.eventually("the attempt has failed") {
+        try await eventually("the attempt has failed") {
             try await service.installation.sql(
                 "SELECT last_error FROM webhook_delivery WHERE bank_id = '\(bank.id)' AND last_error IS NOT NULL"
             ).contains { $0.contains("private network") }
@@ -53,7 +53,7 @@ struct WebhookTargetTests {
         let receiver = try await WebhookReceiver(isSecure: false)
         try await bank.setWebhook(receiver, path: "")
         try await bank.deliver(bank.holders[0])
-        try await bank.eventually("the event has been delivered") { try receiver.taken.count == 1 }
+        try await eventually("the event has been delivered") { try receiver.taken.count == 1 }
         let webhook = try #require(receiver.received.first)
         #expect(webhook.head.uri == "/")
         try await WebhookSignature(webhook).verify(against: bank.service.server)

@@ -13,7 +13,7 @@ struct WebhookTests {
         let receiver = try await WebhookReceiver()
         try await bank.setWebhook(receiver)
         try await bank.deliver(bank.holders[0])
-        try await bank.eventually("the event has been delivered") { !receiver.received.isEmpty }
+        try await eventually("the event has been delivered") { !receiver.received.isEmpty }
 
         let webhook = try #require(receiver.received.first)
         #expect((webhook.head.method, webhook.head.uri) == (.POST, "/hook?for=cards"))
@@ -42,7 +42,7 @@ struct WebhookTests {
         for status in [1, 2, 0] {
             for holder in bank.holders { try await bank.deliver(holder, status: status) }
         }
-        try await bank.eventually("all events have been accepted", within: 180) { try receiver.taken.count == 6 }
+        try await eventually("all events have been accepted", within: 180) { try receiver.taken.count == 6 }
 
         let taken = try receiver.taken
         for holder in bank.holders {
@@ -66,11 +66,11 @@ struct WebhookTests {
         try await quick.setWebhook(taking)
         for holder in slow.holders { try await slow.deliver(holder) }
         // A retry of the first one may come before the others.
-        try await slow.eventually("the slow bank has received all events") {
+        try await eventually("the slow bank has received all events") {
             Set(try hanging.received.map { try $0.event.id }).count == 4
         }
         for holder in quick.holders { try await quick.deliver(holder) }
-        try await quick.eventually("the quick bank has received all events") { taking.received.count == 4 }
+        try await eventually("the quick bank has received all events") { taking.received.count == 4 }
         // The slow bank's first attempts are still open or were retried. None has succeeded.
         #expect(try hanging.taken.isEmpty)
     }
@@ -82,7 +82,7 @@ struct WebhookTests {
         let receiver = try await WebhookReceiver { [url = elsewhere.url] _, _ in .redirect("\(url)/hook") }
         try await bank.setWebhook(receiver)
         try await bank.deliver(bank.holders[0])
-        try await bank.eventually("the event has been sent twice") { receiver.received.count >= 2 }
+        try await eventually("the event has been sent twice") { receiver.received.count >= 2 }
         #expect(elsewhere.received.isEmpty)
     }
 
@@ -99,7 +99,7 @@ struct WebhookTests {
             "webhook", "set", "--bank", bank.id, "--allow-private", "\(url)/hook",
         ]).succeeded()
         try await bank.deliver(bank.holders[0])
-        try await bank.eventually("the attempt has failed") {
+        try await eventually("the attempt has failed") {
             try await lastError(bank).contains { $0.lowercased().contains("certificate") }
         }
         #expect(receiver.received.isEmpty)
@@ -113,14 +113,14 @@ struct WebhookTests {
         let receiver = try await WebhookReceiver { _, _ in isWilling.isSet ? .answer(200) : .answer(503) }
         try await bank.setWebhook(receiver)
         try await bank.deliver(bank.holders[0], status: 1)
-        try await bank.eventually("the event has been sent") { !receiver.received.isEmpty }
+        try await eventually("the event has been sent") { !receiver.received.isEmpty }
         try await service.installation.sql(
             """
             UPDATE webhook_delivery SET pending_since = now() - interval '73 hours', next_attempt_at = now()
             WHERE bank_id = '\(bank.id)'
             """)
         let id = try #require(try await bank.events().first?.id)
-        try await bank.eventually("the event is parked") { try await shown(bank).parked.map(\.event) == [id] }
+        try await eventually("the event is parked") { try await shown(bank).parked.map(\.event) == [id] }
         let parked = try #require(try await shown(bank).parked.first)
         #expect(parked.lastError.contains("503"))
         #expect(parked.attempts >= 2)
@@ -128,16 +128,16 @@ struct WebhookTests {
         // A parked event does not block later events.
         isWilling.set()
         try await bank.deliver(bank.holders[0], status: 2)
-        try await bank.eventually("the next event has been accepted") { try receiver.taken.count == 1 }
+        try await eventually("the next event has been accepted") { try receiver.taken.count == 1 }
         #expect(try receiver.taken.first?.data["status"] == 2)
 
         try await service.installation.run(["webhook", "resend", "--bank", bank.id]).succeeded()
-        try await bank.eventually("the parked event has been accepted") { try receiver.taken.count == 2 }
+        try await eventually("the parked event has been accepted") { try receiver.taken.count == 2 }
         #expect(try receiver.taken.last?.id == id)
         #expect(try await shown(bank).parked.isEmpty)
 
         try await service.installation.run(["webhook", "resend", "--bank", bank.id, "--event", id]).succeeded()
-        try await bank.eventually("the accepted event has been sent again") { try receiver.taken.count == 3 }
+        try await eventually("the accepted event has been sent again") { try receiver.taken.count == 3 }
         #expect(try receiver.taken.last?.id == id)
     }
 
@@ -151,7 +151,7 @@ struct WebhookTests {
         try await bank.deliver(bank.holders[0], status: 1)
         try await bank.setWebhook(receiver)
         try await bank.deliver(bank.holders[0], status: 2)
-        try await bank.eventually("the second event has been delivered") { !receiver.received.isEmpty }
+        try await eventually("the second event has been delivered") { !receiver.received.isEmpty }
         #expect(try receiver.received.map { try $0.event.data["status"]?.integer } == [2])
         #expect(try await bank.events().count == 2)
     }
@@ -175,8 +175,8 @@ struct WebhookTests {
         let receiver = try await WebhookReceiver { _, _ in .answer(503) }
         try await bank.setWebhook(receiver)
         for holder in bank.holders { try await bank.deliver(holder) }
-        try await bank.eventually("both events have been tried") { receiver.received.count >= 2 }
-        try await bank.eventually("the backlog is shown") {
+        try await eventually("both events have been tried") { receiver.received.count >= 2 }
+        try await eventually("the backlog is shown") {
             let shown = try await shown(bank)
             return shown.pending == 2 && shown.lastError?.contains("503") == true && shown.nextAttemptAt != nil
         }

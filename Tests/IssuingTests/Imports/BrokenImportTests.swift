@@ -173,14 +173,3 @@ struct BrokenImportTests {
         #expect(again.isCommitted && again.counts == [Self.count, 0, 0])
     }
 }
-
-/// Waits until a condition is true, for at most one minute.
-func eventually(
-    _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool
-) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while try await !condition() {
-        try #require(ContinuousClock.now < deadline, "\(what)", sourceLocation: sourceLocation)
-        try await Task.sleep(for: .milliseconds(50))
-    }
-}

@@ -61,6 +61,7 @@ class Bank:
         self.id = description["bankId"]
         self.codes = description["authenticationCodes"]
         self.hmac_key = bytes.fromhex((folder / "hmac.hex").read_text())
+        self.last_second = 0
         self.signing_key = serialization.load_pem_private_key((folder / "signing-key.pem").read_bytes(), None)
 
     def claim(self, unique_id):
@@ -68,8 +69,13 @@ class Bank:
             "bankId": self.id,
             "uniqueId": unique_id,
             "authCode": self.codes[unique_id],
-            **self.hash_mac(unique_id, int(time.time())),
+            **self.hash_mac(unique_id, self.next_second()),
         }
+
+    def next_second(self):
+        """A hashMac serves once, so each claim has its own second."""
+        self.last_second = max(int(time.time()), self.last_second + 1)
+        return self.last_second
 
     def hash_mac(self, unique_id, seconds):
         return {

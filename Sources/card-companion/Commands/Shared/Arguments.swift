@@ -15,6 +15,7 @@ extension CardholderStatus: ExpressibleByArgument {}
 extension CertificatePurpose: ExpressibleByArgument {}
 extension CodeAlphabet: ExpressibleByArgument {}
 extension DeliveryFormat: ExpressibleByArgument {}
+extension HMACKeyUsage: ExpressibleByArgument {}
 extension Retention: ExpressibleByArgument {}
 extension Scheme: ExpressibleByArgument {}
 extension ServerKeyKind: ExpressibleByArgument {}
