@@ -67,15 +67,13 @@ package func buildApplication(
     _ parts: ServiceParts, settings: HTTPSettings, logger: Logger,
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
-    var audit = logger
-    audit[metadataKey: "trail"] = "audit"
     let http = HTTPServerBuilder.http1(
         configuration: .init(
             idleTimeout: .seconds(Int64(settings.idleTimeoutSeconds)),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 8 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)))
     return Application(
-        router: router(parts, settings, audit: audit),
+        router: router(parts, settings, audit: logger.auditTrail),
         server: try settings.tls.map { try .tls(http, tlsConfiguration: $0.configuration()) } ?? http,
         configuration: .init(
             address: .hostname(settings.host, port: settings.port),

@@ -63,15 +63,19 @@ struct Installation: Sendable {
     }
 
     /// Runs a short command on the installation that the options name.
+    ///
+    /// - Parameter action: what the command changes, for the audit trail; nil if it changes nothing.
     static func run<Result: Sendable>(
-        _ options: ConfigurationOptions, _ command: @Sendable @escaping (Installation) async throws -> Result
+        _ options: ConfigurationOptions, action: AdminAction? = nil,
+        _ command: @Sendable @escaping (Installation) async throws -> Result
     ) async throws -> Result {
         try await Database.opened(options) { database, settings, logger in
             try await database.prepare(settings, logger: logger)
             return try await database.connected(to: database.url, settings, logger: logger) { store in
                 let installation = Installation(settings, store, logger: logger)
                 try await installation.checkSchema()
-                return try await command(installation)
+                guard let action else { return try await command(installation) }
+                return try await action.recorded(in: logger) { try await command(installation) }
             }
         }
     }

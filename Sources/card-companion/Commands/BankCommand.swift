@@ -127,7 +127,9 @@ struct BankCommand: ParsableCommand {
             var values = BankSettings(name: id.text, programme: id.text, scheme: scheme)
             try settings.apply(to: &values)
             try values.validate()
-            let bank = try await Installation.run(options) { [id, values] installation in
+            let bank = try await Installation.run(
+                options, action: AdminAction(command: "bank add", bankId: id)
+            ) { [id, values] installation in
                 let now = installation.clock.now()
                 guard try await installation.store.insertBank(id: id, settings: values, now: now) else {
                     throw CommandError.refused(
@@ -157,7 +159,9 @@ struct BankCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let bank = try await Installation.run(options) { [id, settings, status] installation in
+            let bank = try await Installation.run(
+                options, action: AdminAction(command: "bank set", bankId: id)
+            ) { [id, settings, status] installation in
                 let bank = try await installation.bank(id)
                 var values = bank.settings
                 try settings.apply(to: &values)

@@ -34,7 +34,8 @@ struct CardholderCommand: ParsableCommand {
             let handle = try InputFile.openForReading(file)
             defer { close(handle) }
             let asJSON = output.json
-            let summary = try await Installation.run(options) { [bank] installation in
+            let action = AdminAction(command: "cardholder import", bankId: bank, subject: file)
+            let summary = try await Installation.run(options, action: action) { [bank] installation in
                 let bank = try await installation.issuerBank(bank)
                 let keyring = try await installation.keyring()
                 let keys = try await ServerKeys.opened(
@@ -66,7 +67,7 @@ struct CardholderCommand: ParsableCommand {
 
         @OptionGroup var cardholder: CardholderArguments
 
-        func run() async throws { try await cardholder.show(after: nil) }
+        func run() async throws { try await cardholder.show() }
     }
 
     struct Unlock: AsyncParsableCommand {
@@ -79,7 +80,7 @@ struct CardholderCommand: ParsableCommand {
         func run() async throws {
             var change = CardholderChange()
             change.unlocks = true
-            try await cardholder.show(after: change)
+            try await cardholder.change(change, by: "cardholder unlock")
         }
     }
 
@@ -95,7 +96,7 @@ struct CardholderCommand: ParsableCommand {
         func run() async throws {
             var change = CardholderChange()
             change.status = status
-            try await cardholder.show(after: change)
+            try await cardholder.change(change, by: "cardholder set-status")
         }
     }
 
@@ -107,16 +108,33 @@ struct CardholderCommand: ParsableCommand {
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
-        /// Shows the cardholder, after a change if there is one.
-        func show(after change: CardholderChange?) async throws {
-            let record = try await Installation.run(options) { [bank, uniqueId] installation in
-                if let change {
-                    _ = try await installation.store.writeCardholder(
-                        bankId: bank, uniqueId: uniqueId, change, now: installation.clock.now())
-                }
-                return try await installation.store.cardholder(bankId: bank, uniqueId: uniqueId)
-            }
+        func show() async throws {
+            try show(
+                await Installation.run(options) { [bank, uniqueId] installation in
+                    try found(await installation.store.cardholder(bankId: bank, uniqueId: uniqueId))
+                })
+        }
+
+        /// Changes the cardholder, and shows the result.
+        ///
+        /// - Parameter command: the command's name, for the audit trail.
+        func change(_ change: CardholderChange, by command: String) async throws {
+            let action = AdminAction(command: command, bankId: bank, subject: uniqueId.text)
+            try show(
+                await Installation.run(options, action: action) { [bank, uniqueId] installation in
+                    try found(
+                        await installation.store.changeCardholder(
+                            bankId: bank, uniqueId: uniqueId, change, if: .none, now: installation.clock.now()
+                        ).cardholder)
+                })
+        }
+
+        private func found(_ record: CardholderRecord?) throws -> CardholderRecord {
             guard let record else { throw CommandError.notFound("bank '\(bank)' has no cardholder '\(uniqueId)'") }
+            return record
+        }
+
+        private func show(_ record: CardholderRecord) throws {
             try Terminal.show(record.table, json: CardholderRepresentation(record), asJSON: output.json)
         }
     }

@@ -48,7 +48,9 @@ struct CertificateCommand: ParsableCommand {
                 pem: pem, trustedCAs: trusted, alias: alias, purpose: use, isDefault: `default` || use == .encryption,
                 now: WallClock.system.now()
             ).record
-            try await Installation.run(options) { [bank] installation in
+            try await Installation.run(
+                options, action: AdminAction(command: "certificate import", bankId: bank, subject: alias)
+            ) { [bank] installation in
                 _ = try await installation.bank(bank)
                 guard try await installation.store.insertCertificate(bankId: bank, certificate) else {
                     throw CommandError.refused("bank '\(bank)' already has a certificate '\(certificate.alias)'")

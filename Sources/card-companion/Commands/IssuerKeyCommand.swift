@@ -38,7 +38,9 @@ struct IssuerKeyCommand: ParsableCommand {
 
         func run() async throws {
             let material = try material()
-            try await Installation.run(options) { [bank, keyId, algorithm] installation in
+            try await Installation.run(
+                options, action: AdminAction(command: "issuer-key add", bankId: bank, subject: keyId)
+            ) { [bank, keyId, algorithm] installation in
                 _ = try await installation.bank(bank)
                 let now = installation.clock.now()
                 let record: IssuerKeyRecord =

@@ -43,7 +43,9 @@ struct KeyCommand: ParsableCommand {
             guard Identifier(label) != nil else {
                 throw CommandError.badInput("--label must have \(Identifier.rule)")
             }
-            try await Installation.run(options) { [bank, usage] installation in
+            try await Installation.run(
+                options, action: AdminAction(command: "key import-hmac", bankId: bank, subject: label)
+            ) { [bank, usage] installation in
                 _ = try await installation.bank(bank)
                 let outcome = try await key.add(
                     to: bank, label: label, usage: usage, in: installation.store,

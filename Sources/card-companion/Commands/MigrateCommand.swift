@@ -17,7 +17,11 @@ struct MigrateCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let applied = try await Database.opened(options) { try await $0.migrate($1, logger: $2) }
+        let applied = try await Database.opened(options) { database, settings, logger in
+            try await AdminAction(command: "migrate").recorded(in: logger) {
+                try await database.migrate(settings, logger: logger)
+            }
+        }
         let text = applied.isEmpty ? "up to date" : applied.map { "applied \($0)" }.joined(separator: "\n")
         try Terminal.show(text, json: applied, asJSON: output.json)
     }

@@ -49,7 +49,8 @@ struct ServerKeyCommand: ParsableCommand {
 
         func run() async throws {
             let kinds = kind.map { [$0] } ?? ServerKeyKind.allCases
-            let made = try await Installation.run(options) { installation in
+            let made = try await Installation.run(options, action: AdminAction(command: "server-key rotate")) {
+                installation in
                 let keyring = try await installation.keyring()
                 var made: [String] = []
                 for kind in kinds {
@@ -83,7 +84,9 @@ struct ServerKeyCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            try await Installation.run(options) { [keyId, force] installation in
+            try await Installation.run(
+                options, action: AdminAction(command: "server-key retire", subject: keyId)
+            ) { [keyId, force] installation in
                 let keys = try await installation.store.serverKeys()
                 guard let key = keys.first(where: { $0.keyId == keyId }) else {
                     throw CommandError.notFound("there is no key '\(keyId)': see 'card-companion server-key list'")

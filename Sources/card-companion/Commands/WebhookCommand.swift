@@ -42,7 +42,8 @@ struct WebhookCommand: ParsableCommand {
             }
             if addresses.isEmpty { Terminal.note("the host \(host) has no address now") }
             let webhook = WebhookRecord(bankId: bank, url: url, isPrivate: allowPrivate, status: .active)
-            try await Installation.run(options) { installation in
+            let action = AdminAction(command: "webhook set", bankId: bank)
+            try await Installation.run(options, action: action) { installation in
                 _ = try await installation.bank(webhook.bankId)
                 try await installation.store.setWebhook(webhook, now: installation.clock.now())
             }
@@ -126,7 +127,8 @@ struct WebhookCommand: ParsableCommand {
         @OptionGroup var arguments: BankArguments
 
         func run() async throws {
-            try await Installation.run(arguments.options) { [arguments] installation in
+            let action = AdminAction(command: "webhook disable", bankId: arguments.bank)
+            try await Installation.run(arguments.options, action: action) { [arguments] installation in
                 let webhook = try await installation.webhook(arguments.bank)
                 let disabled = WebhookRecord(
                     bankId: webhook.bankId, url: webhook.url, isPrivate: webhook.isPrivate, status: .disabled)
@@ -152,7 +154,9 @@ struct WebhookCommand: ParsableCommand {
         var event: Int64?
 
         func run() async throws {
-            let count = try await Installation.run(arguments.options) { [arguments, event] installation in
+            let action = AdminAction(command: "webhook resend", bankId: arguments.bank, subject: event.map { "\($0)" })
+            let count = try await Installation.run(arguments.options, action: action) {
+                [arguments, event] installation in
                 _ = try await installation.webhook(arguments.bank)
                 return try await installation.store.resendDeliveries(
                     bankId: arguments.bank, eventId: event, now: installation.clock.now())

@@ -7,6 +7,15 @@ enum Terminal {
     /// Whether standard error is a terminal.
     static var isInteractive: Bool { isatty(STDERR_FILENO) == 1 }
 
+    /// The device of the terminal that the command was typed on; nil if there is none.
+    static var name: String? {
+        [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].lazy.compactMap { file -> String? in
+            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+            guard ttyname_r(file, &buffer, buffer.count) == 0 else { return nil }
+            return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        }.first
+    }
+
     /// Writes text for people, or JSON for scripts.
     static func show(_ text: String, json value: some Encodable, asJSON: Bool) throws {
         print(asJSON ? try encode(value) : text)

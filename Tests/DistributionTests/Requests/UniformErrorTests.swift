@@ -87,6 +87,28 @@ struct UniformErrorTests {
         #expect(!line.contains("true_code"))
     }
 
+    @Test("The audit trail does not depend on the log's level")
+    func logLevel() async throws {
+        let service = try await Service.shared.value
+        let server = try await service.installation.startServer(["--log-level", "notice"])
+        let answer = try await server.fetch(service.bank.bank, TestCardholder())
+        #expect(try server.auditLine(of: answer).contains(" code=301 "))
+        #expect(server.logLines(with: " info ").allSatisfy { $0.contains("trail=audit") })
+        try await server.stop()
+    }
+
+    @Test("The audit trail says whether a refused hashMac is wrong or was already used")
+    func spentHashMac() async throws {
+        let service = try await Service.shared.value
+        let (bank, server, cardholder) = (service.bank.bank, service.server, service.bank.cardholder())
+        let now = TestBank.timestamp()
+        #expect(try await server.fetch(bank, cardholder, timestamp: now).code == 0)
+        let spent = try await server.fetch(bank, cardholder, timestamp: now)
+        #expect(try server.auditLine(of: spent).contains(#" detail="it was already used" "#))
+        let wrong = try await server.fetch(bank, cardholder, changing: ["hashMac": "00"])
+        #expect(try server.auditLine(of: wrong).contains(#" detail="it does not match" "#))
+    }
+
     private func check(
         _ answer: HTTPAnswer, is code: Int, _ message: String, truly trueCode: Int, _ service: Service
     ) throws {

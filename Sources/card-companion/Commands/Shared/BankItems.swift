@@ -79,7 +79,9 @@ struct ItemArguments<Items: BankItems>: ParsableArguments {
     @OptionGroup var options: ConfigurationOptions
 
     func set(_ status: Activity) async throws {
-        try await Installation.run(options) { [bank, name] installation in
+        let verb = status == .active ? "enable" : "disable"
+        let action = AdminAction(command: "\(Items.command) \(verb)", bankId: bank, subject: name)
+        try await Installation.run(options, action: action) { [bank, name] installation in
             guard try await Items.set(name, of: bank, to: status, in: installation.store) else {
                 throw CommandError.notFound("bank '\(bank)' has no \(Items.noun) '\(name)'")
             }

@@ -1,0 +1,41 @@
+import CardCompanion
+import CardCompanionStore
+import Foundation
+import Logging
+
+/// A command that changes something: its line in the audit trail says who ran it, where, what it was, and how it ended.
+struct AdminAction: Sendable {
+    /// The command without its options: `key disable`.
+    let command: String
+    var bankId: Identifier?
+    /// What it is about: the name of a key, a certificate or a cardholder. Never a secret.
+    var subject: String?
+
+    /// Runs the command and writes its line, whether it succeeds or not.
+    func recorded<Result>(in logger: Logger, _ run: () async throws -> Result) async throws -> Result {
+        do {
+            let result = try await run()
+            write(outcome: "done", to: logger)
+            return result
+        } catch {
+            // The change may have been made all the same, for example if the connection broke before the answer came.
+            write(outcome: "failed", to: logger)
+            throw error
+        }
+    }
+
+    private func write(outcome: String, to logger: Logger) {
+        var metadata: Logger.Metadata = [
+            "operation": "\(command)", "outcome": "\(outcome)", "os_user": "\(ClientText.quoted(NSUserName()))",
+            "host": "\(ClientText.quoted(ProcessInfo.processInfo.hostName))",
+            "terminal": "\(Terminal.name.map { ClientText.quoted($0) } ?? "none")",
+        ]
+        metadata["bank_id"] = bankId.map { "\(ClientText.quoted($0.text))" }
+        metadata["subject"] = subject.map { "\(ClientText.quoted($0, limit: Self.subjectLimit))" }
+        // Sudo says who called it; a person with root's rights can change that.
+        metadata["sudo_user"] = ProcessInfo.processInfo.environment["SUDO_USER"].map { "\(ClientText.quoted($0))" }
+        logger.auditTrail.info("audit", metadata: metadata)
+    }
+
+    private static let subjectLimit = 200
+}
