@@ -149,7 +149,8 @@ let package = Package(
             ], exclude: ["Oracles"]),
         tests("ArchitectureTests"),
         tests("RetriesTests", ["Retries"]),
-        tests("PostgresLibPQTests", ["CLibPQ", "PostgresLibPQ", logging, serviceLifecycle]),
+        .target(name: "PostgresHarness", path: "Tests/PostgresHarness", swiftSettings: strict),
+        tests("PostgresLibPQTests", ["CLibPQ", "PostgresHarness", "PostgresLibPQ", logging, serviceLifecycle]),
         tests("EmbeddedPostgresTests", ["EmbeddedPostgres", logging, subprocess, systemPackage]),
         tests("PINImagesTests", ["PINImages", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
         tests("SecureMemoryTests", ["SecureMemory"]),
@@ -182,7 +183,7 @@ let package = Package(
         tests("IssuingTests", ["PythonOracle", "ServerHarness", crypto, cryptoExtras], exclude: ["Oracles"]),
         tests("EventTests", ["ServerHarness", crypto, cryptoExtras, nioCore, nioHTTP1, nioPosix, nioSSL]),
         tests("SandboxTests", ["PythonOracle", "ServerHarness"], exclude: ["OpenAPI"]),
-        tests("OperationTests", ["ServerHarness", crypto]),
+        tests("OperationTests", ["PostgresHarness", "ServerHarness", crypto]),
         tests("SecrecyTests", ["ServerHarness", crypto], exclude: ["Oracles"]),
         tests("CardCompanionAPITests", ["CardCompanionAPI"]),
         tests(

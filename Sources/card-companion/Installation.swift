@@ -135,20 +135,21 @@ struct Database: Sendable {
         }
     }
 
-    func store(at url: String, _ settings: ServerSettings, logger: Logger) -> Store {
+    /// - Parameter connections: the most connections; nil for the server's setting.
+    func store(at url: String, _ settings: ServerSettings, connections: Int? = nil, logger: Logger) -> Store {
         var configuration = StoreConfiguration(url: url)
-        configuration.maximumConnections = settings.databaseConnections
+        configuration.maximumConnections = connections ?? settings.databaseConnections
         configuration.statementTimeoutMilliseconds = settings.databaseStatementTimeoutMilliseconds
         configuration.acquireTimeoutSeconds = settings.databaseAcquireTimeoutSeconds
         return Store(configuration, logger: logger)
     }
 
-    /// Runs `body` with a connected store.
+    /// Runs `body` with a connected store. A command does one thing at a time, so one connection serves it.
     fileprivate func connected<Result: Sendable>(
         to url: String, _ settings: ServerSettings, logger: Logger,
         _ body: @Sendable @escaping (Store) async throws -> Result
     ) async throws -> Result {
-        let store = store(at: url, settings, logger: logger)
+        let store = store(at: url, settings, connections: 1, logger: logger)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await store.run() }
             defer { group.cancelAll() }

@@ -15,10 +15,7 @@ enum Connector {
         _ parameters: ConnectionParameters,
         completion: @escaping @Sendable @PostgresLoop (Result<OpenConnection, PostgresError>) -> Void
     ) {
-        let started = Thread.start {
-            let result = connectBlocking(parameters)
-            PostgresLoop.post { completion(result) }
-        }
+        let started = Thread.run({ connectBlocking(parameters) }, completion: completion)
         guard !started else { return }
         PostgresLoop.post { completion(.failure(PostgresError(.cannotConnect, "cannot start a thread to connect"))) }
     }
@@ -29,10 +26,7 @@ enum Connector {
         guard let request = PQgetCancel(pointer).map(CancelRequest.init) else {
             return PostgresLoop.post(completion)
         }
-        let started = Thread.start {
-            request.send()
-            PostgresLoop.post(completion)
-        }
+        let started = Thread.run({ request.send() }, completion: completion)
         if !started { PostgresLoop.post(completion) }
     }
 

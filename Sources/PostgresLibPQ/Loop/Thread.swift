@@ -1,7 +1,9 @@
 internal import Glibc
 
-/// A system thread for blocking calls, because these must not block the few threads of Swift's concurrency pool.
+/// System threads for blocking calls, because these must not block the few threads of Swift's concurrency pool.
 enum Thread {
+    /// Starts a thread that runs as long as the process.
+    ///
     /// - Returns: whether the system could start the thread.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let box = Unmanaged.passRetained(Body(run: body))
@@ -17,8 +19,24 @@ enum Thread {
             box.release()
             return false
         }
-        pthread_detach(thread)
         return true
+    }
+
+    /// Runs a blocking call on a thread of its own. `completion` runs on the loop when that thread has ended, so that
+    /// the process can then exit: OpenSSL frees its data at exit, and a thread that still uses them would crash.
+    ///
+    /// - Returns: whether the system could start the thread.
+    static func run<Result: Sendable>(
+        _ call: @escaping @Sendable () -> Result, completion: @escaping @Sendable @PostgresLoop (Result) -> Void
+    ) -> Bool {
+        start {
+            let result = call()
+            let thread = pthread_self()
+            PostgresLoop.post {
+                pthread_join(thread, nil)
+                completion(result)
+            }
+        }
     }
 
     private final class Body: Sendable {

@@ -159,13 +159,12 @@ struct PoolStateMachine {
         return expired.map { .fail($0, code) } + closeIdle(now) + settle(now)
     }
 
-    /// Refuses new requests. Requests in flight may finish within the shutdown timeout.
+    /// Refuses new requests. Requests in flight, and attempts to connect, may finish within the shutdown timeout.
     mutating func shutDown(at now: Instant) -> [Action] {
         guard phase == .created || phase == .running else { return [] }
         phase = .stopping
         cutOffAt = now + .seconds(limits.shutdownTimeoutSeconds)
         retryAt = nil
-        members.removeAll { $0.isConnecting }
         let waiting = sharedWaiters.removeAll() + leaseWaiters.removeAll()
         return waiting.map { .fail($0, .shutDown) } + settle(now)
     }
@@ -271,6 +270,8 @@ extension PoolStateMachine {
     }
 
     private mutating func windDown(all: Bool) -> [Action] {
+        // What is still connecting then is closed when it opens.
+        if all { members.removeAll(where: \.isConnecting) }
         let over = members.filter { all || $0.isIdle || $0.isOver }.map(\.id)
         members.removeAll { over.contains($0.id) }
         guard members.isEmpty else { return over.map { .close($0) } }
@@ -280,6 +281,7 @@ extension PoolStateMachine {
     }
 
     private mutating func postpone(from now: Instant, using random: inout some RandomNumberGenerator) {
+        guard phase == .running else { return }
         if let stableAt, stableAt <= now { failedAttempts = 0 }
         stableAt = nil
         failedAttempts += 1

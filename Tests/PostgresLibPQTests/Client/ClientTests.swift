@@ -1,3 +1,4 @@
+import PostgresHarness
 import PostgresLibPQ
 import ServiceLifecycle
 import Testing
@@ -149,7 +150,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LifecycleTests {
     @Test func `a statement that is executed before the client runs waits for it`() async throws {
-        var configuration = PostgresConfiguration(url: try TestCluster.shared().url)
+        var configuration = PostgresConfiguration(url: try NetworkCluster.shared().url)
         configuration.acquireTimeoutSeconds = 300
         let client = PostgresClient(configuration: configuration, logger: quietLogger)
         try await withThrowingTaskGroup(of: [Int].self) { group in
@@ -166,7 +167,7 @@ import Testing
     }
 
     @Test func `graceful shutdown finishes the statement in flight and refuses new ones`() async throws {
-        var configuration = PostgresConfiguration(url: try TestCluster.shared().url)
+        var configuration = PostgresConfiguration(url: try NetworkCluster.shared().url)
         configuration.acquireTimeoutSeconds = 300
         let client = PostgresClient(configuration: configuration, logger: quietLogger)
         try await stopWhileAStatementIsUnderWay(client)
@@ -189,7 +190,7 @@ import Testing
     }
 
     @Test func `a statement that outlasts the shutdown timeout is cut off`() async throws {
-        var configuration = PostgresConfiguration(url: try TestCluster.shared().url)
+        var configuration = PostgresConfiguration(url: try NetworkCluster.shared().url)
         configuration.shutdownTimeoutSeconds = 0.2
         configuration.statementTimeoutMilliseconds = 0
         configuration.acquireTimeoutSeconds = 300

@@ -1,3 +1,4 @@
+import PostgresHarness
 import PostgresLibPQ
 import Testing
 
@@ -12,7 +13,8 @@ import Testing
 
     @Test(arguments: ["host=127.0.0.1 sslmode=require", "host=localhost sslmode=verify-full"])
     func `a TCP connection with TLS parameters uses TLS 1.3`(parameters: String) async throws {
-        let url = try TestCluster.shared().tcpURL("\(parameters) sslrootcert=\(TestCluster.shared().rootCertificate)")
+        let url = try NetworkCluster.shared().tcpURL(
+            "\(parameters) sslrootcert=\(NetworkCluster.shared().rootCertificate)")
         try await withClient(url) { client in
             let rows = try await client.execute(TLSVersion())
             #expect(rows == ["TLSv1.3"])
@@ -29,7 +31,7 @@ import Testing
             }
         }
         try await withClient(
-            TestCluster.shared().tcpURL("host=127.0.0.1 sslmode=require"), configure: { $0.maximumConnections = 1 }
+            NetworkCluster.shared().tcpURL("host=127.0.0.1 sslmode=require"), configure: { $0.maximumConnections = 1 }
         ) { client in
             let counts = (0..<200).map { Int32($0 * 1_009) }
             let sum = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -41,14 +43,14 @@ import Testing
     }
 
     @Test func `verify-full refuses a server whose certificate has another name`() async throws {
-        let root = try TestCluster.shared().rootCertificate
+        let root = try NetworkCluster.shared().rootCertificate
         let error = try await failure(
-            try TestCluster.shared().tcpURL("host=127.0.0.1 sslmode=verify-full sslrootcert=\(root)"))
+            try NetworkCluster.shared().tcpURL("host=127.0.0.1 sslmode=verify-full sslrootcert=\(root)"))
         #expect(error.message.contains("localhost"))
     }
 
     @Test func `a wrong password is reported as the reason, without the password`() async throws {
-        let url = try TestCluster.shared().tcpURL("host=127.0.0.1 sslmode=disable", password: "quite-wrong")
+        let url = try NetworkCluster.shared().tcpURL("host=127.0.0.1 sslmode=disable", password: "quite-wrong")
         let error = try await failure(url)
         #expect("\(error)".contains("password authentication failed"))
         #expect(!"\(error) \(error.message) \(error.detail ?? "")".contains("quite-wrong"))
@@ -61,8 +63,8 @@ import Testing
     }
 
     @Test func `with several hosts, the client uses the one that is reachable`() async throws {
-        let dead = try TestCluster.unusedPort()
-        let cluster = try TestCluster.shared()
+        let dead = try NetworkCluster.unusedPort()
+        let cluster = try NetworkCluster.shared()
         let url = """
             host=127.0.0.1,127.0.0.1 port=\(dead),\(cluster.port) dbname=postgres user=postgres sslmode=prefer \
             password='\(cluster.password)' target_session_attrs=read-write
@@ -74,8 +76,8 @@ import Testing
     }
 
     @Test func `with several hosts in a URI, the client uses the one that is reachable`() async throws {
-        let dead = try TestCluster.unusedPort()
-        let cluster = try TestCluster.shared()
+        let dead = try NetworkCluster.unusedPort()
+        let cluster = try NetworkCluster.shared()
         let url = "postgresql://postgres:p%25word-of-the-tests@127.0.0.1:\(dead),127.0.0.1:\(cluster.port)/postgres"
         try await withClient(url + "?target_session_attrs=read-write") { client in
             let rows = try await client.execute(Add(left: 1, right: 2))
@@ -93,7 +95,7 @@ import Testing
                 [try row.decode(0), try row.decode(1), try row.decode(2)]
             }
         }
-        let url = try TestCluster.shared().url + " options='-c work_mem=5MB' application_name=theirs"
+        let url = try NetworkCluster.shared().url + " options='-c work_mem=5MB' application_name=theirs"
         try await withClient(url, configure: { $0.statementTimeoutMilliseconds = 12_345 }) { client in
             let rows = try await client.execute(Settings())
             #expect(rows == [["12345ms", "5MB", "theirs"]])

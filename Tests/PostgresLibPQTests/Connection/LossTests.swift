@@ -1,3 +1,4 @@
+import PostgresHarness
 import PostgresLibPQ
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
 
     @Test func `a connection to a read-only server is replaced`() async throws {
         try await withClient { try await makeNumbersTable($0) }
-        let url = try TestCluster.shared().url + " options='-c default_transaction_read_only=on'"
+        let url = try NetworkCluster.shared().url + " options='-c default_transaction_read_only=on'"
         try await withClient(url, configure: { $0.maximumConnections = 1 }) { client in
             let process = try await client.execute(BackendProcess())
             let error = try await postgresError {
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test func `the client survives restarts and outages of the server`() async throws {
-        let cluster = try TestCluster()
+        let cluster = try NetworkCluster()
         defer { cluster.remove() }
         try await withClient(
             cluster.url,
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    private func restart(_ cluster: TestCluster, whileBusy client: PostgresClient) async throws {
+    private func restart(_ cluster: NetworkCluster, whileBusy client: PostgresClient) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {

@@ -242,7 +242,8 @@ import Testing
         _ = pool.retire(2, at: at(10), using: &random)
         #expect(pool.lost(1, at: at(10), using: &random) == [.connect(3)])
         #expect(pool.shutDown(at: at(10)) == [])
-        #expect(pool.finished(2, at: at(10)) == [.close(2), .stopped])
+        #expect(pool.finished(2, at: at(10)) == [.close(2)])
+        #expect(pool.connected(3, at: at(11)) == [.close(3), .stopped])
     }
 
     // MARK: Shutdown
@@ -269,11 +270,22 @@ import Testing
         #expect(pool.tick(at: at(11)) == [.close(1), .stopped])
     }
 
-    @Test func `a connection that opens after the shutdown is closed`() {
+    @Test func `shutdown waits for attempts to connect, and closes what they open`() {
+        var pool = machine { $0.minimumConnections = 2 }
+        var random = SystemRandomNumberGenerator()
+        #expect(pool.start(at: at(0)) == [.connect(1), .connect(2)])
+        #expect(pool.shutDown(at: at(1)) == [])
+        #expect(pool.connected(1, at: at(2)) == [.close(1)])
+        #expect(pool.connectFailed(2, at: at(3), using: &random) == [.stopped])
+        #expect(pool.nextDeadline == nil)
+    }
+
+    @Test func `a connection that opens after the shutdown timeout is closed`() {
         var pool = machine()
         #expect(pool.start(at: at(0)) == [.connect(1)])
-        #expect(pool.shutDown(at: at(1)) == [.stopped])
-        #expect(pool.connected(1, at: at(2)) == [.close(1)])
+        #expect(pool.shutDown(at: at(1)) == [])
+        #expect(pool.tick(at: at(11)) == [.stopped])
+        #expect(pool.connected(1, at: at(12)) == [.close(1)])
     }
 
     // MARK: Random events

@@ -1,3 +1,4 @@
+import PostgresHarness
 import PostgresLibPQ
 import Testing
 
@@ -186,7 +187,7 @@ private struct Echo<Value: PostgresDecodable & Sendable>: PostgresStatement {
 }
 
 private func withUTC(_ body: (String) async throws -> Void) async throws {
-    try await body(try TestCluster.shared().url + " options='-c TimeZone=UTC'")
+    try await body(try NetworkCluster.shared().url + " options='-c TimeZone=UTC'")
 }
 
 private func expectEcho<Value: Bindable & Equatable>(

@@ -1,4 +1,5 @@
 import Logging
+import PostgresHarness
 import PostgresLibPQ
 import Testing
 
@@ -7,7 +8,7 @@ func withClient<Result: Sendable>(
     _ url: String? = nil, configure: (inout PostgresConfiguration) -> Void = { _ in },
     _ body: @Sendable @escaping (PostgresClient) async throws -> Result
 ) async throws -> Result {
-    var configuration = PostgresConfiguration(url: try url ?? TestCluster.shared().url)
+    var configuration = PostgresConfiguration(url: try url ?? NetworkCluster.shared().url)
     configuration.applicationName = "tests"
     // Long timeouts, because the machine can be slow. A test that is about a timeout sets its own.
     configuration.acquireTimeoutSeconds = 300

@@ -1,41 +1,38 @@
-import Foundation
-import Logging
-import PostgresLibPQ
-import Testing
+internal import Foundation
 
 /// A private PostgreSQL server in a temporary folder. The tests of one process share a server, which is removed at exit. A
 /// test that stops its server must create another.
 ///
 /// It listens on a Unix socket (no password) and on 127.0.0.1 (with a password, with or without TLS).
-struct TestCluster: Sendable {
+package struct NetworkCluster: Sendable {
     /// The server that all tests of this process share.
-    static func shared() throws -> TestCluster { try made.get() }
+    package static func shared() throws -> NetworkCluster { try made.get() }
 
     private static let made = Result {
-        let cluster = try TestCluster()
-        atexit { try? TestCluster.shared().remove() }
+        let cluster = try NetworkCluster()
+        atexit { try? NetworkCluster.shared().remove() }
         return cluster
     }
 
-    let folder: String
-    let port: Int
-    let password = "p%word-of-the-tests"
+    package let folder: String
+    package let port: Int
+    package let password = "p%word-of-the-tests"
 
     /// The connection string for the Unix socket.
-    var url: String { "host=\(folder) port=\(port) dbname=postgres user=postgres" }
+    package var url: String { "host=\(folder) port=\(port) dbname=postgres user=postgres" }
 
     /// The connection string for TCP. `parameters` contains the host and the TLS parameters.
-    func tcpURL(_ parameters: String, password: String? = nil) -> String {
+    package func tcpURL(_ parameters: String, password: String? = nil) -> String {
         "port=\(port) dbname=postgres user=postgres password='\(password ?? self.password)' \(parameters)"
     }
 
     /// The path of the certificate that signed the server's certificate.
-    var rootCertificate: String { "\(folder)/root.crt" }
+    package var rootCertificate: String { "\(folder)/root.crt" }
 
     private let binaries: String
     private var data: String { "\(folder)/data" }
 
-    init() throws {
+    package init() throws {
         binaries = try Self.newestBinaries()
         folder = try Self.makeFolder()
         port = try Self.unusedPort()
@@ -62,19 +59,19 @@ struct TestCluster: Sendable {
     }
 
     /// Kills the server's processes without notifying the clients, and restarts the server.
-    func restartImmediately() throws {
+    package func restartImmediately() throws {
         try asServer(["\(binaries)/pg_ctl", "-D", data, "-l", "\(folder)/log", "-w", "-m", "immediate", "restart"])
     }
 
-    func stopImmediately() throws {
+    package func stopImmediately() throws {
         try asServer(["\(binaries)/pg_ctl", "-D", data, "-w", "-m", "immediate", "stop"])
     }
 
-    func start() throws {
+    package func start() throws {
         try asServer(["\(binaries)/pg_ctl", "-D", data, "-l", "\(folder)/log", "-w", "start"])
     }
 
-    func remove() {
+    package func remove() {
         try? stopImmediately()
         try? FileManager.default.removeItem(atPath: folder)
     }
@@ -82,7 +79,7 @@ struct TestCluster: Sendable {
 
 // MARK: - Setup
 
-extension TestCluster {
+extension NetworkCluster {
     struct CommandFailed: Error {
         let command: [String]
         let output: String
@@ -105,7 +102,7 @@ extension TestCluster {
     }
 
     /// A free port, chosen by the system.
-    static func unusedPort() throws -> Int {
+    package static func unusedPort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()
@@ -139,7 +136,9 @@ extension TestCluster {
     }
 
     private static func append(_ text: String, to path: String) throws {
-        let handle = try #require(FileHandle(forWritingAtPath: path))
+        guard let handle = FileHandle(forWritingAtPath: path) else {
+            throw CommandFailed(command: ["open", path], output: "cannot be written")
+        }
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(text.utf8))
         try handle.close()
