@@ -25,7 +25,7 @@ struct SettingsReader {
         ]
         if let path = Self.filePath(options, environment) {
             do {
-                problems += try Self.unknownKeys(inFileAt: path)
+                problems += try Self.problems(inFileAt: path)
                 let file = try await FileProvider<JSONSnapshot>(filePath: FilePath(path))
                 sources.append((path, file))
             } catch {
@@ -55,7 +55,7 @@ struct SettingsReader {
                 try setting.check(value.content)
                 return Found(content: value.content, source: setting.place(in: name))
             } catch {
-                note("\(setting.key) (\(setting.place(in: name))) must be \(setting.expectation)")
+                note(setting.problem(in: name))
                 return nil
             }
         }
@@ -71,15 +71,20 @@ struct SettingsReader {
         return FileManager.default.fileExists(atPath: defaultFilePath) ? defaultFilePath : nil
     }
 
-    private static func unknownKeys(inFileAt path: String) throws -> [String] {
+    /// Unknown settings in a file, and values of another JSON type than the setting's. `FileProvider` would take `true` for
+    /// 1.
+    private static func problems(inFileAt path: String) throws -> [String] {
         let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-        let known = Set(Setting.all.map(\.key))
-        return leaves(of: try JSONValue(parsing: bytes)).filter { !known.contains($0) }
-            .map { "the file \(path) sets \($0), which does not exist" }
+        return leaves(of: try JSONValue(parsing: bytes)).compactMap { key, value in
+            guard let setting = Setting.all.first(where: { $0.key == key }) else {
+                return "the file \(path) sets \(key), which does not exist"
+            }
+            return setting.accepts(value) ? nil : setting.problem(in: path)
+        }
     }
 
-    private static func leaves(of value: JSONValue, under prefix: String = "") -> [String] {
-        guard case .object(let members) = value else { return [prefix] }
+    private static func leaves(of value: JSONValue, under prefix: String = "") -> [(key: String, value: JSONValue)] {
+        guard case .object(let members) = value else { return [(prefix, value)] }
         return members.sorted { $0.key < $1.key }
             .flatMap { leaves(of: $0.value, under: prefix.isEmpty ? $0.key : "\(prefix).\($0.key)") }
     }
@@ -103,7 +108,20 @@ extension Setting {
         guard isAllowed else { throw OutOfRange() }
     }
 
-    fileprivate var expectation: String {
+    /// Whether a value in a file has the setting's type.
+    fileprivate func accepts(_ value: JSONValue) -> Bool {
+        switch (kind, value) {
+        case (.text, .string), (.choice, .string): true
+        case (.integer, .number(let text)): Int(text) != nil
+        default: false
+        }
+    }
+
+    fileprivate func problem(in source: String) -> String {
+        "\(key) (\(place(in: source))) must be \(expectation)"
+    }
+
+    private var expectation: String {
         switch kind {
         case .text: "a text"
         case .integer(let range): "an integer from \(range.lowerBound) to \(range.upperBound)"
