@@ -29,14 +29,20 @@ struct Installation: Sendable {
         }
     }
 
-    /// Opens the vault, and the data keys with it. If there is no key file, it is created.
+    /// Opens the vault, and the data keys with it. For a new database the key file is created if there is none.
     func keyring() async throws -> Keyring {
-        try await Keyring.opened(with: try masterKey(), in: store, clock: clock)
+        try await Keyring.opened(with: try await masterKey(), in: store, clock: clock)
     }
 
-    private func masterKey() throws -> FileMasterKey {
+    private func masterKey() async throws -> FileMasterKey {
         let path = settings.vaultFile
+        // The database first: whoever adds its first keys has created the file before.
+        let isDatabaseNew = try await store.dataKeys().isEmpty
         guard !FileManager.default.fileExists(atPath: path) else { return try FileMasterKey(path: path) }
+        guard isDatabaseNew else {
+            throw KeyVaultError.unusableFile(
+                path: path, reason: "it does not exist, and the database already has keys from another vault file")
+        }
         try FileManager.default.createDirectory(
             atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])

@@ -56,9 +56,37 @@ struct ConfigurationTests {
         #expect(readable.status == 78)
         #expect(readable.stderr.contains("0644"))
 
-        let other = TestFolder.shared.unused("vault.key")
-        let foreign = try await installation.run(["server-key", "list", "--vault-file", other])
+        let other = try await TestInstallation()
+        _ = try await other.run(["server-key", "list"]).succeeded()
+        let otherFile = "\(other.dataDirectory)/vault.key"
+        let foreign = try await installation.run(["server-key", "list", "--vault-file", otherFile])
         #expect(foreign.status == 78)
         #expect(foreign.stderr.contains("another master key"))
+    }
+
+    @Test("If the database has keys, a vault file that does not exist is refused and not created")
+    func missingVault() async throws {
+        let installation = try await TestInstallation()
+        _ = try await installation.run(["server-key", "list"]).succeeded()
+        let mistyped = TestFolder.shared.unused("valut.key")
+        let result = try await installation.run(["server-key", "list", "--vault-file", mistyped])
+        #expect(result.status == 78)
+        #expect(result.stderr.contains("\(mistyped): it does not exist"))
+        #expect(!FileManager.default.fileExists(atPath: mistyped))
+    }
+
+    @Test(
+        "A value of another JSON type in the configuration file is refused",
+        arguments: [
+            (#"{"http":{"port":true}}"#, "http.port"), (#"{"http":{"port":"8080"}}"#, "http.port"),
+            (#"{"http":{"port":null}}"#, "http.port"), (#"{"http":{"port":[8080]}}"#, "http.port"),
+            (#"{"http":{"port":8080.0}}"#, "http.port"), (#"{"http":{"host":1}}"#, "http.host"),
+            (#"{"log":{"level":false}}"#, "log.level"), (#"{"http":{"host":["a"]}}"#, "http.host"),
+        ])
+    func types(json: String, key: String) async throws {
+        let file = try TestFolder.shared.write(json, named: "config.json")
+        let result = try await check(["--config", file])
+        #expect(result.status == 78)
+        #expect(result.stderr.contains("\(key) (file \(file)) must be"))
     }
 }
