@@ -60,7 +60,11 @@ package final class TestServer: Sendable {
         _ = try await ended()
     }
 
-    private func ended() async throws -> Int32 {
+    /// Waits for its end.
+    ///
+    /// - Returns: the exit status.
+    /// - Throws: ``ServerFailed`` if it does not stop in time; then it is killed.
+    package func ended() async throws -> Int32 {
         let deadline = ContinuousClock.now + .seconds(Self.stopLimitSeconds)
         while process.isRunning {
             guard ContinuousClock.now < deadline else {

@@ -4,6 +4,7 @@ import CardCompanionHTTP
 import CardCompanionStore
 import CardCompanionWebhooks
 import EmbeddedPostgres
+import Glibc
 import Logging
 import PINImages
 import SecureMemory
@@ -32,6 +33,8 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try await ServerSettings.read(options)
         let logger = Log.bootstrap(settings, forServer: true)
+        // A terminal that is closed sends it. The server goes on: it stops by SIGTERM or SIGINT only.
+        signal(SIGHUP, SIG_IGN)
         if !CoreDumps.forbid() { logger.warning("Core dumps could not be disabled: they would contain keys") }
         let database = try await Database.open(settings, logger: logger)
         do {
