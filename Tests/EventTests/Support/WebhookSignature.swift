@@ -65,10 +65,12 @@ struct WebhookSignature {
 
 /// Counts from 0.
 final class Counter: Sendable {
-    private let count = Mutex(0)
+    private let value = Mutex(0)
+
+    var count: Int { value.withLock(\.self) }
 
     func next() -> Int {
-        count.withLock { count in
+        value.withLock { count in
             defer { count += 1 }
             return count
         }

@@ -27,22 +27,26 @@ struct WebhookTests {
     func retried() async throws {
         let bank = try await EventService.shared.value.makeBank(cardholders: 2)
         let difficult = bank.holders[0].uniqueId
-        // The first three attempts for the first cardholder's first event fail, each in a different way.
-        let tries = Counter()
+        // The first three attempts for the first cardholder's first event fail, each in a different way. Further ones fail
+        // until the other cardholder's three events have come: they must not wait.
+        let (tries, others) = (Counter(), Counter())
         let receiver = try await WebhookReceiver { webhook, _ in
-            guard let event = try? webhook.event, event.uniqueId == difficult else { return .answer(200) }
+            guard let event = try? webhook.event, event.uniqueId == difficult else {
+                _ = others.next()
+                return .answer(200)
+            }
             switch tries.next() {
             case 0: return .answer(500)
             case 1: return .drop
             case 2: return .answer(404)
-            default: return .answer(204)
+            default: return .answer(others.count < 3 ? 503 : 204)
             }
         }
         try await bank.setWebhook(receiver)
         for status in [1, 2, 0] {
             for holder in bank.holders { try await bank.deliver(holder, status: status) }
         }
-        try await eventually("all events have been accepted", within: 180) { try receiver.taken.count == 6 }
+        try await eventually("all events have been accepted", within: 400) { try receiver.taken.count == 6 }
 
         let taken = try receiver.taken
         for holder in bank.holders {
@@ -50,11 +54,8 @@ struct WebhookTests {
             #expect(own.map { $0.data["status"]?.integer } == [1, 2, 0])
         }
         let told = try receiver.received.map { try $0.event }.filter { $0.uniqueId == difficult }
-        #expect(told.count == 6)
-        #expect(told.prefix(4).allSatisfy { $0 == told[0] })
-        // The other cardholder's events did not wait.
-        let last = try #require(taken.lastIndex { $0.uniqueId == bank.holders[1].uniqueId })
-        #expect(last < 3)
+        #expect(told.count >= 6)
+        #expect(told.dropLast(2).allSatisfy { $0 == told[0] })
     }
 
     @Test("A receiver that hangs does not delay other banks' webhooks")
