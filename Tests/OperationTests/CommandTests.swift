@@ -140,6 +140,31 @@ struct CommandTests {
         #expect(try await run("cardholder", "show", "--bank", id, "two").status == 66)
     }
 
+    @Test("A locked cardholder is shown as LOCKED, with the reason, until an unlock")
+    func locked() async throws {
+        let id = try await makeBank()
+        let file = try TestFolder.shared.write(#"{"uniqueId":"one"}"#, named: "cardholders.ndjson")
+        try await run("cardholder", "import", "--bank", id, file).succeeded()
+        func shown() async throws -> String {
+            try await run("cardholder", "show", "--bank", id, "one").succeeded().stdout
+        }
+        #expect(try await shown().contains(/locked +no/))
+        let states = [
+            ("authentication_failures = 3", "too many wrong codes"),
+            ("unconfirmed_fetches = 5", "too many unconfirmed fetches"),
+            (
+                "authentication_failures = 4, unconfirmed_fetches = 6",
+                "too many wrong codes and too many unconfirmed fetches"
+            ),
+        ]
+        for (state, reason) in states {
+            try await Self.installation.value.sql("UPDATE cardholder SET \(state) WHERE bank_id = '\(id)'")
+            #expect(try await shown().contains("LOCKED: \(reason);"))
+            try await run("cardholder", "unlock", "--bank", id, "one").succeeded()
+            #expect(try await shown().contains(/locked +no/))
+        }
+    }
+
     @Test("A cardholder's status is set and shown as JSON")
     func status() async throws {
         let id = try await makeBank()

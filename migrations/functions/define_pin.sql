@@ -50,8 +50,7 @@ BEGIN
         RETURN 'no-cardholder';
     END IF;
     IF holder.status <> 'ACTIVE' OR NOT the_bank.definition
-        OR holder.authentication_failures >= the_bank.retry_limit
-        OR holder.unconfirmed_fetches >= the_bank.fetch_limit
+        OR cardholder_locks(p_holder => holder, p_bank => the_bank) <> '{}'
         OR (CASE WHEN p_hmac_digest IS NULL THEN 'TOKEN' ELSE 'AC' END) <> ALL (holder.channels)
         OR (holder.definition_day = today AND holder.definition_count >= the_bank.definitions_per_day) THEN
         RETURN 'status-not-satisfied';

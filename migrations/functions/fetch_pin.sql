@@ -81,8 +81,7 @@ BEGIN
         RETURN;
     END IF;
 
-    IF holder.authentication_failures >= the_bank.retry_limit
-        OR holder.unconfirmed_fetches >= the_bank.fetch_limit THEN
+    IF cardholder_locks(p_holder => holder, p_bank => the_bank) <> '{}' THEN
         outcome := 'limit-reached';
         RETURN;
     END IF;

@@ -11,6 +11,8 @@ package struct CardholderRepresentation: Encodable {
     let pinExpiresAt: Int64?
     let deliveredAt: Int64?
     let unconfirmedFetches: Int
+    /// Nil if the cardholder is not locked.
+    let lockedBy: [String]?
     let hasFreeField: Bool
     let createdAt: Int64
     let updatedAt: Int64
@@ -25,6 +27,7 @@ package struct CardholderRepresentation: Encodable {
         pinExpiresAt = record.pinExpiresAt?.seconds
         deliveredAt = record.deliveredAt?.seconds
         unconfirmedFetches = record.unconfirmedFetches
+        lockedBy = record.locks.isEmpty ? nil : record.locks.map(\.rawValue)
         hasFreeField = record.hasFreeField
         createdAt = record.createdAt.seconds
         updatedAt = record.updatedAt.seconds

@@ -33,6 +33,8 @@ package struct CardholderRecord: Sendable {
     package let deliveredAt: Timestamp?
     /// How many fetches since the last confirmed delivery.
     package let unconfirmedFetches: Int
+    /// Empty if the cardholder is not locked.
+    package let locks: [CardholderLock]
     package let hasFreeField: Bool
     /// Grows with every change by the bank or an operator.
     package let version: Int64
@@ -141,10 +143,10 @@ private struct SelectCardholder: PostgresStatement {
     let uniqueId: Identifier
 
     static let sql = """
-        SELECT unique_id, status, channels, code_mac IS NOT NULL, authentication_failures, sealed_pin IS NOT NULL,
-            pin_expires_at, delivered_at, unconfirmed_fetches, sealed_free_field IS NOT NULL, version, created_at,
-            updated_at
-        FROM cardholder WHERE bank_id = $1 AND unique_id = $2
+        SELECT unique_id, holder.status, channels, code_mac IS NOT NULL, authentication_failures,
+            sealed_pin IS NOT NULL, pin_expires_at, delivered_at, unconfirmed_fetches, sealed_free_field IS NOT NULL,
+            version, holder.created_at, updated_at, cardholder_locks(p_holder => holder, p_bank => bank)
+        FROM cardholder AS holder JOIN bank USING (bank_id) WHERE bank_id = $1 AND unique_id = $2
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -157,7 +159,9 @@ private struct SelectCardholder: PostgresStatement {
             channels: try row.decode(2, as: [String].self).compactMap(Channel.init(rawValue:)),
             hasAuthenticationCode: try row.decode(3), authenticationFailures: try row.decode(4),
             hasPIN: try row.decode(5), pinExpiresAt: try row.decode(6), deliveredAt: try row.decode(7),
-            unconfirmedFetches: try row.decode(8), hasFreeField: try row.decode(9), version: try row.decode(10),
-            createdAt: try row.decode(11), updatedAt: try row.decode(12))
+            unconfirmedFetches: try row.decode(8),
+            locks: try row.decode(13, as: [String].self).compactMap(CardholderLock.init(rawValue:)),
+            hasFreeField: try row.decode(9), version: try row.decode(10), createdAt: try row.decode(11),
+            updatedAt: try row.decode(12))
     }
 }

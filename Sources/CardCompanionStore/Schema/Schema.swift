@@ -37,6 +37,7 @@ package struct Schema: Sendable {
         ],
         functions: [
             File("advance_bank_revision", PackageResources.advance_bank_revision_sql),
+            File("cardholder_locks", PackageResources.cardholder_locks_sql),
             File("define_pin", PackageResources.define_pin_sql),
             File("delete_cardholder", PackageResources.delete_cardholder_sql),
             File("enqueue_webhook", PackageResources.enqueue_webhook_sql),

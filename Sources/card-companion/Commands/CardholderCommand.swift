@@ -141,11 +141,22 @@ struct CardholderCommand: ParsableCommand {
 }
 
 extension CardholderRecord {
+    private var lockText: String {
+        let reasons = locks.map { lock in
+            switch lock {
+            case .authenticationFailures: "too many wrong codes"
+            case .unconfirmedFetches: "too many unconfirmed fetches"
+            }
+        }
+        return reasons.isEmpty ? "no" : "LOCKED: \(reasons.joined(separator: " and ")); 'cardholder unlock' unlocks it"
+    }
+
     fileprivate var table: String {
         Terminal.table(
             ["CARDHOLDER", uniqueId.text],
             [
-                ["status", status.rawValue], ["channels", channels.map(\.rawValue).joined(separator: ", ")],
+                ["status", status.rawValue], ["locked", lockText],
+                ["channels", channels.map(\.rawValue).joined(separator: ", ")],
                 ["authentication code", hasAuthenticationCode ? "set" : "none"],
                 ["wrong codes in a row", "\(authenticationFailures)"], ["PIN", hasPIN ? "stored" : "none"],
                 ["PIN expires at", pinExpiresAt?.text ?? "-"],

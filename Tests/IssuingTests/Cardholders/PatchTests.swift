@@ -60,11 +60,14 @@ struct PatchTests {
         let wrong = TestCardholder(holder.uniqueId, code: "Wrong123")
         for _ in 0..<3 { #expect(try await backend.fetch(wrong).code == 203) }
         #expect(try await backend.fetch(holder).code == 307)
-        #expect(try await backend.get(holder.uniqueId).members["authenticationFailures"] == 3)
+        let locked = try await backend.get(holder.uniqueId)
+        #expect(locked.members["authenticationFailures"] == 3)
+        #expect(locked.members["lockedBy"] == ["authenticationFailures"])
         #expect(try await backend.patch(holder.uniqueId, ["status": "ACTIVE"]).status == 200)
         #expect(try await backend.fetch(holder).code == 307)
         let patched = try await backend.patch(holder.uniqueId, ["authenticationFailures": 0])
         #expect(patched.members["authenticationFailures"] == 0)
+        #expect(patched.members["lockedBy"] == nil)
         #expect(try await backend.fetch(holder).code == 0)
     }
 
