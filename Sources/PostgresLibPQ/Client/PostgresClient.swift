@@ -60,31 +60,10 @@ package final class PostgresClient: Service, Sendable {
                 try await connection.setStatementTimeout(milliseconds: statementTimeoutMilliseconds)
             }
             let result = try await body(connection)
-            await connection.end(resetting: true)
+            await connection.end()
             return result
         } catch {
-            await connection.end(resetting: true)
-            throw error
-        }
-    }
-
-    /// Runs the body in a transaction. Commits when the body returns, and rolls back when it throws.
-    ///
-    /// - Throws: what the body throws; ``PostgresError/Code/transactionAborted`` if the body returned although one of
-    ///   its statements had failed.
-    package nonisolated(nonsending) func withTransaction<Result>(
-        _ body: nonisolated(nonsending) (PostgresConnection) async throws -> Result
-    ) async throws -> Result {
-        let connection = PostgresConnection(try await pool.lease(), pool)
-        do {
-            try await connection.begin()
-            let result = try await body(connection)
-            try await connection.commit()
-            await connection.end(resetting: false)
-            return result
-        } catch {
-            await connection.rollBack()
-            await connection.end(resetting: false)
+            await connection.end()
             throw error
         }
     }

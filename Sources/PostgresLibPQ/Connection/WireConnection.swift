@@ -243,7 +243,7 @@ extension WireConnection: ReactorClient {
         let status = PQtransactionStatus(pointer)
         guard status == PQTRANS_INTRANS || status == PQTRANS_INERROR else { return }
         logger.error("statement started a transaction on a shared connection; closing the connection")
-        lose(PostgresError(.connectionLost, "transaction started on a shared connection; use withTransaction"))
+        lose(PostgresError(.connectionLost, "transaction started on a shared connection; use withConnection"))
     }
 
     private func event(_ result: PostgresResult?) -> ConnectionStateMachine<PostgresResult>.Event {

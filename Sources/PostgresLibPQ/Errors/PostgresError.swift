@@ -28,8 +28,6 @@ package struct PostgresError: Error, Sendable {
         /// The result does not match what the statement expects: a column is missing, is null or has another type, or
         /// the number of rows is wrong.
         case decoding
-        /// The transaction was rolled back at COMMIT, because one of its statements had failed.
-        case transactionAborted
         /// A connection was used after its lease had ended.
         case leaseEnded
         /// The server sent an answer that the protocol does not allow at this point.
@@ -130,7 +128,6 @@ extension PostgresError.Code: CustomStringConvertible {
         case .invalidConfiguration: "invalidConfiguration"
         case .invalidStatement: "invalidStatement"
         case .decoding: "decoding"
-        case .transactionAborted: "transactionAborted"
         case .leaseEnded: "leaseEnded"
         case .protocolViolation: "protocolViolation"
         }

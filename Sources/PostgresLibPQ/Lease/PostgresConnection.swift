@@ -50,10 +50,10 @@ extension PostgresConnection {
 
     /// Ends the lease and returns the connection to the pool. If the session cannot be reset, the connection is closed.
     @PostgresLoop
-    func end(resetting: Bool) async {
+    func end() async {
         hasEnded = true
         wire.statementTimeout = pool.configuration.statementTimeout
-        if resetting || wire.isInTransaction { await reset() }
+        await reset()
         pool.returnLease(wire)
     }
 
@@ -74,33 +74,4 @@ extension PostgresConnection {
         CLOSE ALL; RESET SESSION AUTHORIZATION; RESET ALL; UNLISTEN *; \
         SELECT pg_advisory_unlock_all(); DISCARD TEMP; DISCARD SEQUENCES
         """
-}
-
-// MARK: - Transactions
-
-extension PostgresConnection {
-    @PostgresLoop
-    func begin() async throws(PostgresError) {
-        _ = try await run(.batch([.command("BEGIN ISOLATION LEVEL READ COMMITTED")]))
-    }
-
-    /// Not cancellable, because the caller must know whether the transaction was committed.
-    @PostgresLoop
-    func commit() async throws(PostgresError) {
-        let answers = try await pool.run(.batch([.command("COMMIT")]), on: wire, isCancellable: false)
-        // If a statement of the transaction failed, the server answers COMMIT with the tag ROLLBACK and no error.
-        guard answers[0].commandTag == "COMMIT" else { throw PostgresError(.transactionAborted) }
-    }
-
-    @PostgresLoop
-    func rollBack() async {
-        guard wire.isInTransaction else { return }
-        _ = try? await pool.run(.batch([.command("ROLLBACK")]), on: wire, isCancellable: false)
-    }
-}
-
-extension BoundStatement {
-    fileprivate static func command(_ sql: String) -> BoundStatement {
-        BoundStatement(sql: sql, label: sql)
-    }
 }

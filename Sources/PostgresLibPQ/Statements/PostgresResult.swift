@@ -19,11 +19,6 @@ package final class PostgresResult: @unchecked Sendable {
 
     var columnCount: Int { Int(PQnfields(pointer)) }
 
-    /// The server's command tag, such as `UPDATE 3`.
-    var commandTag: String {
-        PQcmdStatus(pointer).map { String(cString: $0) } ?? ""
-    }
-
     var affectedRowCount: Int {
         PQcmdTuples(pointer).flatMap { Int(String(cString: $0)) } ?? 0
     }

@@ -80,7 +80,8 @@ import Testing
             try await makeNumbersTable(client)
             let suite = "cancelled transaction"
             let error = try await cancelled(after: .milliseconds(300)) {
-                try await client.withTransaction { connection in
+                try await client.withConnection { connection in
+                    try await connection.executeScript("BEGIN")
                     _ = try await connection.execute(Insert(suite: suite, number: 1))
                     _ = try await connection.execute(Sleep(seconds: 36_000))
                 }

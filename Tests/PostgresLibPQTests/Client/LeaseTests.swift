@@ -2,47 +2,13 @@ import PostgresLibPQ
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LeaseTests {
-    @Test func `a transaction commits on return, and rolls back on throw`() async throws {
-        struct Refused: Error {}
-        try await withClient { client in
-            try await makeNumbersTable(client)
-            let suite = "transactions"
-            try await client.withTransaction { connection in
-                _ = try await connection.execute(Insert(suite: suite, number: 1))
-                _ = try await connection.batch(
-                    Insert(suite: suite, number: 2), Insert(suite: suite, number: 3))
-            }
-            await #expect(throws: Refused.self) {
-                try await client.withTransaction { connection in
-                    _ = try await connection.execute(Insert(suite: suite, number: 4))
-                    throw Refused()
-                }
-            }
-            #expect(try await client.execute(Numbers(suite: suite)) == [1, 2, 3])
-        }
-    }
-
-    @Test func `a transaction fails if its body ignores the error of a statement`() async throws {
-        try await withClient { client in
-            try await makeNumbersTable(client)
-            let suite = "swallowed"
-            let error = try await postgresError {
-                try await client.withTransaction { connection in
-                    _ = try await connection.execute(Insert(suite: suite, number: 1))
-                    _ = try? await connection.execute(DivideByZero())
-                }
-            }
-            #expect(error.code == .transactionAborted)
-            #expect(try await client.execute(Numbers(suite: suite)).isEmpty)
-        }
-    }
-
     @Test func `a stale prepared statement fails its transaction and is not sent again`() async throws {
         try await withClient(configure: { $0.maximumConnections = 1 }) { client in
             _ = try await client.execute(Add(left: 1, right: 2))
             let error = try await postgresError {
-                try await client.withTransaction { connection in
+                try await client.withConnection { connection in
                     struct Deallocate: PostgresStatement { static let sql = "DEALLOCATE ALL" }
+                    try await connection.executeScript("BEGIN")
                     _ = try await connection.execute(Deallocate())
                     _ = try await connection.execute(Add(left: 1, right: 2))
                 }
@@ -53,12 +19,12 @@ import Testing
         }
     }
 
-    @Test func `the body of a transaction can use the state of its actor`() async throws {
+    @Test func `the body of a lease can use the state of its actor`() async throws {
         actor Counter {
             private var count = 0
 
             func countIn(_ client: PostgresClient) async throws -> Int {
-                try await client.withTransaction { connection in
+                try await client.withConnection { connection in
                     count += try await connection.execute(Add(left: 1, right: 2))[0]
                 }
                 return count

@@ -67,7 +67,7 @@ import Testing
         try await withClient { killer in
             try await withClient(configure: { $0.maximumConnections = 1 }) { client in
                 let error = try await postgresError {
-                    try await client.withTransaction { connection in
+                    try await client.withConnection { connection in
                         let process = try await connection.execute(BackendProcess())[0]
                         _ = try await killer.execute(Terminate(process: process))
                         _ = try await connection.execute(Sleep(seconds: 36_000))

@@ -72,7 +72,8 @@ func waitUntilActive(_ count: Int, _ applicationName: String, _ client: Postgres
 /// Holds a database lock while `body` runs. Anyone else who takes it waits.
 func withLock(_ number: Int, _ client: PostgresClient, _ body: @escaping @Sendable () async throws -> Void) async throws
 {
-    try await client.withTransaction { connection in
+    try await client.withConnection { connection in
+        try await connection.executeScript("BEGIN")
         _ = try await connection.execute(Lock(number: number))
         try await body()
     }
