@@ -31,7 +31,8 @@ package struct DistributionError: Error {
     }
 
     private static let aboutCardholder: Set<DistributionCode> = [
-        .cardholderNotFound, .cardholderStatusNotSatisfied, .pinNotAvailable, .retryLimitReached,
+        .badAuthenticationCodeFormat, .cardholderNotFound, .cardholderStatusNotSatisfied, .pinNotAvailable,
+        .retryLimitReached,
         .incompatibleBankAndCardholder, .incompatibleChannel,
     ]
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Distribution errors")
 struct DistributionErrorTests {
     // Protocol, section 2.9, last paragraph.
-    private static let codesAboutCardholder: Set<Int> = [301, 302, 303, 307, 308, 309]
+    private static let codesAboutCardholder: Set<Int> = [204, 301, 302, 303, 307, 308, 309]
 
     @Test(
         "With uniform errors, all codes about the cardholder become one code without detail",
