@@ -23,7 +23,8 @@ struct CommandTests {
         "The help of every command contains an example",
         arguments: [
             ["serve"], ["migrate"], ["check-config"], ["sandbox"], ["bank", "add"], ["bank", "set"], ["bank", "show"],
-            ["bank", "list"], ["key", "import-hmac"], ["key", "list"], ["key", "disable"], ["certificate", "import"],
+            ["bank", "list"], ["key", "import-hmac"], ["key", "list"], ["key", "disable"], ["key", "remove"],
+            ["certificate", "import"],
             ["certificate", "list"], ["certificate", "disable"], ["cardholder", "import"], ["cardholder", "show"],
             ["cardholder", "unlock"], ["cardholder", "set-status"], ["server-key", "list"], ["server-key", "rotate"],
             ["server-key", "retire"], ["explain", "hmac"], ["explain", "token"], ["explain", "signature"],
@@ -121,6 +122,13 @@ struct CommandTests {
             #expect(refused.stderr.contains("was imported before"))
         }
         #expect(try await run("key", "list", "--bank", other).stdout == "none\n")
+
+        // A key that was imported by mistake can be erased, once it is disabled.
+        #expect(try await run("key", "remove", "--bank", id, "first").status == 66)
+        try await run("key", "disable", "--bank", id, "first").succeeded()
+        try await run("key", "remove", "--bank", id, "first").succeeded()
+        #expect(try await run("key", "list", "--bank", id).stdout == "none\n")
+        try await add(key, "first", "definition", to: other).succeeded()
     }
 
     @Test("Invalid lines of an import are listed with their numbers, and all other lines are imported")

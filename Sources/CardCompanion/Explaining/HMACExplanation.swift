@@ -57,7 +57,8 @@ extension Explanation {
         let (bank, id, time) = (request.bankId, request.uniqueId, request.timestamp)
         if key.authenticates(hashMac, bank + id + time) {
             return good(
-                "hashMac", "matches; if a server answers 205 or 141, it was already used: each one is for one PIN")
+                "hashMac",
+                "matches this key; a server still refuses it if it was already used, or if the key's usage is another")
         }
         let mistakes: [(text: String, made: Bool)] = [
             ("the text ended with a line break", key.authenticates(hashMac, bank + id + time + "\n")),

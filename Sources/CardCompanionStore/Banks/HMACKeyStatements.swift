@@ -66,6 +66,24 @@ extension Store {
     ) async throws(StoreError) -> Bool {
         try await statements.execute(UpdateHMACKey(bankId: bankId, label: label, status: status)) == 1
     }
+
+    /// Erases a disabled key. The same key can be imported again.
+    ///
+    /// - Returns: false if the bank has no disabled key with that label.
+    package func deleteHMACKey(bankId: Identifier, label: String) async throws(StoreError) -> Bool {
+        try await statements.execute(DeleteHMACKey(bankId: bankId, label: label)) == 1
+    }
+}
+
+private struct DeleteHMACKey: PostgresCommand {
+    let bankId: Identifier
+    let label: String
+
+    static let sql = "DELETE FROM hmac_key WHERE bank_id = $1 AND label = $2 AND status = 'DISABLED'"
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, label)
+    }
 }
 
 private struct InsertHMACKey: PostgresCommand {

@@ -9,6 +9,7 @@ struct KeyCommand: ParsableCommand {
         commandName: "key", abstract: "Imports and lists the HMAC keys of banks.",
         subcommands: [
             ImportHMAC.self, ListItems<HMACKeys>.self, DisableItem<HMACKeys>.self, EnableItem<HMACKeys>.self,
+            Remove.self,
         ])
 
     struct ImportHMAC: AsyncParsableCommand {
@@ -55,8 +56,8 @@ struct KeyCommand: ParsableCommand {
                 case .labelTaken: throw CommandError.refused("bank '\(bank)' already has a key '\(label)'")
                 case .keyTaken:
                     throw CommandError.refused(
-                        "this key was imported before, by this bank or by another one: each bank needs a key of its own, "
-                            + "and each usage too")
+                        "this key was imported before, by this bank or by another one: each bank and each usage needs a key of "
+                            + "its own. 'card-companion key remove' erases one that was imported by mistake")
                 }
             }
             if usage == .both {
@@ -72,6 +73,30 @@ struct KeyCommand: ParsableCommand {
             let limit = 2 * HMACKeyImport.byteCounts.upperBound + 64
             guard let hexFile else { return try Terminal.askSecret("HMAC key (hex): ", byteLimit: limit) }
             return try InputFile.readSecret(hexFile, byteLimit: limit)
+        }
+    }
+}
+
+extension KeyCommand {
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Erases a disabled key, for example one that was imported with a wrong usage.",
+            discussion: "EXAMPLE\n  card-companion key remove --bank MYBANK 2026")
+
+        @OptionGroup var item: ItemArguments<HMACKeys>
+
+        func run() async throws {
+            let action = AdminAction(command: "key remove", bankId: item.bank, subject: item.name)
+            try await Installation.run(item.options, action: action) {
+                [bank = item.bank, name = item.name] installation in
+                guard try await installation.store.deleteHMACKey(bankId: bank, label: name) else {
+                    throw CommandError.notFound(
+                        "bank '\(bank)' has no disabled key '\(name)': see 'card-companion key list'")
+                }
+            }
+            try Terminal.show(
+                "key '\(item.name)' of bank '\(item.bank)' is erased",
+                json: ["bank": item.bank.text, "label": item.name], asJSON: item.output.json)
         }
     }
 }
