@@ -3,7 +3,8 @@ import CardCompanionStore
 import Foundation
 import Logging
 
-/// A command that changes something: its line in the audit trail says who ran it, where, what it was, and how it ended.
+/// A command that changes something: its lines in the audit trail say who ran it, where, what it was, and how it
+/// ended.
 struct AdminAction: Sendable {
     /// The command without its options: `key disable`.
     let command: String
@@ -11,8 +12,10 @@ struct AdminAction: Sendable {
     /// What it is about: the name of a key, a certificate or a cardholder. Never a secret.
     var subject: String?
 
-    /// Runs the command and writes its line, whether it succeeds or not.
+    /// Runs the command. Writes a line before, because the command can be killed, and one after it, whether it succeeds or
+    /// not.
     func recorded<Result>(in logger: Logger, _ run: () async throws -> Result) async throws -> Result {
+        write(outcome: "begun", to: logger)
         do {
             let result = try await run()
             write(outcome: "done", to: logger)

@@ -36,11 +36,13 @@ struct Sandbox: Sendable {
             FileManager.default.fileExists(atPath: "\(sandbox.directory)/\($0)")
         }
         guard !(isThere && isComplete) else { return sandbox }
-        try sandbox.makeDirectory()
-        let bank = try await sandbox.makeBank(installation)
-        let issuerKeyId = try await sandbox.makeKeys(installation, keyring)
-        let codes = try await sandbox.makeCardholders(installation, bank, keyring, keys)
-        try sandbox.writeDescription(codes, issuerKeyId: issuerKeyId)
+        try await AdminAction(command: "sandbox", bankId: bankId).recorded(in: installation.logger) {
+            try sandbox.makeDirectory()
+            let bank = try await sandbox.makeBank(installation)
+            let issuerKeyId = try await sandbox.makeKeys(installation, keyring)
+            let codes = try await sandbox.makeCardholders(installation, bank, keyring, keys)
+            try sandbox.writeDescription(codes, issuerKeyId: issuerKeyId)
+        }
         return sandbox
     }
 

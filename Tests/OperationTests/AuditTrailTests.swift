@@ -2,7 +2,7 @@ import Foundation
 import ServerHarness
 import Testing
 
-/// Every command that changes something writes a line of the audit trail.
+/// Every command that changes something writes two lines of the audit trail, before and after it.
 @Suite("Audit trail of the commands")
 struct AuditTrailTests {
     private static let installation = Once { try await TestInstallation() }
@@ -43,6 +43,7 @@ struct AuditTrailTests {
         }
         #expect(try await auditLine(of: ["migrate"], status: 0).contains(" operation=migrate "))
         #expect(try await auditLine(of: ["server-key", "rotate"], status: 0).contains(" operation=server-key rotate "))
+        #expect(try await auditLine(of: ["sandbox"], status: 0).contains(" operation=sandbox "))
     }
 
     @Test("A command that changes something and fails is recorded too")
@@ -75,7 +76,8 @@ struct AuditTrailTests {
         let result = try await Self.installation.value.run(arguments)
         #expect(result.status == status, "\(arguments): \(result.stderr)")
         let lines = result.stderr.split(separator: "\n").map(String.init).filter { $0.contains("trail=audit") }
-        try #require(lines.count == 1, "\(arguments): \(result.stderr)")
-        return lines[0]
+        try #require(lines.count == 2, "\(arguments): \(result.stderr)")
+        #expect(lines[0].contains(" outcome=begun "))
+        return lines[1]
     }
 }

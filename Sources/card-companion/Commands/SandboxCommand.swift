@@ -18,9 +18,7 @@ struct SandboxCommand: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
-        let directory = try await Installation.run(
-            options, action: AdminAction(command: "sandbox", bankId: Sandbox.bankId)
-        ) { installation in
+        let directory = try await Installation.run(options) { installation in
             let keyring = try await installation.keyring()
             let keys = try await ServerKeys.opened(with: keyring, in: installation.store, clock: installation.clock)
             return try await Sandbox.prepare(installation, keyring: keyring, keys: keys).directory

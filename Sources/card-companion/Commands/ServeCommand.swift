@@ -26,6 +26,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// How long requests can continue when the server stops.
     static let shutdownLimit = Duration.seconds(20)
+    /// How long the connections to the database can then take to close.
+    private static let disconnectLimit = Duration.seconds(12)
 
     @Flag(help: "Create a trial bank with keys, a certificate and cardholders, and print how to use it.")
     var sandbox = false
@@ -55,7 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
             logger: logger)
-        configuration.maximumGracefulShutdownDuration = Self.shutdownLimit + .seconds(5)
+        configuration.maximumGracefulShutdownDuration = Self.shutdownLimit + Self.disconnectLimit
         try await ServiceGroup(configuration: configuration).run()
     }
 }

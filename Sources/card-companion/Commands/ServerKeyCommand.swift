@@ -49,8 +49,9 @@ struct ServerKeyCommand: ParsableCommand {
 
         func run() async throws {
             let kinds = kind.map { [$0] } ?? ServerKeyKind.allCases
-            let made = try await Installation.run(options, action: AdminAction(command: "server-key rotate")) {
-                installation in
+            let action = AdminAction(
+                command: "server-key rotate", subject: kinds.map(\.rawValue).joined(separator: ", "))
+            let made = try await Installation.run(options, action: action) { installation in
                 let keyring = try await installation.keyring()
                 var made: [String] = []
                 for kind in kinds {
