@@ -38,10 +38,8 @@ struct Installation: Sendable {
         let path = settings.vaultFile
         // The database first: whoever adds its first keys has created the file before.
         let isDatabaseNew = try await store.dataKeys().isEmpty
-        guard !FileManager.default.fileExists(atPath: path) else { return try FileMasterKey(path: path) }
-        guard isDatabaseNew else {
-            throw KeyVaultError.unusableFile(
-                path: path, reason: "it does not exist, and the database already has keys from another vault file")
+        guard isDatabaseNew, !FileManager.default.fileExists(atPath: path) else {
+            return try FileMasterKey(path: path)
         }
         try FileManager.default.createDirectory(
             atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
