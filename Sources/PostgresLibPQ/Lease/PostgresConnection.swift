@@ -17,15 +17,6 @@ package final class PostgresConnection: Sendable {
         return try Statement.read(answers[0])
     }
 
-    /// Runs statements in one round trip; see ``PostgresClient``.
-    package func batch<each Statement: PostgresStatement>(
-        _ statements: repeat each Statement
-    ) async throws(PostgresError) -> (repeat (each Statement).Answer) {
-        let answers = try await run(.batch(BoundStatement.all(repeat each statements)))
-        var index = -1
-        return (repeat try (each Statement).read(answers.next(&index)))
-    }
-
     /// Runs a text of several statements without parameters, such as a migration. Discards any rows. The text runs in one
     /// transaction, unless it starts or ends transactions itself.
     package func executeScript(_ sql: String) async throws(PostgresError) {
