@@ -9,7 +9,7 @@ from positive import BANK, CLIENT_EC, CLIENT_RSA, SERVER_EC, SERVER_RSA, file_of
 
 def negative():
     return file_of(
-        "What is to be refused, and with which code",
+        "What must be refused, and with which code",
         [CLIENT_RSA, CLIENT_EC, SERVER_RSA, SERVER_EC, BANK],
         ecdhPublicKeys=negative_keys.ecdh_public_keys(),
         rsaPublicKeys=negative_keys.rsa_public_keys(),
