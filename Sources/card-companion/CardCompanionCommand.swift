@@ -28,6 +28,7 @@ struct CardCompanionCommand: AsyncParsableCommand {
     private static let secureHeapByteCount = 4 << 20
 
     static func main() async {
+        if !CoreDumps.forbid() { Terminal.note("warning: core dumps could not be disabled: they would contain keys") }
         SecureHeap.initialize(byteCount: secureHeapByteCount)
         do {
             var command = try parseAsRoot()

@@ -92,7 +92,7 @@ struct MigrationTests {
         _ = try await installation.run(["bank", "list"]).succeeded()
     }
 
-    @Test("A role without access to the schema is told what to do")
+    @Test("A role without access to the schema gets an error that says what to do")
     func noAccess() async throws {
         let installation = try await TestInstallation()
         try await installation.sql("REVOKE USAGE ON SCHEMA card_companion FROM card_companion_service")

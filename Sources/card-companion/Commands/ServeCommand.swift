@@ -7,7 +7,6 @@ import EmbeddedPostgres
 import Glibc
 import Logging
 import PINImages
-import SecureMemory
 import ServiceLifecycle
 import UnixSignals
 
@@ -37,7 +36,6 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = Log.bootstrap(settings, forServer: true)
         // A terminal that is closed sends it. The server goes on: it stops by SIGTERM or SIGINT only.
         signal(SIGHUP, SIG_IGN)
-        if !CoreDumps.forbid() { logger.warning("Core dumps could not be disabled: they would contain keys") }
         let database = try await Database.open(settings, logger: logger)
         do {
             try await database.prepare(settings, logger: logger)
