@@ -144,8 +144,8 @@ let package = Package(
         tests(
             "VectorTests",
             [
-                "CardCompanionAPI", "CardCompanionSDK", "Cryptography", "JOSE", "PythonOracle", "SecureMemory",
-                "StrictJSON", crypto, cryptoExtras,
+                "CardCompanion", "CardCompanionAPI", "CardCompanionSDK", "CardCompanionStore", "Cryptography", "JOSE",
+                "PythonOracle", "SecureMemory", "StrictJSON", crypto, cryptoExtras,
             ], exclude: ["Oracles"]),
         tests("ArchitectureTests"),
         tests("RetriesTests", ["Retries"]),

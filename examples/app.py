@@ -65,7 +65,9 @@ class App:
         """Defines a random PIN. If the bank refuses it as too easy to guess, tries another PIN with a new token."""
         for _ in range(20):
             pin = f"{secrets.randbelow(10_000):04}"
-            members = self.bank.token(self.unique_id, "02") | {"pin": self.bank.seal(pin)}
+            signed = self.bank.token(self.unique_id, "02")
+            request_id = json.loads(signed["token"])["IdTransaction"]
+            members = signed | {"pin": self.bank.seal("pin", self.unique_id, pin, request_id)}
             answer = self.post("pin-definition/token/pin", members, accepted=(0, TOO_EASY_TO_GUESS))
             if answer["errorCode"] == 0:
                 return

@@ -48,12 +48,17 @@ class Bank:
         except HTTPError as refusal:  # the problem has the failed check and the signature base
             sys.exit(f"{method} {target}: {refusal.read().decode()}")
 
-    def seal(self, text):
-        """Encrypts a code or a PIN to the server's key. The padding hides its length."""
+    def seal(self, content, unique_id, text, request_id=None):
+        """Encrypts a value ("pin" or "authenticationCode") to the server's key. The padding hides its length.
+
+        The header names the value, the bank, the cardholder, and the request if an app sends it. So nobody can use the
+        value for another request.
+        """
         with urlopen(f"{self.url}/.well-known/jwks.json") as answer:
             keys = json.load(answer)["keys"]
         key = next(key for key in keys if key["kty"] == "EC" and key["use"] == "enc")
         header = {"alg": key["alg"], "enc": "A256GCM", "kid": key["kid"]}
+        header |= {"cty": content, "iss": self.id, "sub": unique_id} | ({"jti": request_id} if request_id else {})
         token = jwe.JWE(text.ljust(16).encode(), json.dumps(header), recipient=jwk.JWK(**key))
         return token.serialize(compact=True)
 
@@ -84,7 +89,8 @@ class Bank:
 
 if __name__ == "__main__":
     bank = Bank(*sys.argv[1:3])
-    dave = {"authenticationCode": bank.seal("K7P2M9"), "pin": bank.seal("4391"), "freeField": "Your card ends in 4711"}
+    code, pin = bank.seal("authenticationCode", "dave", "K7P2M9"), bank.seal("pin", "dave", "4391")
+    dave = {"authenticationCode": code, "pin": pin, "freeField": "Your card ends in 4711"}
     bank.call("PUT", "cardholders/dave", json.dumps(dave).encode())
     headers, body = bank.call("GET", "cardholders/dave")
     print("provisioned", body.decode())
@@ -92,7 +98,8 @@ if __name__ == "__main__":
     patch, unchanged = b'{"status":"SUSPENDED","freeField":null}', {"If-Match": headers["ETag"]}
     _, body = bank.call("PATCH", "cardholders/dave", patch, "application/merge-patch+json", unchanged)
     print("suspended", body.decode())
-    lines = "".join(json.dumps({"uniqueId": f"erin-{n}", "pin": bank.seal("2846")}) + "\n" for n in range(3))
+    names = ["erin-0", "erin-1", "erin-2"]
+    lines = "".join(json.dumps({"uniqueId": name, "pin": bank.seal("pin", name, "2846")}) + "\n" for name in names)
     _, body = bank.call("POST", "cardholders:import", lines.encode(), "application/x-ndjson")
     print("imported", body.decode())
     for event in bank.events():

@@ -33,11 +33,12 @@ CREATE TABLE bank (
     code_maximum_length         integer NOT NULL CHECK (code_maximum_length BETWEEN code_minimum_length AND 64),
     delivery_format             text NOT NULL CHECK (delivery_format IN ('captcha', 'digits')),
     uniform_errors              boolean NOT NULL,
+    -- bound: a value sealed to the server must name its bank, cardholder and request. any: it may leave these names out.
+    sealed_values               text NOT NULL CHECK (sealed_values IN ('bound', 'any')),
     definition                  boolean NOT NULL,
     definitions_per_day         integer NOT NULL CHECK (definitions_per_day BETWEEN 1 AND 100),
     -- Whether a defined PIN counts as one that was never delivered.
     definition_resets_delivery  boolean NOT NULL,
-    keypads_per_minute          integer NOT NULL CHECK (keypads_per_minute BETWEEN 1 AND 600),
     weak_pin_rules              text[] NOT NULL
         CHECK (weak_pin_rules <@ ARRAY['same', 'ascending', 'descending', 'pairs', 'listed']),
     -- The bank's own list for the rule 'listed', in addition to the list that every bank has. It is not secret.
@@ -137,9 +138,6 @@ CREATE TABLE cardholder (
     -- The day (UTC) of the last definition, and the number of definitions on that day.
     definition_day          date,
     definition_count        integer NOT NULL DEFAULT 0 CHECK (definition_count >= 0),
-    -- The minute of the last keypad, and the number of keypads in that minute.
-    keypad_minute           timestamptz,
-    keypad_count            integer NOT NULL DEFAULT 0 CHECK (keypad_count >= 0),
     -- A MAC of the JSON that the cardholder was last provisioned from: the same JSON again changes nothing. Keyed, so that
     -- a database reader cannot test guesses.
     provision_mac           bytea,
@@ -176,10 +174,11 @@ CREATE TABLE spent_transaction (
     PRIMARY KEY (bank_id, digest)
 );
 
--- IdTransactions of PIN definition, hashMacs that led to a PIN, and nonces of signed calls, until their time windows end.
+-- IdTransactions of PIN definition, hashMacs and keypads that led to a PIN, and nonces of signed calls, until their time
+-- windows end.
 CREATE TABLE spent_proof (
     bank_id    identifier NOT NULL,
-    kind       text NOT NULL CHECK (kind IN ('definition', 'hmac', 'nonce')),
+    kind       text NOT NULL CHECK (kind IN ('definition', 'hmac', 'keypad', 'nonce')),
     digest     bytea NOT NULL CHECK (length(digest) = 16),
     expires_at timestamptz NOT NULL,
     PRIMARY KEY (bank_id, kind, digest)
@@ -209,22 +208,6 @@ CREATE TABLE delivery_session (
 
 CREATE INDEX delivery_session_by_cardholder ON delivery_session (bank_id, unique_id);
 CREATE INDEX delivery_session_by_expiry ON delivery_session (expires_at);
-
--- PIN definition: a scrambled keypad that waits for its definition, which deletes it.
-CREATE TABLE keypad (
-    bank_id       identifier NOT NULL,
-    keypad_id     text COLLATE "C" NOT NULL CHECK (length(keypad_id) BETWEEN 22 AND 64),
-    unique_id     identifier NOT NULL,
-    sealed_layout bytea NOT NULL,
-    made_at       timestamptz NOT NULL,
-    expires_at    timestamptz NOT NULL,
-    PRIMARY KEY (bank_id, keypad_id),
-    FOREIGN KEY (bank_id, unique_id) REFERENCES cardholder ON DELETE CASCADE,
-    CONSTRAINT a_keypad_has_a_life CHECK (expires_at > made_at)
-);
-
-CREATE INDEX keypad_by_cardholder ON keypad (bank_id, unique_id, made_at);
-CREATE INDEX keypad_by_expiry ON keypad (expires_at);
 
 -- Calls of back-ends.
 
@@ -337,7 +320,7 @@ CREATE INDEX webhook_delivery_in_order ON webhook_delivery (bank_id, unique_id, 
 -- Keys that seal and authenticate the secrets of this database, each wrapped by the master key in the vault.
 CREATE TABLE data_key (
     id            integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    purpose       text NOT NULL CHECK (purpose IN ('seal', 'authenticate')),
+    purpose       text NOT NULL CHECK (purpose IN ('seal', 'authenticate', 'hand-out')),
     wrapped_key   bytea NOT NULL,
     master_key_id text NOT NULL,
     status        text NOT NULL CHECK (status IN ('ACTIVE', 'RETIRED')),

@@ -151,7 +151,7 @@ public struct DefinePINIndexesRequest: Codable, Sendable {
     public var signature: String
     /// The indexes, as a compact JWE encrypted to the server's P-256 key.
     public var indexes: String
-    /// The keypad that the indexes refer to. Nil for the cardholder's newest keypad.
+    /// The keypad that the indexes refer to. The server refuses a request without it (code 214).
     public var keypadId: String?
 
     /// Creates a request.

@@ -33,8 +33,8 @@ public struct CardCompanionConfiguration: Sendable {
     }
 }
 
-/// The state that the SDK keeps between calls: each fetch stores a notify key, which its notify needs. So a notify must
-/// use the same session as its fetch.
+/// The state that the SDK keeps between calls: the notify key of each fetch, which its notify needs, and which keypads were
+/// fetched. So a notify must use the same session as its fetch, and a definition by keypad the same as its keypad.
 public final class CardCompanionSession: Sendable {
     /// The default session of all operations.
     public static let shared = CardCompanionSession()
@@ -45,6 +45,7 @@ public final class CardCompanionSession: Sendable {
     let http: HTTPClient
     let freshKeys: FreshKeys
     let notifyKeys: NotifyKeyStore
+    let keypads: KeypadMemory
 
     /// Creates a session.
     public convenience init(configuration: CardCompanionConfiguration = CardCompanionConfiguration()) {
@@ -60,6 +61,7 @@ public final class CardCompanionSession: Sendable {
         http = HTTPClient(
             timeout: configuration.timeout, maximumAnswerByteCount: configuration.maximumAnswerByteCount)
         notifyKeys = NotifyKeyStore(now: now)
+        keypads = KeypadMemory(now: now)
     }
 
     func host(_ hostUrl: String) throws(SDKError) -> HostURL {

@@ -12,7 +12,9 @@ package struct JOSEError: Error, Equatable, Sendable, CustomStringConvertible {
             description: "the JWE is too long, or its header has more than \(JWE.headerByteCountLimit) characters")
         /// The header has an unknown parameter. `crit` and `zip` count as unknown.
         package static let unknownHeaderParameter = Code(
-            description: "the JWE's header has an unknown parameter (known: alg, enc, kid, epk, apu, apv, cty, typ)")
+            description:
+                "the JWE's header has an unknown parameter (known: alg, enc, kid, epk, apu, apv, cty, typ, iss, "
+                + "sub, jti, keypadId)")
         /// `alg` is not the expected one.
         package static let unsupportedAlgorithm = Code(
             description: "the JWE's alg is not the one for this operation (RSA-OAEP-256 or ECDH-ES+A256KW)")

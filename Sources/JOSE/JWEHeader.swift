@@ -31,11 +31,15 @@ package struct JWEHeader: Sendable, Equatable {
     package let partyUInfo: [UInt8]
     /// The bytes of `apv`, empty if it is absent.
     package let partyVInfo: [UInt8]
+    /// `cty`, `iss`, `sub`, `jti` and `keypadId`.
+    package let binding: JWEBinding
 
     /// The only supported content encryption (RFC 7518 section 5.3).
     static let encryption = "A256GCM"
 
-    private static let knownParameters: Set = ["alg", "enc", "kid", "epk", "apu", "apv", "cty", "typ"]
+    private static let knownParameters: Set = [
+        "alg", "enc", "kid", "epk", "apu", "apv", "cty", "typ", "iss", "sub", "jti", "keypadId",
+    ]
 
     init(_ members: [String: JSONValue]) throws(JOSEError) {
         guard members.keys.allSatisfy(Self.knownParameters.contains) else { throw JOSEError(.unknownHeaderParameter) }
@@ -45,7 +49,10 @@ package struct JWEHeader: Sendable, Equatable {
         keyID = try Self.text(members["kid"])
         partyUInfo = try Self.bytes(members["apu"])
         partyVInfo = try Self.bytes(members["apv"])
-        _ = try Self.text(members["cty"])
+        binding = JWEBinding(
+            contentType: try Self.text(members["cty"]), issuer: try Self.text(members["iss"]),
+            subject: try Self.text(members["sub"]), id: try Self.text(members["jti"]),
+            keypadId: try Self.text(members["keypadId"]))
         _ = try Self.text(members["typ"])
         ephemeralKey = EphemeralKey(members["epk"])
         guard let algorithm = Algorithm(rawValue: algorithmName) else { throw JOSEError(.unsupportedAlgorithm) }

@@ -5,11 +5,17 @@ internal import StrictJSON
 extension JWE {
     /// Encrypts a plaintext for an RSA key with RSA-OAEP-256.
     ///
+    /// - Parameters:
+    ///   - plaintext: the content.
+    ///   - key: the receiver's key.
+    ///   - keyID: `kid`.
+    ///   - binding: what the header says of the content; absent parameters are omitted.
     /// - Throws: `encryptionFailed`.
     package static func seal(
-        _ plaintext: borrowing some ByteSource & ~Copyable, to key: RSAPublicKey, keyID: String? = nil
+        _ plaintext: borrowing some ByteSource & ~Copyable, to key: RSAPublicKey, keyID: String? = nil,
+        binding: JWEBinding = JWEBinding()
     ) throws(JOSEError) -> String {
-        try seal(plaintext, to: key, keyID: keyID, content: ContentSecrets())
+        try seal(plaintext, to: key, keyID: keyID, binding: binding, content: ContentSecrets())
     }
 
     /// Encrypts a plaintext for a P-256 key with ECDH-ES+A256KW. Each call uses a new ephemeral key.
@@ -20,14 +26,15 @@ extension JWE {
     ///   - keyID: `kid`.
     ///   - partyUInfo: `apu`, omitted if it is empty.
     ///   - partyVInfo: `apv`, omitted if it is empty.
+    ///   - binding: what the header says of the content; absent parameters are omitted.
     /// - Throws: `encryptionFailed`.
     package static func seal(
         _ plaintext: borrowing some ByteSource & ~Copyable, to key: P256PublicKey, keyID: String? = nil,
-        partyUInfo: [UInt8] = [], partyVInfo: [UInt8] = []
+        partyUInfo: [UInt8] = [], partyVInfo: [UInt8] = [], binding: JWEBinding = JWEBinding()
     ) throws(JOSEError) -> String {
         guard let ephemeralKey = try? P256PrivateKey.generate() else { throw JOSEError(.encryptionFailed) }
         return try seal(
-            plaintext, to: key, keyID: keyID, partyUInfo: partyUInfo, partyVInfo: partyVInfo,
+            plaintext, to: key, keyID: keyID, partyUInfo: partyUInfo, partyVInfo: partyVInfo, binding: binding,
             ephemeralKey: ephemeralKey, content: ContentSecrets())
     }
 }
@@ -55,10 +62,10 @@ package struct ContentSecrets: ~Copyable {
 extension JWE {
     package static func seal(
         _ plaintext: borrowing some ByteSource & ~Copyable, to key: RSAPublicKey, keyID: String?,
-        content: consuming ContentSecrets
+        binding: JWEBinding = JWEBinding(), content: consuming ContentSecrets
     ) throws(JOSEError) -> String {
         do {
-            let header = header(.rsaOAEP256, keyID: keyID)
+            let header = header(.rsaOAEP256, keyID: keyID, binding)
             let encryptedKey = try key.encryptOAEPSHA256(content.key)
             return try compact(header, encryptedKey, plaintext, content)
         } catch {
@@ -68,10 +75,11 @@ extension JWE {
 
     package static func seal(
         _ plaintext: borrowing some ByteSource & ~Copyable, to key: P256PublicKey, keyID: String?,
-        partyUInfo: [UInt8], partyVInfo: [UInt8], ephemeralKey: P256PrivateKey, content: consuming ContentSecrets
+        partyUInfo: [UInt8], partyVInfo: [UInt8], binding: JWEBinding = JWEBinding(), ephemeralKey: P256PrivateKey,
+        content: consuming ContentSecrets
     ) throws(JOSEError) -> String {
         do {
-            let header = header(.ecdhESA256KW, keyID: keyID) { header in
+            let header = header(.ecdhESA256KW, keyID: keyID, binding) { header in
                 header.add("epk", object: { JWK.write(.ec(ephemeralKey.publicKey), to: &$0) })
                 if !partyUInfo.isEmpty { header.add("apu", base64URL: partyUInfo) }
                 if !partyVInfo.isEmpty { header.add("apv", base64URL: partyVInfo) }
@@ -86,12 +94,14 @@ extension JWE {
 
     /// The protected header in base64url.
     private static func header(
-        _ algorithm: JWEHeader.Algorithm, keyID: String?, _ more: (inout JSONWriter) -> Void = { _ in }
+        _ algorithm: JWEHeader.Algorithm, keyID: String?, _ binding: JWEBinding,
+        _ more: (inout JSONWriter) -> Void = { _ in }
     ) -> String {
         let json = JSONWriter.object { header in
             header.add("alg", algorithm.rawValue)
             header.add("enc", JWEHeader.encryption)
             if let keyID { header.add("kid", keyID) }
+            for case (let name, let value?) in binding.parameters { header.add(name, value) }
             more(&header)
         }
         return Base64URL.encode(json.withBytes { Array($0) })

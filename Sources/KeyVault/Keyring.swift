@@ -38,21 +38,23 @@ package struct Keyring: Sendable {
     /// The length of a data key.
     package static let keyByteCount = 32
 
-    private static let idByteCount = 4
+    static let idByteCount = 4
     private static let nonceByteCount = 12
     private static let tagByteCount = 16
 
     private let sealing: DataKeys
     private let authenticating: DataKeys
+    let handingOut: DataKeys
 
     /// Unwraps the data keys.
     ///
     /// - Throws: `foreignMasterKey`, `damagedDataKey`, `noActiveKey`.
     package init(
-        sealing: [WrappedKey], authenticating: [WrappedKey], masterKey: any MasterKey
+        sealing: [WrappedKey], authenticating: [WrappedKey], handingOut: [WrappedKey], masterKey: any MasterKey
     ) throws(KeyVaultError) {
         self.sealing = try DataKeys(sealing, purpose: "seal", masterKey)
         self.authenticating = try DataKeys(authenticating, purpose: "authenticate", masterKey)
+        self.handingOut = try DataKeys(handingOut, purpose: "hand-out", masterKey)
     }
 
     /// Seals a value with AES-256-GCM.
@@ -123,7 +125,7 @@ package struct Keyring: Sendable {
 }
 
 /// The data keys of one purpose.
-private struct DataKeys: Sendable {
+struct DataKeys: Sendable {
     let keys: [Int32: SharedSecret]
     let activeId: Int32
     let active: SharedSecret
@@ -152,11 +154,11 @@ private struct DataKeys: Sendable {
 }
 
 extension Int32 {
-    fileprivate var bigEndianBytes: [UInt8] {
+    var bigEndianBytes: [UInt8] {
         withUnsafeBytes(of: bigEndian, Array.init)
     }
 
-    fileprivate init(bigEndianBytes bytes: [UInt8]) {
+    init(bigEndianBytes bytes: [UInt8]) {
         self = bytes.reduce(0) { $0 << 8 | Int32($1) }
     }
 }

@@ -151,10 +151,16 @@ struct Sandbox: Sendable {
         for uniqueId in Self.cardholders {
             let code = SharedSecret(Self.randomDigits(Self.codeLength))
             codes[uniqueId] = code
+            func binding(_ contentType: String) -> JWEBinding {
+                JWEBinding(contentType: contentType, issuer: bank.id.text, subject: uniqueId)
+            }
             lines += try Terminal.encode([
                 "uniqueId": uniqueId,
-                "authenticationCode": try JWE.seal(code.bytes, to: publicKey, keyID: sealingKey.keyID),
-                "pin": try JWE.seal(Self.randomDigits(Self.pinLength), to: publicKey, keyID: sealingKey.keyID),
+                "authenticationCode": try JWE.seal(
+                    code.bytes, to: publicKey, keyID: sealingKey.keyID, binding: binding("authenticationCode")),
+                "pin": try JWE.seal(
+                    Self.randomDigits(Self.pinLength), to: publicKey, keyID: sealingKey.keyID,
+                    binding: binding("pin")),
                 "freeField": "Welcome to the sandbox, \(uniqueId)",
             ])
             lines += "\n"

@@ -52,6 +52,7 @@ import Testing
         let opened = try DefiningServer.opened(body.pin)
         #expect(opened.content == "1234            ")
         #expect(opened.header.kid == "rsa-1")
+        #expect(opened.header.names == ["pin", "BANK", "102456", "1475255010", nil])
     }
 
     @Test func `Definition by token sends the token unchanged`() async throws {
@@ -63,10 +64,11 @@ import Testing
         let request = try #require(server.recorder.requests.last)
         #expect(request.path == APIPath.definePINToken)
         let body = try request.decoded(DefinePINTokenRequest.self)
-        #expect(body.token == "{}" && body.signature == "c2ln")
+        #expect(body.token == DefinitionTokenParameters.tokenExample && body.signature == "c2ln")
         let opened = try DefiningServer.opened(body.pin)
         #expect(opened.content == "1234            ")
         #expect(opened.header.kid == "ec-1")
+        #expect(opened.header.names == ["pin", "BANK", "102456", "T-1", nil])
     }
 
     @Test func `Definition by keypad sends padded indexes and the keypadId`() async throws {
@@ -79,9 +81,23 @@ import Testing
         #expect(request.path == APIPath.definePINIndexes)
         let body = try request.decoded(DefinePINIndexesRequest.self)
         #expect(body.keypadId == "k-1")
-        let content = try DefiningServer.opened(body.indexes).content
-        #expect(content.utf8.count == 64)
-        #expect(content.trimmingCharacters(in: .whitespaces) == "0,11,0,1")
+        let opened = try DefiningServer.opened(body.indexes)
+        #expect(opened.content.utf8.count == 64)
+        #expect(opened.content.trimmingCharacters(in: .whitespaces) == "0,11,0,1")
+        #expect(opened.header.names == ["indexes", "BANK", "102456", "T-1", "k-1"])
+    }
+
+    @Test func `Members that the token does not have are not in the header: the server says what is missing`()
+        async throws
+    {
+        let server = DefiningServer()
+        let response = try await withTestServer(reacting: server.react) { url in
+            let parameters = DefinitionTokenParameters(token: "{}", signature: "c2ln", pin: "1234")
+            return await PINDefinition.postDefinePINECDHRequest(parameters, hostUrl: url, session: .test())
+        }
+        #expect(response.errorCode == 0)
+        let body = try #require(server.recorder.requests.last).decoded(DefinePINTokenRequest.self)
+        #expect(try DefiningServer.opened(body.pin).header.names == ["pin", nil, nil, nil, nil])
     }
 
     @Test func `The server's code and message are passed to the app`() async throws {

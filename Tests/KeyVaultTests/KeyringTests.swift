@@ -63,7 +63,8 @@ struct KeyringTests {
     @Test("A value with an unknown data key has another error than a damaged value")
     func unknownKey() throws {
         let sealed = try Keyring(
-            sealing: [wrappedKey(7, masterKey)], authenticating: [wrappedKey(2, masterKey)], masterKey: masterKey
+            sealing: [wrappedKey(7, masterKey)], authenticating: [wrappedKey(2, masterKey)],
+            handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey
         ).seal(secret, in: place)
         #expect(throws: KeyVaultError.unknownDataKey(id: 7)) { _ = try keyring(masterKey).open(sealed, in: place) }
     }
@@ -73,10 +74,12 @@ struct KeyringTests {
         let (old, new) = (SecureRandom.bytes(count: 32), SecureRandom.bytes(count: 32))
         let authenticating = [try wrappedKey(9, masterKey)]
         let before = try Keyring(
-            sealing: [wrappedKey(1, masterKey, key: old)], authenticating: authenticating, masterKey: masterKey)
+            sealing: [wrappedKey(1, masterKey, key: old)], authenticating: authenticating,
+            handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
         let after = try Keyring(
             sealing: [wrappedKey(1, masterKey, key: old, isActive: false), wrappedKey(2, masterKey, key: new)],
-            authenticating: authenticating, masterKey: masterKey)
+            authenticating: authenticating,
+            handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
         #expect(try after.open(before.seal(secret, in: place), in: place).revealed == secret)
         let sealed = try after.seal(secret, in: place)
         #expect(Array(sealed.prefix(4)) == [0, 0, 0, 2])
@@ -99,10 +102,12 @@ struct KeyringTests {
         let old = SecureRandom.bytes(count: 32)
         let sealing = [try wrappedKey(1, masterKey)]
         let before = try Keyring(
-            sealing: sealing, authenticating: [wrappedKey(2, masterKey, key: old)], masterKey: masterKey)
+            sealing: sealing, authenticating: [wrappedKey(2, masterKey, key: old)],
+            handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
         let after = try Keyring(
             sealing: sealing,
             authenticating: [wrappedKey(2, masterKey, key: old, isActive: false), wrappedKey(3, masterKey)],
+            handingOut: [wrappedKey(9, masterKey)],
             masterKey: masterKey)
         let kept = before.authenticationCode(for: secret, in: place)
         #expect(after.authenticationCodes(for: secret, in: place).contains(kept))
@@ -116,7 +121,9 @@ struct KeyringTests {
         let retired = try wrappedKey(1, masterKey, isActive: false)
         for (sealing, authenticating) in [([], [key]), ([key], []), ([retired], [key]), ([key], [retired])] {
             #expect(throws: KeyVaultError.self) {
-                _ = try Keyring(sealing: sealing, authenticating: authenticating, masterKey: masterKey)
+                _ = try Keyring(
+                    sealing: sealing, authenticating: authenticating,
+                    handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
             }
         }
     }
@@ -126,12 +133,14 @@ struct KeyringTests {
         let other = PlainMasterKey(id: "another")
         #expect(throws: KeyVaultError.foreignMasterKey(dataKeyId: 1)) {
             _ = try Keyring(
-                sealing: [wrappedKey(1, other)], authenticating: [wrappedKey(2, masterKey)], masterKey: masterKey)
+                sealing: [wrappedKey(1, other)], authenticating: [wrappedKey(2, masterKey)],
+                handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
         }
         let namesake = PlainMasterKey(id: "master")
         #expect(throws: KeyVaultError.damagedDataKey(id: 1)) {
             _ = try Keyring(
-                sealing: [wrappedKey(1, namesake)], authenticating: [wrappedKey(2, masterKey)], masterKey: masterKey)
+                sealing: [wrappedKey(1, namesake)], authenticating: [wrappedKey(2, masterKey)],
+                handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
         }
     }
 
@@ -140,7 +149,9 @@ struct KeyringTests {
         for length in [16, 24, 40] {
             let short = try wrappedKey(1, masterKey, key: SecureRandom.bytes(count: length))
             #expect(throws: KeyVaultError.damagedDataKey(id: 1)) {
-                _ = try Keyring(sealing: [short], authenticating: [wrappedKey(2, masterKey)], masterKey: masterKey)
+                _ = try Keyring(
+                    sealing: [short], authenticating: [wrappedKey(2, masterKey)],
+                    handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
             }
         }
     }

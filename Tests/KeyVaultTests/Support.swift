@@ -28,7 +28,8 @@ func wrappedKey(
 /// A keyring with one key for each purpose.
 func keyring(_ masterKey: any MasterKey) throws -> Keyring {
     try Keyring(
-        sealing: [wrappedKey(1, masterKey)], authenticating: [wrappedKey(2, masterKey)], masterKey: masterKey)
+        sealing: [wrappedKey(1, masterKey)], authenticating: [wrappedKey(2, masterKey)],
+        handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
 }
 
 /// A master key in memory.

@@ -62,18 +62,49 @@ package struct SealingKey: Sendable {
     }
 
     /// Seals with ECDH-ES+A256KW and A256GCM.
-    package func seal(_ plaintext: [UInt8]) throws -> String {
+    ///
+    /// - Parameter binding: what the header says of the value; nil leaves it out.
+    package func seal(_ plaintext: [UInt8], _ binding: SealedBinding?) throws -> String {
         let ephemeral = P256.KeyAgreement.PrivateKey()
         let contentKey = SymmetricKey(size: .bits256)
         let secret = try ephemeral.sharedSecretFromKeyAgreement(with: key)
         let encryptedKey = try AES.KeyWrap.wrap(contentKey, using: SealedValue.wrappingKey(secret, "", ""))
-        let header: JSON = [
+        var header: [String: JSON] = [
             "alg": "ECDH-ES+A256KW", "enc": "A256GCM", "kid": .string(keyID), "epk": ephemeral.publicKey.jwk,
         ]
-        let headerText = Base64URL.encode(Array(header.text.utf8))
+        header.merge(binding?.members ?? [:]) { $1 }
+        let headerText = Base64URL.encode(Array(JSON.object(header).text.utf8))
         let box = try AES.GCM.seal(plaintext, using: contentKey, authenticating: Array(headerText.utf8))
         let parts = [Array(encryptedKey), Array(box.nonce), Array(box.ciphertext), Array(box.tag)]
         return ([headerText] + parts.map(Base64URL.encode)).joined(separator: ".")
+    }
+}
+
+/// What a value that is sealed to the server says that it is, and for whom (protocol, section 2.5).
+package struct SealedBinding: Sendable {
+    /// The header parameters.
+    package let members: [String: JSON]
+
+    /// - Parameters:
+    ///   - contentType: `pin`, `indexes` or `authenticationCode`.
+    ///   - requestId: the IdTransaction or the timestamp; nil in provisioning.
+    package init(
+        _ contentType: String, bankId: String, uniqueId: String, requestId: String? = nil, keypadId: String? = nil
+    ) {
+        var members: [String: JSON] = [
+            "cty": .string(contentType), "iss": .string(bankId), "sub": .string(uniqueId),
+        ]
+        members["jti"] = requestId.map { .string($0) }
+        members["keypadId"] = keypadId.map { .string($0) }
+        self.members = members
+    }
+
+    /// Of a value that comes with a token.
+    package init(_ contentType: String, for token: TestToken, keypadId: String? = nil) {
+        func text(_ name: String) -> String { token.members[name]?.string ?? "" }
+        self.init(
+            contentType, bankId: text("IdBEL"), uniqueId: text("IdPorteur"), requestId: text("IdTransaction"),
+            keypadId: keypadId)
     }
 }
 

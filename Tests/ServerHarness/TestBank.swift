@@ -109,7 +109,7 @@ extension TestInstallation {
         _ cardholders: [TestCardholder], of bank: TestBank, through server: TestServer
     ) async throws {
         let key = try await server.sealingKey()
-        let lines = try cardholders.map { try $0.line(sealedTo: key) }.joined(separator: "\n")
+        let lines = try cardholders.map { try $0.line(sealedTo: key, of: bank.id) }.joined(separator: "\n")
         try await run(["cardholder", "import", "--bank", bank.id, "-"], stdin: lines).succeeded()
     }
 }

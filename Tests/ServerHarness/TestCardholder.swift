@@ -30,17 +30,20 @@ package struct TestCardholder: Sendable {
     }
 
     /// The cardholder as a line of an import file.
-    package func line(sealedTo key: SealingKey) throws -> String {
-        var members = try members(sealedTo: key)
+    package func line(sealedTo key: SealingKey, of bankId: String) throws -> String {
+        var members = try members(sealedTo: key, of: bankId)
         members["uniqueId"] = .string(uniqueId)
         return JSON.object(members).text
     }
 
     /// The cardholder as the body of a provisioning request.
-    package func members(sealedTo key: SealingKey) throws -> [String: JSON] {
+    package func members(sealedTo key: SealingKey, of bankId: String) throws -> [String: JSON] {
+        func sealed(_ text: String, _ contentType: String) throws -> JSON {
+            .string(try key.seal(Array(text.utf8), SealedBinding(contentType, bankId: bankId, uniqueId: uniqueId)))
+        }
         var members: [String: JSON] = [:]
-        members["authenticationCode"] = try code.map { .string(try key.seal(Array($0.utf8))) }
-        members["pin"] = try pin.map { .string(try key.seal(Array($0.utf8))) }
+        members["authenticationCode"] = try code.map { try sealed($0, "authenticationCode") }
+        members["pin"] = try pin.map { try sealed($0, "pin") }
         members["status"] = status.map { .string($0) }
         members["channels"] = channels.map { .array($0.map { .string($0) }) }
         members["freeField"] = freeField.map { .string($0) }

@@ -44,6 +44,13 @@ package final class TestServer: Sendable {
         log.split(separator: "\n").map(String.init).filter { line in texts.allSatisfy(line.contains) }
     }
 
+    /// The audit line of an answer.
+    package func auditLine(of answer: HTTPAnswer) throws -> String {
+        let lines = logLines(with: "request_id=\(answer["X-Request-Id"] ?? "none")", "trail=audit")
+        guard lines.count == 1 else { throw ServerFailed(log: "not one audit line: \(lines)") }
+        return lines[0]
+    }
+
     /// Stops the server with SIGTERM and waits for its end.
     ///
     /// - Returns: the exit status.

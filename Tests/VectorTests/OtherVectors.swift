@@ -121,6 +121,21 @@ struct NegativeVectors: Decodable, Sendable {
         let code: Int
     }
 
+    /// A value that opens. What is wrong is what its header says that it is for.
+    struct Binding: NamedVector {
+        let name: String
+        let content: String
+        let bankId: String
+        let uniqueId: String
+        let requestId: String?
+        let keypadId: String?
+        let recipient: String
+        let compact: String
+        /// For a bank whose values must be bound, and for one that takes any.
+        let bound: Verdict
+        let any: Verdict
+    }
+
     struct Delivery: NamedVector, Judged {
         let name: String
         let recipient: String
@@ -154,6 +169,7 @@ struct NegativeVectors: Decodable, Sendable {
     let tokens: [Token]
     let signatures: [Signature]
     let definitions: [Definition]
+    let bindings: [Binding]
     let deliveries: [Delivery]
     let aesGCM: [GCM]
     let aesKeyWrap: [KeyWrap]

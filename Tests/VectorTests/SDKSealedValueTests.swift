@@ -59,7 +59,9 @@ struct SDKSealedValueTests {
     }
 
     // The SDK always pads. Some vectors are not padded, so the expected value is padded here.
-    @Test("The plaintext of a defined PIN matches the vector", arguments: try SealedValueCase.defined())
+    @Test(
+        "The plaintext of a defined PIN matches the vector",
+        arguments: try SealedValueCase.defined().filter { $0.vector.authenticationCode == nil })
     func defined(_ sealed: SealedValueCase) throws {
         let vector = sealed.vector
         let pin = try #require(vector.pin)

@@ -33,9 +33,13 @@ struct SealedValueVector: NamedVector {
     let sharedSecret: Octets?
     let wrappingKey: Octets?
 
+    /// What the header of a value that is sealed to the server says: cty, iss, sub, jti and keypadId.
+    let binding: [String: String]?
+
     // The content.
     let delivered: Delivered?
     let pin: String?
+    let authenticationCode: String?
     let indexes: [Int]?
     let keypad: [String?]?
 

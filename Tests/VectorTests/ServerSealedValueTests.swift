@@ -14,6 +14,7 @@ struct ServerSealedValueTests {
         let jwe = try JWE(compact: sealed.vector.compact)
         #expect(jwe.header.algorithm.rawValue == sealed.vector.alg)
         #expect(jwe.header.keyID == (sealed.vector.delivered == nil ? sealed.key.thumbprint : nil))
+        #expect(jwe.header.binding == sealed.vector.jweBinding)
         #expect(jwe.header.partyUInfo == sealed.vector.apu?.bytes ?? [])
         #expect(jwe.header.partyVInfo == sealed.vector.apv?.bytes ?? [])
         #expect(try jwe.open(with: sealed.key).revealed == Array(sealed.vector.plaintext.utf8))
@@ -63,7 +64,7 @@ struct ServerSealedValueTests {
             Array(vector.plaintext.utf8), to: sealed.key.serverP256().publicKey,
             keyID: vector.delivered == nil ? sealed.key.thumbprint : nil,
             partyUInfo: #require(vector.apu).bytes, partyVInfo: #require(vector.apv).bytes,
-            ephemeralKey: P256PrivateKey(jwk: #require(vector.ephemeral)),
+            binding: vector.jweBinding, ephemeralKey: P256PrivateKey(jwk: #require(vector.ephemeral)),
             content: ContentSecrets(key: SecretBytes(copying: vector.contentKey.bytes), nonce: vector.iv.bytes))
         #expect(text == vector.compact)
     }
@@ -75,9 +76,17 @@ struct ServerSealedValueTests {
         let vector = sealed.vector
         let text = try JWE.seal(
             Array(vector.plaintext.utf8), to: sealed.key.serverRSA().publicKey,
-            keyID: vector.delivered == nil ? sealed.key.thumbprint : nil,
+            keyID: vector.delivered == nil ? sealed.key.thumbprint : nil, binding: vector.jweBinding,
             content: ContentSecrets(key: SecretBytes(copying: vector.contentKey.bytes), nonce: vector.iv.bytes))
         let (ours, theirs) = (text.split(separator: "."), vector.compact.split(separator: "."))
         #expect(ours.indices.filter { ours[$0] != theirs[$0] } == [1])
+    }
+}
+
+extension SealedValueVector {
+    fileprivate var jweBinding: JWEBinding {
+        JWEBinding(
+            contentType: binding?["cty"], issuer: binding?["iss"], subject: binding?["sub"], id: binding?["jti"],
+            keypadId: binding?["keypadId"])
     }
 }

@@ -1,4 +1,4 @@
--- One definition: spends its id, checks the cardholder, uses up the keypad, and stores the new PIN.
+-- One definition: spends its id, checks the cardholder, spends the keypad, and stores the new PIN.
 --
 -- The caller was authenticated with the bank at p_bank_revision, and the PIN was checked with it. If the PIN was refused,
 -- the token is spent all the same. 'stale' means that the bank has changed since: nothing was written.
@@ -12,7 +12,8 @@ CREATE OR REPLACE FUNCTION define_pin(
     p_hmac_digest            bytea,       -- by HMAC only
     p_hmac_expires_at        timestamptz, -- by HMAC only
     p_choice                 text,        -- 'digits', 'indexes', or 'refused': it did not open, or is not allowed
-    p_keypad_id              text,        -- 'indexes': the keypad that they were read with; null if there is none
+    p_keypad_digest          bytea,       -- 'indexes': the keypad that they were read with; null if there is none
+    p_keypad_expires_at      timestamptz, -- 'indexes': until when the keypad is refused once it is spent
     p_sealed_pin             bytea,       -- 'indexes': null if they are not a PIN that the bank allows
     p_pin_for_bank           text         -- a JWE to the bank's encryption certificate; null if it has none
 ) RETURNS text LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
@@ -55,18 +56,20 @@ BEGIN
         OR (holder.definition_day = today AND holder.definition_count >= the_bank.definitions_per_day) THEN
         RETURN 'status-not-satisfied';
     END IF;
-    IF p_choice = 'indexes' THEN
-        PERFORM FROM keypad WHERE bank_id = p_bank_id AND keypad_id = p_keypad_id AND unique_id = p_unique_id
-            AND expires_at > p_now;
-        IF NOT FOUND THEN
-            RETURN 'no-keypad';
-        END IF;
+    -- A keypad is its cardholder's own: the row's lock lets the second of two definitions see the first.
+    IF p_choice = 'indexes' AND (p_keypad_digest IS NULL OR EXISTS (
+        SELECT FROM spent_proof WHERE bank_id = p_bank_id AND kind = 'keypad' AND digest = p_keypad_digest
+    )) THEN
+        RETURN 'no-keypad';
     END IF;
     IF p_sealed_pin IS NULL THEN
         RETURN 'bad-pin';
     END IF;
 
-    DELETE FROM keypad WHERE bank_id = p_bank_id AND keypad_id = p_keypad_id;
+    IF p_keypad_digest IS NOT NULL THEN
+        INSERT INTO spent_proof (bank_id, kind, digest, expires_at)
+            VALUES (p_bank_id, 'keypad', p_keypad_digest, p_keypad_expires_at);
+    END IF;
     IF p_hmac_digest IS NOT NULL THEN
         INSERT INTO spent_proof (bank_id, kind, digest, expires_at)
             VALUES (p_bank_id, 'hmac', p_hmac_digest, p_hmac_expires_at);

@@ -30,9 +30,9 @@ struct RequestTimestamp: Sendable, Equatable {
         return "\(lag.magnitude) seconds \(lag > 0 ? "behind" : "ahead of") the server's clock"
     }
 
-    /// Until when an HMAC over it must be refused: the end of the largest time window that a bank can have.
+    /// Until when an HMAC over it must be refused: the end of the largest time window that a bank can be given.
     var hmacExpiry: Timestamp {
-        Timestamp(seconds: seconds + Int64(BankSettings.timestampToleranceLimitSeconds) + 1)
+        Timestamp(seconds: seconds + Int64(BankSettings.timestampToleranceLimitSeconds) + ClockMargin.seconds)
     }
 
     /// Whether it is within the tolerance to either side of the server's clock.

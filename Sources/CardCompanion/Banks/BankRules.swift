@@ -28,7 +28,6 @@ extension BankSettings {
             ("--code-minimum-length", codeMinimumLength, 4...64),
             ("--code-maximum-length", codeMaximumLength, 4...64),
             ("--definitions-per-day", definitionsPerDay, 1...100),
-            ("--keypads-per-minute", keypadsPerMinute, 1...600),
         ]
         for (option, value, range) in limits {
             try require(

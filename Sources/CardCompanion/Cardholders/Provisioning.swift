@@ -139,12 +139,12 @@ package struct Provisioning: Sendable {
         let freeField = try problems.take { SharedSecret(try self.freeField(body)) } ?? nil
         var (code, pin): (SharedSecret?, SharedSecret?)
         do {
-            code = SharedSecret(try await self.code(body, uniqueId: knownId))
+            code = SharedSecret(try await self.code(body, uniqueId: uniqueId ?? ""))
         } catch let problem as ProvisioningError {
             problems.add(problem)
         }
         do {
-            pin = SharedSecret(try await self.pin(body))
+            pin = SharedSecret(try await self.pin(body, uniqueId: uniqueId ?? ""))
         } catch let problem as ProvisioningError {
             problems.add(problem)
         }
@@ -192,25 +192,27 @@ package struct Provisioning: Sendable {
         return channels.compactMap(\.self)
     }
 
-    private func code(_ body: borrowing JSONText, uniqueId: Identifier?) async throws -> SecretBytes? {
+    private func code(_ body: borrowing JSONText, uniqueId: String) async throws -> SecretBytes? {
         let name = "authenticationCode"
-        guard let code = try await opened(name, body) else { return nil }
+        let binding = RequiredBinding(.authenticationCode, bankId: bank.id, uniqueId: uniqueId)
+        guard let code = try await opened(name, binding, body) else { return nil }
         let form = CodeForm(bank)
         guard form.matches(code) else { throw ProvisioningError(name, "must have \(form.rule)") }
         guard !PrimaryAccountNumber.isContained(in: code) else {
             throw ProvisioningError(name, "must not contain a card number")
         }
-        if let uniqueId, code.withBytes({ $0.elementsEqual(uniqueId.text.utf8) }) {
+        if code.withBytes({ $0.elementsEqual(uniqueId.utf8) }) {
             throw ProvisioningError(name, "must not be the uniqueId")
         }
         return code
     }
 
-    private func pin(_ body: borrowing JSONText) async throws -> SecretBytes? {
+    private func pin(_ body: borrowing JSONText, uniqueId: String) async throws -> SecretBytes? {
         guard body.isMissing("pinBlock") else {
             throw ProvisioningError("pinBlock", "PIN blocks are not supported: send pin as a JWE")
         }
-        guard let pin = try await opened(MemberName.pin, body) else { return nil }
+        let binding = RequiredBinding(.pin, bankId: bank.id, uniqueId: uniqueId)
+        guard let pin = try await opened(MemberName.pin, binding, body) else { return nil }
         let form = PINForm(bank)
         guard form.matches(pin) else { throw ProvisioningError(MemberName.pin, "must have \(form.rule)") }
         return pin
@@ -229,11 +231,17 @@ package struct Provisioning: Sendable {
     }
 
     /// The plaintext of a member that is a JWE to one of the server's keys, without the spaces that can pad it at the end.
-    private func opened(_ name: String, _ body: borrowing JSONText) async throws -> SecretBytes? {
+    private func opened(
+        _ name: String, _ binding: RequiredBinding, _ body: borrowing JSONText
+    ) async throws -> SecretBytes? {
         guard !body.isMissing(name) else { return nil }
         guard let text = body.string(name) else { throw ProvisioningError(name, "must be a JWE") }
         do {
-            return ChosenPIN.unpadded(try await serverKeys.open(try JWE(compact: text)))
+            let jwe = try JWE(compact: text)
+            try binding.check(jwe, by: bank.sealedValues)
+            return ChosenPIN.unpadded(try await serverKeys.open(jwe))
+        } catch let error as BindingError {
+            throw ProvisioningError(name, "\(error)")
         } catch let error as JOSEError {
             throw ProvisioningError(name, "\(error)")
         } catch let error as UnknownServerKey {

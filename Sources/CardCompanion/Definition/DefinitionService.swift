@@ -17,8 +17,6 @@ package struct DefinitionService: Sendable {
         package let id: String
     }
 
-    private static let keypadIdByteCount = 18
-
     let store: Store
     let keyring: Keyring
     let serverKeys: ServerKeys
@@ -35,16 +33,25 @@ package struct DefinitionService: Sendable {
         self.logger = logger
     }
 
-    /// Makes a keypad for a cardholder. The caller is not authenticated, so the rate is limited.
+    /// Makes a keypad for a cardholder. The caller is not authenticated, so nothing is written.
     ///
-    /// - Throws: ``DefinitionError``, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DefinitionError``, ``ServiceUnavailable``, `StoreError`.
     package func makeKeypad(_ body: borrowing JSONText) async throws -> Keypad {
         let request = try RequestedKeypad(body)
-        return try await banks.whileCurrent(request.bankId) { bank, now in
-            (bank: try Bank.defining(bank), time: now)
-        } serve: { (bank, now) in
-            try await makeKeypad(request, bank, now)
+        let (bank, now) = try await banks.whileCurrent(request.bankId) { bank, now in
+            (try Bank.defining(bank), now)
+        } serve: { (bank: Bank, now: Timestamp) -> (Bank, Timestamp)? in
+            let exists = try await store.cardholderExists(
+                bankId: bank.id, bankRevision: bank.revision, uniqueId: Identifier(request.uniqueId))
+            guard let exists else { return nil }
+            try requireKeypads(of: bank, cardholderExists: exists)
+            return (bank, now)
         }
+        var random = SystemRandomNumberGenerator()
+        let layout = KeypadLayout(size: request.size, using: &random)
+        let id = try SealedKeypad.id(
+            of: layout, bankId: bank.id, uniqueId: request.uniqueId, now: now, keyring: keyring)
+        return Keypad(entries: layout.entries, id: id)
     }
 
     /// Defines a PIN for a caller with an HMAC.
@@ -56,7 +63,13 @@ package struct DefinitionService: Sendable {
         try await banks.whileCurrent(request.bankId) {
             try request.authenticate(with: $0, at: $1)
         } serve: { caller in
-            try await define(caller) { try await pin(request.sealedPIN, of: caller) }
+            try await uniformly(caller.bank, as: .badHashMac) {
+                try await define(caller) {
+                    let binding = RequiredBinding(
+                        .pin, bankId: caller.bank.id, uniqueId: request.uniqueId, requestId: request.timestamp.text)
+                    return try await pin(request.sealedPIN, binding, of: caller)
+                }
+            }
         }
     }
 
@@ -80,10 +93,14 @@ package struct DefinitionService: Sendable {
         try await banks.whileCurrent(request.bankId) {
             try request.authenticate(with: $0, at: $1)
         } serve: { caller in
-            try await define(caller) {
-                switch request.entry {
-                case .digits: try await pin(request.sealedChoice, of: caller)
-                case .indexes(let keypad): try await indexes(request.sealedChoice, on: keypad, of: caller)
+            try await uniformly(caller.bank, as: .invalidSignature) {
+                try await define(caller) {
+                    switch request.entry {
+                    case .digits:
+                        try await pin(request.sealedChoice, request.binding, of: caller)
+                    case .indexes(let keypadId):
+                        try await indexes(request.sealedChoice, request.binding, on: keypadId, of: caller)
+                    }
                 }
             }
         }
@@ -119,56 +136,41 @@ package struct DefinitionService: Sendable {
     }
 
     private func pin(
-        _ jwe: JWE, of caller: Authenticated<Identifier?>
+        _ jwe: JWE, _ binding: RequiredBinding, of caller: Authenticated<Identifier?>
     ) async throws -> AuthorizedDefinition.Choice {
-        guard let pin = try await chosen(jwe, byteLimit: ChosenPIN.pinByteLimit),
+        guard let pin = try await chosen(jwe, binding, by: caller.bank, byteLimit: ChosenPIN.pinByteLimit),
             let defined = try seal(pin, of: caller)
         else { throw DefinitionError(.invalidPINFormat) }
         return .digits(defined)
     }
 
-    /// The store decides last whether the keypad exists, and then whether the places on it are a PIN.
+    /// The store decides last whether the keypad is spent, and then whether the places on it are a PIN.
     private func indexes(
-        _ jwe: JWE, on keypad: TokenDefinition.Keypad, of caller: Authenticated<Identifier?>
+        _ jwe: JWE, _ binding: RequiredBinding, on keypadId: String?, of caller: Authenticated<Identifier?>
     ) async throws -> AuthorizedDefinition.Choice {
-        let indexes = try await chosen(jwe, byteLimit: ChosenPIN.indexesByteLimit)
-        let record = try await storedKeypad(keypad, of: caller)
-        guard let record, let indexes else { return .indexes(keypadId: record?.id, nil) }
-        let layout = try keyring.open(record.sealedLayout, in: .keypad(record.id))
-        let pin = SharedSecret(ChosenPIN.pin(at: indexes.bytes, on: layout))
-        return .indexes(keypadId: record.id, try pin.flatMap { try seal($0, of: caller) })
+        let indexes = try await chosen(jwe, binding, by: caller.bank, byteLimit: ChosenPIN.indexesByteLimit)
+        guard let keypadId, let uniqueId = caller.uniqueId,
+            let keypad = SealedKeypad(
+                id: keypadId, bankId: caller.bank.id, uniqueId: uniqueId.text, now: caller.time, keyring: keyring)
+        else { return .indexes(nil, nil) }
+        let pin = SharedSecret(indexes.flatMap { ChosenPIN.pin(at: $0.bytes, on: keypad.layout.bytes) })
+        return .indexes(keypad.spent, try pin.flatMap { try seal($0, of: caller) })
     }
 
-    private func storedKeypad(
-        _ keypad: TokenDefinition.Keypad, of caller: Authenticated<Identifier?>
-    ) async throws -> KeypadRecord? {
-        guard let uniqueId = caller.uniqueId, keypad != .unknown else { return nil }
-        let id: Identifier? = if case .named(let id) = keypad { id } else { nil }
-        return try await store.keypad(id: id?.text, bankId: caller.bank.id, uniqueId: uniqueId, now: caller.time)
+    /// A bank with uniform errors gets keypads for cardholders who do not exist as well.
+    private func requireKeypads(of bank: Bank, cardholderExists: Bool) throws(DefinitionError) {
+        guard !bank.settings.uniformErrors else { return }
+        guard cardholderExists else { throw DefinitionError(.cardholderNotFound) }
+        guard bank.settings.definition else { throw DefinitionError(.cardholderStatusNotSatisfied) }
     }
 
-    private func makeKeypad(_ request: RequestedKeypad, _ bank: Bank, _ now: Timestamp) async throws -> Keypad? {
-        guard let uniqueId = request.uniqueId else { throw DefinitionError(.cardholderNotFound) }
-        let id = Base64URL.encode(SecureRandom.bytes(count: Self.keypadIdByteCount))
-        var random = SystemRandomNumberGenerator()
-        let layout = KeypadLayout(size: request.size, using: &random)
-        let outcome = try await store.makeKeypad(
-            KeypadRecord(id: id, sealedLayout: try keyring.seal(layout.places.bytes, in: .keypad(id))),
-            bankId: bank.id, bankRevision: bank.revision, uniqueId: uniqueId,
-            expiresAt: now.advanced(bySeconds: KeypadLayout.lifetimeSeconds), kept: KeypadLayout.keptPerCardholder,
-            now: now)
-        switch outcome {
-        case .stale: return nil
-        case .noCardholder: throw DefinitionError(.cardholderNotFound)
-        case .statusNotSatisfied: throw DefinitionError(.cardholderStatusNotSatisfied)
-        case .tooMany(let seconds): throw TooManyRequests(retryAfterSeconds: seconds)
-        case .made(let displaced):
-            if displaced > 0 {
-                logger.warning(
-                    "A live keypad was replaced: an app asks too often, or an attacker floods the cardholder",
-                    metadata: ["bank_id": "\(bank.id)", "unique_id": "\(uniqueId)"])
-            }
-            return Keypad(entries: layout.entries, id: id)
+    private func uniformly<Result>(
+        _ bank: Bank, as code: DefinitionCode, _ work: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await work()
+        } catch let error as DefinitionError where bank.settings.uniformErrors {
+            throw error.uniform(as: code)
         }
     }
 
@@ -179,10 +181,15 @@ package struct DefinitionService: Sendable {
     }
 
     /// The sealed value, without its padding; nil if it is too long.
-    private func chosen(_ jwe: JWE, byteLimit: Int) async throws -> SharedSecret? {
+    private func chosen(
+        _ jwe: JWE, _ binding: RequiredBinding, by bank: Bank, byteLimit: Int
+    ) async throws -> SharedSecret? {
         let plaintext: SecretBytes
         do {
+            try binding.check(jwe, by: bank.settings.sealedValues)
             plaintext = try await serverKeys.open(jwe)
+        } catch let error as BindingError {
+            throw DefinitionError(.cryptoError, detail: "\(error)")
         } catch let error as JOSEError {
             throw DefinitionError(.cryptoError, detail: "\(error)")
         } catch let error as UnknownServerKey {
@@ -230,9 +237,9 @@ extension Authenticated<Identifier?> {
             bankId: bank.id, bankRevision: bank.revision, uniqueId: uniqueId, proof: authorized, choice: .refused)
     }
 
-    /// Until when the IdTransaction is refused: 5 minutes ("last 5 minutes" of code 211 in the SDK document), or twice the
-    /// bank's time window if that is longer; and one more second, because the window counts whole seconds.
+    /// Until when the IdTransaction is refused (code 211): twice the largest window that a bank can be given, whatever its
+    /// window is now, so that a token does not come in again when the window grows.
     private var transactionExpiry: Timestamp {
-        time.advanced(bySeconds: max(300, 2 * Int64(bank.settings.timestampToleranceSeconds)) + 1)
+        time.advanced(bySeconds: 2 * Int64(BankSettings.timestampToleranceLimitSeconds) + ClockMargin.seconds)
     }
 }

@@ -4,10 +4,6 @@ internal import SecureMemory
 struct KeypadLayout {
     /// How many places a keypad can have.
     static let sizes = 10...60
-    /// How long a keypad waits for its definition.
-    static let lifetimeSeconds: Int64 = 300
-    /// How many keypads of a cardholder are kept.
-    static let keptPerCardholder = 5
 
     static let empty = UInt8(ascii: "-")
 

@@ -6,8 +6,8 @@ internal import StrictJSON
 struct RequestedKeypad {
     /// Nil if it is not an identifier: then there is no such bank.
     let bankId: Identifier?
-    /// Nil if it is not an identifier: then there is no such cardholder.
-    let uniqueId: Identifier?
+    /// As it was sent. It may not be an identifier: then there is no such cardholder.
+    let uniqueId: String
     let size: Int
 
     /// Checks missing members first, then the form.
@@ -22,6 +22,6 @@ struct RequestedKeypad {
         }
         self.size = size
         bankId = body.identifier(MemberName.bankId)
-        uniqueId = body.identifier(MemberName.uniqueId)
+        uniqueId = body.string(MemberName.uniqueId) ?? ""
     }
 }

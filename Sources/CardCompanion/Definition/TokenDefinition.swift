@@ -10,16 +10,8 @@ struct TokenDefinition {
     enum Entry: Equatable {
         /// The PIN itself.
         case digits
-        /// Indexes into a keypad.
-        case indexes(Keypad)
-    }
-
-    enum Keypad: Equatable {
-        /// The request names none: the cardholder's newest one.
-        case newest
-        case named(Identifier)
-        /// The request's keypadId is not an identifier: it names no keypad.
-        case unknown
+        /// Indexes into a keypad; nil if the request names none.
+        case indexes(keypadId: String?)
     }
 
     let token: AuthenticationToken
@@ -40,10 +32,8 @@ struct TokenDefinition {
 
     /// A request that sends indexes into a keypad.
     init(indexes body: borrowing JSONText) throws(DefinitionError) {
-        let keypad: Keypad =
-            body.isMissing(MemberName.keypadId)
-            ? .newest : body.identifier(MemberName.keypadId).map { .named($0) } ?? .unknown
-        try self.init(body, choice: MemberName.indexes, entry: .indexes(keypad))
+        let keypadId = body.isMissing(MemberName.keypadId) ? nil : body.string(MemberName.keypadId)
+        try self.init(body, choice: MemberName.indexes, entry: .indexes(keypadId: keypadId))
     }
 
     /// Checks missing members first, then forms, in the order of the protocol.
@@ -70,6 +60,17 @@ struct TokenDefinition {
         self.certificate = certificate
         signature = body.string(MemberName.signature).flatMap(Base64.decode)
         self.entry = entry
+    }
+
+    /// What the sealed choice must say that it is for.
+    var binding: RequiredBinding {
+        switch entry {
+        case .digits:
+            RequiredBinding(.pin, bankId: bankId, uniqueId: uniqueId.text, requestId: transactionId.text)
+        case .indexes(let keypadId):
+            RequiredBinding(
+                .indexes, bankId: bankId, uniqueId: uniqueId.text, requestId: transactionId.text, keypadId: keypadId)
+        }
     }
 
     /// Checks the bank, its certificate, the signature and the time window.

@@ -46,7 +46,7 @@ package struct IssuerAuthentication: Sendable {
         let policy = SignaturePolicy()
         let (key, verified) = try await verify(message, hasBody: hasBody, policy, now)
         // Twice the tolerance: a server whose clock is ahead may remove the nonce.
-        let expiresAt = Timestamp(seconds: verified.created + 2 * policy.createdToleranceSeconds + 1)
+        let expiresAt = Timestamp(seconds: verified.created + 2 * policy.createdToleranceSeconds + ClockMargin.seconds)
         let nonce = SpentDigest.nonce(verified.nonce, ofKey: key.keyId)
         guard try await store.spendNonce(nonce, bankId: key.bankId, expiresAt: expiresAt) else {
             throw IssuerRefusal.unauthenticated(reason: "The nonce was used before.", signatureBase: nil)

@@ -24,7 +24,8 @@ extension Keyring {
         }
         if !missing.isEmpty { records = try await store.dataKeys() }
         return try Keyring(
-            sealing: records.wrapped(.seal), authenticating: records.wrapped(.authenticate), masterKey: masterKey)
+            sealing: records.wrapped(.seal), authenticating: records.wrapped(.authenticate),
+            handingOut: records.wrapped(.handOut), masterKey: masterKey)
     }
 }
 

@@ -25,8 +25,9 @@ extension SealedPlace {
         SealedPlace("delivery_session.token_mac", row: sessionId)
     }
 
-    static func keypad(_ keypadId: String) -> SealedPlace {
-        SealedPlace("keypad.sealed_layout", row: keypadId)
+    /// Not a place in the database: keypads are handed out.
+    static func keypad(bankId: Identifier, uniqueId: String) -> SealedPlace {
+        SealedPlace("keypadId", row: bankId.text, uniqueId)
     }
 
     static func idempotentRequest(bankId: Identifier, key: String) -> SealedPlace {

@@ -57,7 +57,7 @@ package struct Housekeeping: Service, CustomStringConvertible {
 
     private func age(of kind: ExpiredKind) -> Timestamp {
         switch kind {
-        case .pins, .sessions, .proofs, .keypads, .answers: clock.now()
+        case .pins, .sessions, .proofs, .answers: clock.now()
         case .importLines: clock.now().advanced(bySeconds: -Self.stagedLifetimeSeconds)
         case .events: clock.now().advanced(bySeconds: -Self.eventLifetimeSeconds)
         }

@@ -48,6 +48,6 @@ extension StatusAnswer {
 }
 
 extension DefinitionError: CodedError {
-    var codes: (answered: Int, truly: Int) { (code.rawValue, code.rawValue) }
+    var codes: (answered: Int, truly: Int) { (code.rawValue, trueCode.rawValue) }
     var codeMessage: String { code.message }
 }

@@ -34,7 +34,8 @@ public struct DefinitionTokenParameters: Sendable, Redacted {
     public var pin: String?
     /// For a PIN on a keypad: the index of each digit, such as `0,1,0,1`. See ``KeyPad/indexes(of:in:)``.
     public var indexes: String?
-    /// The keypad that `indexes` refers to, see ``KeyPadCoordinatesResponse/keypadId``. Nil for the newest keypad.
+    /// The keypad that `indexes` refers to, see ``KeyPadCoordinatesResponse/keypadId``. Nil for the one keypad that the
+    /// session has fetched for this cardholder since their last definition; if it has fetched several, the result is 90000.
     public var keypadId: String?
 
     /// Creates the parameters for a PIN in digits.

@@ -26,6 +26,14 @@ public enum PINDefinition {
         await .of { () throws(SDKError) in try await session.fetchKeypad(parameters, hostUrl: hostUrl) }
     }
 
+    /// Forgets the keypads of a cardholder, for example because a new one is going to be shown. The session then no longer
+    /// answers 90000 because it has fetched several.
+    public static func discardKeypads(
+        bankId: String, uniqueId: String, session: CardCompanionSession = .shared
+    ) async {
+        await session.keypads.forget(bankId: bankId, uniqueId: uniqueId)
+    }
+
     /// Defines a PIN by the indexes of its digits on a keypad (CB). A token authenticates the request.
     public static func postDefinePINECDHCBRequest(
         _ parameters: DefinitionTokenParameters, hostUrl: String, session: CardCompanionSession = .shared

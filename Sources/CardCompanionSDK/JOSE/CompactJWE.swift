@@ -55,12 +55,14 @@ struct CompactJWE {
         return content
     }
 
-    /// Encrypts `content` and returns the serialization.
+    /// Encrypts `content` and returns the serialization. Its header says which request the content is for.
     ///
     /// - Throws: 90010 if the key agreement fails, 90005 if encryption fails.
-    static func seal(_ content: Data, to key: ServerKey) throws(SDKError) -> String {
+    static func seal(_ content: Data, to key: ServerKey, for request: RequestBinding) throws(SDKError) -> String {
         let contentKey = SymmetricKey(size: .bits256)
-        let (header, encryptedKey) = try key.wrap(contentKey)
+        var (header, encryptedKey) = try key.wrap(contentKey)
+        (header.cty, header.iss, header.sub) = (request.content.rawValue, request.bankId, request.uniqueId)
+        (header.jti, header.keypadId) = (request.requestId, request.keypadId)
         guard let headerText = try? Base64URL.encode(JSONEncoder().encode(header)),
             let box = try? AES.GCM.seal(content, using: contentKey, authenticating: Data(headerText.utf8))
         else {

@@ -14,6 +14,16 @@ struct JWEHeader: Codable {
     var epk: JWK?
     var apu: String?
     var apv: String?
+    /// What a value sealed to the server is: `pin` or `indexes`.
+    var cty: String?
+    /// Of a value sealed to the server: the bank.
+    var iss: String?
+    /// Of a value sealed to the server: the cardholder.
+    var sub: String?
+    /// Of a value sealed to the server: the request, by IdTransaction or timestamp.
+    var jti: String?
+    /// Of indexes: the keypad that they refer to.
+    var keypadId: String?
 }
 
 extension JWEHeader {
@@ -37,5 +47,10 @@ extension JWEHeader {
         epk = try container.decodeIfPresent(JWK.self, forKey: .epk)
         apu = try container.decodeIfPresent(String.self, forKey: .apu)
         apv = try container.decodeIfPresent(String.self, forKey: .apv)
+        cty = try container.decodeIfPresent(String.self, forKey: .cty)
+        iss = try container.decodeIfPresent(String.self, forKey: .iss)
+        sub = try container.decodeIfPresent(String.self, forKey: .sub)
+        jti = try container.decodeIfPresent(String.self, forKey: .jti)
+        keypadId = try container.decodeIfPresent(String.self, forKey: .keypadId)
     }
 }

@@ -29,14 +29,13 @@ package struct BankSettings: Sendable, Equatable {
     package var deliveryFormat = DeliveryFormat.captcha
     /// Whether all errors about a cardholder have the same code.
     package var uniformErrors = false
+    package var sealedValues = SealedValueRule.bound
     /// Whether cardholders can define their PIN.
     package var definition = true
     /// How many PINs a cardholder can define per day (UTC).
     package var definitionsPerDay = 5
     /// Whether a defined PIN counts as never delivered.
     package var definitionResetsDelivery = true
-    /// How many keypads a cardholder can get per minute.
-    package var keypadsPerMinute = 60
     package var weakPINRules = Set(WeakPINRule.allCases)
     /// The bank's own list for the rule ``WeakPINRule/listed``.
     package var listedPINs: [String] = []

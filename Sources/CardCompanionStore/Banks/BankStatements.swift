@@ -19,6 +19,7 @@ package struct IssuerBank: Sendable {
     package let codeAlphabet: CodeAlphabet
     /// In characters.
     package let codeLengths: ClosedRange<Int>
+    package let sealedValues: SealedValueRule
     /// SHA-256 of each active client certificate (mutual TLS).
     package let clientCertificates: [[UInt8]]
 }
@@ -76,8 +77,8 @@ extension Store {
 private let settingColumns = """
     name, programme, scheme, timestamp_tolerance_seconds, session_lifetime_seconds, retention, reminders,
     undelivered_lifetime_days, retry_limit, fetch_limit, pin_minimum_length, pin_maximum_length, code_alphabet,
-    code_minimum_length, code_maximum_length, delivery_format, uniform_errors, definition, definitions_per_day,
-    definition_resets_delivery, keypads_per_minute, weak_pin_rules, listed_pins
+    code_minimum_length, code_maximum_length, delivery_format, uniform_errors, sealed_values, definition,
+    definitions_per_day, definition_resets_delivery, weak_pin_rules, listed_pins
     """
 
 private struct InsertBank: PostgresCommand {
@@ -139,7 +140,7 @@ private struct SelectIssuerBank: PostgresStatement {
 
     static let sql = """
         SELECT bank_id, status, pin_minimum_length, pin_maximum_length, code_alphabet, code_minimum_length,
-            code_maximum_length,
+            code_maximum_length, sealed_values,
             ARRAY(
                 SELECT fingerprint FROM certificate
                 WHERE certificate.bank_id = bank.bank_id AND purpose = 'client' AND status = 'ACTIVE'
@@ -155,7 +156,7 @@ private struct SelectIssuerBank: PostgresStatement {
         IssuerBank(
             id: try row.decode(0), status: try row.decode(1), pinLengths: try row.decode(2)...row.decode(3),
             codeAlphabet: try row.decode(4), codeLengths: try row.decode(5)...row.decode(6),
-            clientCertificates: try row.decode(7))
+            sealedValues: try row.decode(7), clientCertificates: try row.decode(8))
     }
 }
 
@@ -179,8 +180,8 @@ extension BankSettings {
             Int32(clamping: sessionLifetimeSeconds), retention, reminders, Int32(clamping: undeliveredLifetimeDays),
             Int32(clamping: retryLimit), Int32(clamping: fetchLimit), Int32(clamping: pinMinimumLength),
             Int32(clamping: pinMaximumLength), codeAlphabet, Int32(clamping: codeMinimumLength),
-            Int32(clamping: codeMaximumLength), deliveryFormat, uniformErrors, definition,
-            Int32(clamping: definitionsPerDay), definitionResetsDelivery, Int32(clamping: keypadsPerMinute),
+            Int32(clamping: codeMaximumLength), deliveryFormat, uniformErrors, sealedValues, definition,
+            Int32(clamping: definitionsPerDay), definitionResetsDelivery,
             weakPINRules.map(\.rawValue).sorted(), listedPINs)
     }
 
@@ -202,10 +203,10 @@ extension BankSettings {
         codeMaximumLength = try row.decode(first + 14)
         deliveryFormat = try row.decode(first + 15)
         uniformErrors = try row.decode(first + 16)
-        definition = try row.decode(first + 17)
-        definitionsPerDay = try row.decode(first + 18)
-        definitionResetsDelivery = try row.decode(first + 19)
-        keypadsPerMinute = try row.decode(first + 20)
+        sealedValues = try row.decode(first + 17)
+        definition = try row.decode(first + 18)
+        definitionsPerDay = try row.decode(first + 19)
+        definitionResetsDelivery = try row.decode(first + 20)
         weakPINRules = Set(try row.decode(first + 21, as: [String].self).compactMap(WeakPINRule.init(rawValue:)))
         listedPINs = try row.decode(first + 22)
     }

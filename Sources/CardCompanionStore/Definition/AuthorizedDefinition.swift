@@ -14,7 +14,19 @@ package struct AuthorizedDefinition: Sendable {
         case refused
         case digits(DefinedPIN)
         /// Indexes into a keypad: the keypad that they were read with, if there is one, and the PIN, if the bank allows it.
-        case indexes(keypadId: String?, DefinedPIN?)
+        case indexes(Keypad?, DefinedPIN?)
+    }
+
+    /// A keypad that the server has handed out. A definition spends it.
+    package struct Keypad: Sendable {
+        package let digest: SpentDigest
+        /// Until when it is refused once it is spent.
+        package let expiresAt: Timestamp
+
+        package init(digest: SpentDigest, expiresAt: Timestamp) {
+            self.digest = digest
+            self.expiresAt = expiresAt
+        }
     }
 
     /// A PIN that the bank allows.

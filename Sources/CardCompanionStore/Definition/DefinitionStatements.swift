@@ -16,12 +16,40 @@ package enum DefinitionOutcome: String, StoredEnumeration {
 }
 
 extension Store {
-    /// Does everything of a definition that must be atomic: spends its id, checks the cardholder, uses up the keypad, and
+    /// Does everything of a definition that must be atomic: spends its id, checks the cardholder, spends the keypad, and
     /// replaces the PIN.
     package func definePIN(
         _ definition: AuthorizedDefinition, now: Timestamp
     ) async throws(StoreError) -> DefinitionOutcome {
         try await statements.executeForOneRow(DefinePIN(definition: definition, now: now))
+    }
+}
+
+extension Store {
+    /// Whether a cardholder exists; nil if the bank has changed since it was read. Writes and locks nothing.
+    package func cardholderExists(
+        bankId: Identifier, bankRevision: Int64, uniqueId: Identifier?
+    ) async throws(StoreError) -> Bool? {
+        try await statements.execute(
+            SelectCardholderExists(bankId: bankId, bankRevision: bankRevision, uniqueId: uniqueId)
+        ).first
+    }
+}
+
+private struct SelectCardholderExists: PostgresStatement {
+    typealias Row = Bool
+
+    let bankId: Identifier
+    let bankRevision: Int64
+    let uniqueId: Identifier?
+
+    static let sql = """
+        SELECT EXISTS (SELECT FROM cardholder WHERE bank_id = $1 AND unique_id = $3)
+        FROM bank WHERE bank_id = $1 AND revision = $2 AND status = 'ACTIVE'
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, bankRevision, uniqueId)
     }
 }
 
@@ -35,7 +63,7 @@ private struct DefinePIN: PostgresStatement {
         SELECT define_pin(
             p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_transaction_digest => $5,
             p_transaction_expires_at => $6, p_hmac_digest => $7, p_hmac_expires_at => $8, p_choice => $9,
-            p_keypad_id => $10, p_sealed_pin => $11, p_pin_for_bank => $12)
+            p_keypad_digest => $10, p_keypad_expires_at => $11, p_sealed_pin => $12, p_pin_for_bank => $13)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -46,12 +74,12 @@ private struct DefinePIN: PostgresStatement {
         case .hmac(let hmac, let expiresAt):
             parameters.append([UInt8]?.none, Timestamp?.none, hmac.bytes, expiresAt)
         }
-        let (choice, keypadId, pin): (String, String?, AuthorizedDefinition.DefinedPIN?) =
+        let (choice, keypad, pin): (String, AuthorizedDefinition.Keypad?, AuthorizedDefinition.DefinedPIN?) =
             switch definition.choice {
             case .refused: ("refused", nil, nil)
             case .digits(let pin): ("digits", nil, pin)
-            case .indexes(let keypadId, let pin): ("indexes", keypadId, pin)
+            case .indexes(let keypad, let pin): ("indexes", keypad, pin)
             }
-        parameters.append(choice, keypadId, pin?.sealed, pin?.forBank)
+        parameters.append(choice, keypad?.digest.bytes, keypad?.expiresAt, pin?.sealed, pin?.forBank)
     }
 }

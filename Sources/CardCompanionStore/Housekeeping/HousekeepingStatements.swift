@@ -5,9 +5,8 @@ package enum ExpiredKind: CaseIterable, Sendable {
     /// PINs whose delivery was not confirmed within their bank's time.
     case pins
     case sessions
-    /// Definition ids, hashMacs and nonces whose time windows have ended.
+    /// Definition ids, hashMacs, keypads and nonces whose time windows have ended.
     case proofs
-    case keypads
     /// Answers to calls with an Idempotency-Key.
     case answers
     /// Staged lines of imports that never ended.
@@ -37,7 +36,6 @@ extension Store {
             return RemovedBatch(removed: counts.erased, isFull: counts.due >= limit)
         case .sessions: return try await remove(DeleteExpiredSessions(time: time, limit: rowLimit))
         case .proofs: return try await remove(DeleteExpiredProofs(time: time, limit: rowLimit))
-        case .keypads: return try await remove(DeleteExpiredKeypads(time: time, limit: rowLimit))
         case .answers: return try await remove(DeleteExpiredAnswers(time: time, limit: rowLimit))
         case .importLines: return try await remove(DeleteStagedLines(time: time, limit: rowLimit))
         case .events: return try await remove(DeleteOldEvents(time: time, limit: rowLimit))
@@ -107,16 +105,6 @@ private struct DeleteExpiredProofs: Removal, PostgresCommand {
     static let sql = """
         DELETE FROM spent_proof WHERE (bank_id, kind, digest) IN (
             SELECT bank_id, kind, digest FROM spent_proof WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
-        """
-}
-
-private struct DeleteExpiredKeypads: Removal, PostgresCommand {
-    let time: Timestamp
-    let limit: Int32
-
-    static let sql = """
-        DELETE FROM keypad WHERE (bank_id, keypad_id) IN (
-            SELECT bank_id, keypad_id FROM keypad WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
         """
 }
 

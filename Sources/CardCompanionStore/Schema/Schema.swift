@@ -42,7 +42,6 @@ package struct Schema: Sendable {
             File("delete_cardholder", PackageResources.delete_cardholder_sql),
             File("enqueue_webhook", PackageResources.enqueue_webhook_sql),
             File("fetch_pin", PackageResources.fetch_pin_sql),
-            File("make_keypad", PackageResources.make_keypad_sql),
             File("merge_import", PackageResources.merge_import_sql),
             File("notify_delivery", PackageResources.notify_delivery_sql),
             File("number_events", PackageResources.number_events_sql),

@@ -4,4 +4,6 @@ package enum DataKeyPurpose: String, StoredEnumeration, CaseIterable {
     case seal
     /// HMAC-SHA-256 over authentication codes, tokens and requests.
     case authenticate
+    /// Derives the keys of values that are handed out and not stored: keypads.
+    case handOut = "hand-out"
 }

@@ -20,6 +20,11 @@ package struct SpentDigest: Sendable, Equatable {
         SpentDigest(of: code)
     }
 
+    /// Of the bytes of a keypadId.
+    package static func keypad(_ sealed: [UInt8]) -> SpentDigest {
+        SpentDigest(of: sealed)
+    }
+
     /// Of a signature's nonce. Two keys can use the same nonce.
     package static func nonce(_ nonce: String, ofKey keyId: String) -> SpentDigest {
         SpentDigest(of: Array("\(keyId)\n\(nonce)".utf8))

@@ -21,6 +21,23 @@ package enum HMACSHA256 {
         }
     }
 
+    /// The authentication code of `data` as a key, 32 bytes: HMAC as a pseudorandom function.
+    package static func derivedKey(
+        for data: borrowing some ByteSource & ~Copyable, key: borrowing some ByteSource & ~Copyable
+    ) -> SecretBytes {
+        data.withOctets { data, dataCount in
+            key.withOctets { key, keyCount in
+                SecretBytes(count: byteCount) { output in
+                    var written = 0
+                    let end = EVP_Q_mac(
+                        nil, "HMAC", nil, "SHA2-256", nil, key, keyCount, data, dataCount,
+                        output.baseAddress?.assumingMemoryBound(to: UInt8.self), byteCount, &written)
+                    mustSucceed(end != nil && written == byteCount, "HMAC-SHA-256")
+                }
+            }
+        }
+    }
+
     /// Whether `code` is the authentication code of `data`, at full length. Compares in constant time.
     package static func isValid(
         _ code: borrowing some ByteSource & ~Copyable, for data: borrowing some ByteSource & ~Copyable,

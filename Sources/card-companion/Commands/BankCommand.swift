@@ -45,14 +45,15 @@ struct BankCommand: ParsableCommand {
         var deliveryFormat: DeliveryFormat?
         @Option(help: "Whether all errors about a cardholder have the same code: true or false (default).")
         var uniformErrors: Bool?
+        @Option(
+            help: "Whether a sealed PIN must name its bank, cardholder and request: bound (default), or any if not.")
+        var sealedValues: SealedValueRule?
         @Option(help: "Whether cardholders can define their PIN: true (default) or false.")
         var definition: Bool?
         @Option(help: "How many PINs a cardholder can define per day, UTC (default 5).")
         var definitionsPerDay: Int?
         @Option(help: "Whether a defined PIN counts as never delivered: true (default) or false.")
         var definitionResetsDelivery: Bool?
-        @Option(help: "How many keypads a cardholder can get per minute (default 60).")
-        var keypadsPerMinute: Int?
         @Option(
             help:
                 "Which PINs cannot be chosen, comma-separated: same,ascending,descending,pairs,listed (default), or none."
@@ -79,10 +80,10 @@ struct BankCommand: ParsableCommand {
             codeMaximumLength.map { settings.codeMaximumLength = $0 }
             deliveryFormat.map { settings.deliveryFormat = $0 }
             uniformErrors.map { settings.uniformErrors = $0 }
+            sealedValues.map { settings.sealedValues = $0 }
             definition.map { settings.definition = $0 }
             definitionsPerDay.map { settings.definitionsPerDay = $0 }
             definitionResetsDelivery.map { settings.definitionResetsDelivery = $0 }
-            keypadsPerMinute.map { settings.keypadsPerMinute = $0 }
             if let weakPinRules { settings.weakPINRules = try Self.rules(weakPinRules) }
             if let weakPinFile { settings.listedPINs = try Self.list(weakPinFile) }
         }
@@ -230,10 +231,10 @@ private struct BankReport: Encodable {
     let codeLengths: [Int]
     let deliveryFormat: String
     let uniformErrors: Bool
+    let sealedValues: String
     let definition: Bool
     let definitionsPerDay: Int
     let definitionResetsDelivery: Bool
-    let keypadsPerMinute: Int
     let weakPINRules: [String]
     let listedPINs: Int
 
@@ -256,10 +257,10 @@ private struct BankReport: Encodable {
         codeLengths = [settings.codeMinimumLength, settings.codeMaximumLength]
         deliveryFormat = settings.deliveryFormat.rawValue
         uniformErrors = settings.uniformErrors
+        sealedValues = settings.sealedValues.rawValue
         definition = settings.definition
         definitionsPerDay = settings.definitionsPerDay
         definitionResetsDelivery = settings.definitionResetsDelivery
-        keypadsPerMinute = settings.keypadsPerMinute
         weakPINRules = settings.weakPINRules.map(\.rawValue).sorted()
         listedPINs = settings.listedPINs.count
     }
@@ -274,9 +275,9 @@ private struct BankReport: Encodable {
             ["PIN length", "\(pinLengths[0]) to \(pinLengths[1])"],
             ["authentication code", "\(codeLengths[0]) to \(codeLengths[1]) \(codeAlphabet)"],
             ["delivery format", deliveryFormat], ["uniform errors", "\(uniformErrors)"],
+            ["sealed values", sealedValues],
             ["definition", "\(definition)"], ["definitions", "\(definitionsPerDay) per day"],
             ["definition resets delivery", "\(definitionResetsDelivery)"],
-            ["keypads", "\(keypadsPerMinute) per minute"],
             ["weak PIN rules", weakPINRules.isEmpty ? "none" : weakPINRules.joined(separator: ", ")],
             ["PINs on the bank's list", "\(listedPINs)"],
         ]

@@ -47,13 +47,19 @@ struct DefiningServer: Sendable {
     }
 }
 
+extension JWEHeader {
+    /// What the header says that the value is for: cty, iss, sub, jti and keypadId.
+    var names: [String?] { [cty, iss, sub, jti, keypadId] }
+}
+
 extension DefinitionParameters {
     static let example = DefinitionParameters(
         bankId: "BANK", uniqueId: "102456", timestamp: "1475255010", hashMac: "ab12", pin: "1234")
 }
 
 extension DefinitionTokenParameters {
-    static let pinExample = DefinitionTokenParameters(token: "{}", signature: "c2ln", pin: "1234")
+    static let tokenExample = #"{"IdBEL":"BANK","IdPorteur":"102456","IdTransaction":"T-1"}"#
+    static let pinExample = DefinitionTokenParameters(token: tokenExample, signature: "c2ln", pin: "1234")
     static let indexesExample = DefinitionTokenParameters(
-        token: "{}", signature: "c2ln", indexes: "0,11,0,1", keypadId: "k-1")
+        token: tokenExample, signature: "c2ln", indexes: "0,11,0,1", keypadId: "k-1")
 }

@@ -18,6 +18,7 @@ struct JWCryptoTests {
             [
                 "keySet": String(decoding: keySet, as: UTF8.self), "alg": call.sealing.algorithm,
                 "plaintext": plaintext.padding(to: call == .indexes ? 64 : 16),
+                "header": JSON.object(attempt.binding.members).text,
             ])
         attempt.members[call.choice] = .string(try #require(sealed["compact"]))
         #expect(try await service.code(attempt) == 0)

@@ -82,7 +82,7 @@ struct SDKTests {
                 let isFirst = text == indexes
                 let parameters = try self.indexes(service, holder, text, keypadId: isNamed ? keypad.keypadId : nil)
                 let response = await PINDefinition.postDefinePINECDHCBRequest(parameters, hostUrl: url)
-                // The first form uses the keypad up, so the second is refused.
+                // The first form spends the keypad, so the second is refused; or there is no keypad to name.
                 #expect(response.errorCode == (isFirst ? 0 : 214), "\(response)")
             }
         }

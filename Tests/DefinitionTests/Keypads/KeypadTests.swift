@@ -55,25 +55,16 @@ struct KeypadTests {
         }
     }
 
-    @Test("A keypad older than five minutes is answered 214")
+    @Test("A keypad can be used for five minutes, on every server; then it is answered 214")
     func life() async throws {
         let service = try await Service.shared.value
         let holder = try await service.holder()
-        let attempt = try await service.defining("8305", .indexes, holder)
-        let life = try await service.installation.sql(
-            """
-            SELECT extract(epoch FROM expires_at - made_at)::float BETWEEN 299 AND 300 FROM keypad
-            WHERE unique_id = '\(holder.uniqueId)'
-            """)
-        #expect(life == ["t"])
-        try await age(holder, seconds: 240)
-        #expect(try await service.code(attempt) == 0)
-
-        for isNamed in [true, false] {
-            var late = try await service.defining("8305", .indexes, holder)
-            if !isNamed { late.keypadId = nil }
-            try await age(holder, seconds: 301)
-            #expect(try await service.code(late) == 214)
+        for (seconds, code) in [(240, 0), (301, 214)] {
+            let later = try await service.installation.startServer(clockOffsetSeconds: seconds)
+            var attempt = try await service.defining("8305", .indexes, holder)
+            attempt.timestamp = .string("\(TestBank.timestamp(seconds))")
+            #expect(try await service.code(attempt, through: later) == code)
+            try await later.stop()
         }
     }
 
@@ -92,44 +83,49 @@ struct KeypadTests {
         }
     }
 
-    @Test("keypadId selects a keypad; without it the newest keypad is used")
-    func newest() async throws {
+    @Test("A keypad that somebody else asks for changes neither how indexes are read nor which keypads can be used")
+    func strangersKeypads() async throws {
         let service = try await Service.shared.value
         let holder = try await service.holder()
-        let old = try await service.keypad(holder, size: 60)
-        let new = try await service.keypad(holder, size: 10)
-        // A place that the newer, smaller keypad does not have.
-        let pin = try #require(old.places.enumerated().last { $0.offset >= 10 && $0.element != nil })
-        let oldIndexes = Array(repeating: "\(pin.offset)", count: 4).joined(separator: ",")
-
-        var attempt = try service.attempt(.indexes, holder, oldIndexes)
-        #expect(try await service.code(attempt) == 131)
-        attempt = try service.attempt(.indexes, holder, oldIndexes)
-        attempt.keypadId = old.id
-        #expect(try await service.code(attempt) == 0)
-        attempt = try service.attempt(.indexes, holder, new.indexes(of: "830527"))
+        let shown = try await service.keypad(holder, size: 10)
+        for _ in 0..<10 { _ = try await service.keypad(holder, size: 10) }
+        var attempt = try service.attempt(.indexes, holder, shown.indexes(of: "830527"))
+        attempt.keypadId = shown.id
         #expect(try await service.code(attempt) == 0)
         #expect(try await service.fetch(holder).length == 6)
-        attempt = try service.attempt(.indexes, holder, new.indexes(of: "8305"))
-        #expect(try await service.code(attempt) == 214)
     }
 
-    @Test("A keypadId that is null or empty is ignored; an unknown one is answered 214")
+    @Test("A definition without a keypadId, or with one that no server made, is answered 214")
     func ids() async throws {
         let service = try await Service.shared.value
         let holder = try await service.holder()
-        for id: JSON in [.null, ""] {
+        for id: JSON in [.null, "", 7, ["a"]] {
             var attempt = try await service.defining("8305", .indexes, holder)
-            attempt.members["keypadId"] = id
-            #expect(try await service.code(attempt) == 0)
-        }
-        for id: JSON in [
-            "unknown", 7, ["a"], " ", .string(String(repeating: "k", count: 1000)), "\u{0}", "' OR 1=1 --",
-        ] {
-            var attempt = try await service.defining("8305", .indexes, holder)
+            attempt.keypadId = nil
             attempt.members["keypadId"] = id
             #expect(try await service.code(attempt) == 214, "\(id)")
         }
+        let good = try await service.keypad(holder).id
+        let ids = [
+            "unknown", " ", String(repeating: "k", count: 1000), "\u{0}", "' OR 1=1 --", good + "A",
+            String(good.dropLast()),
+            (good.hasPrefix("A") ? "B" : "A") + good.dropFirst(), good + "=",
+            String(good.dropLast(8)) + (good.hasSuffix("AAAAAAAA") ? "BBBBBBBB" : "AAAAAAAA"),
+        ]
+        for id in ids {
+            var attempt = try service.attempt(.indexes, holder, "0,1,2,3")
+            attempt.keypadId = id
+            #expect(try await service.code(attempt) == 214, "\(id)")
+        }
+    }
+
+    @Test("A keypadId has at most 256 characters and does not show the keypad", arguments: [10, 60])
+    func form(size: Int) async throws {
+        let service = try await Service.shared.value
+        let keypad = try await service.keypad(try await service.holder(), size: size)
+        #expect(keypad.id.utf8.count <= 256)
+        let layout = keypad.places.map { $0 ?? "-" }.joined()
+        #expect(!String(decoding: Base64URL.decode(keypad.id) ?? [], as: UTF8.self).contains(layout.prefix(10)))
     }
 
     @Test("A keypad of another cardholder or bank is answered 214")
@@ -146,71 +142,17 @@ struct KeypadTests {
             attempt.keypadId = keypad.id
             #expect(try await service.code(attempt) == 214)
         }
-        #expect(try await service.code(service.attempt(.indexes, holder, "0,1,2,3")) == 214)
     }
 
-    @Test("A cardholder's last five keypads are kept, and the log reports each valid one that is displaced")
-    func fiveKept() async throws {
+    @Test("A request for a keypad writes and locks nothing, and does not look at the cardholder's status")
+    func writesNothing() async throws {
         let service = try await Service.shared.value
-        let holder = try await service.holder()
-        func displacements() -> Int {
-            service.server.logLines(with: "live keypad was replaced", holder.uniqueId, service.bank.id).count
-        }
-        var keypads: [Keypad] = []
-        for _ in 0..<5 { keypads.append(try await service.keypad(holder)) }
-        #expect(displacements() == 0)
-        keypads.append(try await service.keypad(holder))
-        #expect(displacements() == 1)
-        for (place, keypad) in keypads.enumerated() {
-            var attempt = try service.attempt(.indexes, holder, keypad.indexes(of: "8305"))
-            attempt.keypadId = keypad.id
-            #expect(try await service.code(attempt) == (place == 0 ? 214 : 0), "\(place)")
-        }
-
-        for _ in 0..<5 { _ = try await service.keypad(holder) }
-        try await age(holder, seconds: 301)
+        let holder = try await service.holder(of: service.bank, status: "SUSPENDED")
+        func row() async throws -> String { try await service.row("xmin, xmax, cardholder.*", of: holder) }
+        let before = try await row()
         for _ in 0..<3 { _ = try await service.keypad(holder) }
-        #expect(displacements() == 1)
-        let kept = try await service.installation.sql(
-            "SELECT count(*) FROM keypad WHERE unique_id = '\(holder.uniqueId)'")
-        #expect(kept == ["5"])
-    }
-
-    @Test("Keypads above the limit per minute are answered with HTTP 429 and Retry-After")
-    func rate() async throws {
-        let service = try await Service.shared.value
-        let limit = 3
-        let bank = try await service.installation.makeBank(["--keypads-per-minute", "\(limit)"])
-        let holder = try await service.holder(of: bank)
-        let attempt = try service.attempt(.keypad, holder, of: bank)
-        var answers: [HTTPAnswer] = []
-        // The count restarts if a minute ends during the loop.
-        while answers.last?.status != 429, answers.count <= 2 * limit {
-            answers.append(try await service.send(attempt))
-        }
-        #expect(answers.count > limit && answers.dropLast().allSatisfy { $0.code == 0 })
-        let refusal = try #require(answers.last)
-        #expect(refusal.status == 429)
-        #expect(refusal["Content-Type"] == "application/problem+json")
-        #expect(refusal["Cache-Control"] == "no-store")
-        let seconds = try #require(refusal["Retry-After"].flatMap(Int.init))
-        #expect(1...60 ~= seconds)
-
-        #expect(try await service.code(service.attempt(.keypad, service.holder(of: bank), of: bank)) == 0)
-        try await service.installation.sql(
-            """
-            UPDATE cardholder SET keypad_minute = keypad_minute - interval '1 minute'
-            WHERE unique_id = '\(holder.uniqueId)'
-            """)
-        #expect(try await service.code(attempt) == 0)
-    }
-
-    @Test("The default limit is 60 keypads per minute")
-    func defaultRate() async throws {
-        let service = try await Service.shared.value
-        let bank = try await service.installation.makeBank()
-        let shown = try await service.installation.run(["bank", "show", bank.id, "--json"]).succeeded()
-        #expect(try JSON(parsing: shown.stdout).object?["keypadsPerMinute"] == 60)
+        // A lock on the row would have changed xmax.
+        #expect(try await row() == before)
     }
 
     @Test("A request for an unknown cardholder stores nothing except the spent token")
@@ -224,7 +166,7 @@ struct KeypadTests {
         let rows = try await service.installation.sql(
             """
             SELECT (SELECT count(*) FROM cardholder WHERE bank_id = '\(bank.id)'),
-                (SELECT count(*) FROM keypad WHERE bank_id = '\(bank.id)'),
+                (SELECT count(*) FROM spent_proof WHERE bank_id = '\(bank.id)' AND kind = 'keypad'),
                 (SELECT count(*) FROM spent_proof WHERE bank_id = '\(bank.id)' AND kind = 'hmac'),
                 (SELECT count(*) FROM spent_proof WHERE bank_id = '\(bank.id)' AND kind = 'definition')
             """)
@@ -237,9 +179,11 @@ struct KeypadTests {
         let holder = try await service.holder()
         for (opening, separator, closing) in [("", ",", ""), ("[", ",", "]"), ("[", ", ", "]")] {
             for width in [0, 64] {
-                let indexes = try await service.keypad(holder, size: size).indexes(of: "83052")
+                let keypad = try await service.keypad(holder, size: size)
+                let indexes = try keypad.indexes(of: "83052")
                 let text = opening + indexes.replacing(",", with: separator) + closing
-                let attempt = try service.attempt(.indexes, holder, text.padding(to: max(width, text.count)))
+                var attempt = try service.attempt(.indexes, holder, text.padding(to: max(width, text.count)))
+                attempt.keypadId = keypad.id
                 #expect(try await service.code(attempt) == 0, "\(text)")
             }
         }
@@ -253,7 +197,8 @@ struct KeypadTests {
         for pad in [0, 64] {
             let keypad = try await service.keypad(holder, size: size)
             let plain = try keypad.indexes(of: "83052").replacing(",", with: "")
-            let attempt = try service.attempt(.indexes, holder, plain.padding(to: max(pad, plain.count)))
+            var attempt = try service.attempt(.indexes, holder, plain.padding(to: max(pad, plain.count)))
+            attempt.keypadId = keypad.id
             #expect(try await service.code(attempt) == (size == 10 ? 0 : 131))
         }
         #expect(try await service.fetch(holder).length == (size == 10 ? 5 : 4))
@@ -287,15 +232,8 @@ struct KeypadTests {
         let keypad = try await service.keypad(holder, size: 11)
         let empty = try #require(keypad.places.firstIndex { $0 == nil })
         let indexes = try keypad.indexes(of: "830") + ",\(empty)"
-        #expect(try await service.code(service.attempt(.indexes, holder, indexes)) == 131)
-    }
-
-    private func age(_ holder: TestCardholder, seconds: Int) async throws {
-        let interval = "interval '\(seconds) seconds'"
-        try await Service.shared.value.installation.sql(
-            """
-            UPDATE keypad SET made_at = made_at - \(interval), expires_at = expires_at - \(interval)
-            WHERE unique_id = '\(holder.uniqueId)'
-            """)
+        var attempt = try service.attempt(.indexes, holder, indexes)
+        attempt.keypadId = keypad.id
+        #expect(try await service.code(attempt) == 131)
     }
 }

@@ -173,12 +173,12 @@ struct SealedValueTests {
         }
     }
 
-    @Test("apu and apv are used in the key agreement; typ and cty are ignored", arguments: DefinitionCall.byToken)
+    @Test("apu and apv are used in the key agreement; typ is ignored", arguments: DefinitionCall.byToken)
     func known(call: DefinitionCall) async throws {
         let service = try await Service.shared.value
         let headers: [[String: JSON?]] = [
             ["apu": "QWxpY2U", "apv": "Qm9i"], ["apu": "QWxpY2U"], ["apv": "AP8"], ["apu": "", "apv": ""],
-            ["typ": "JOSE", "cty": "text/plain"],
+            ["typ": "JOSE"],
         ]
         for header in headers {
             var attempt = try await service.defining("8305", call, service.holder())

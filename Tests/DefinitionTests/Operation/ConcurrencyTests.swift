@@ -77,18 +77,6 @@ struct ConcurrencyTests {
         #expect(Set(codes) == [0, 114])
     }
 
-    @Test("Simultaneous keypad requests are all answered 0, and the last five keypads are kept")
-    func keypads() async throws {
-        let service = try await Service.shared.value
-        let holder = try await service.holder()
-        let attempts = Array(repeating: try service.attempt(.keypad, holder), count: Self.count)
-        let codes = try await service.codes(attempts, through: servers(2))
-        #expect(codes == Array(repeating: 0, count: Self.count))
-        let kept = try await service.installation.sql(
-            "SELECT count(*) FROM keypad WHERE unique_id = '\(holder.uniqueId)'")
-        #expect(kept == ["5"])
-    }
-
     @Test("A fetch during a definition delivers either the old or the new PIN, complete")
     func definitionAndFetch() async throws {
         let service = try await Service.shared.value

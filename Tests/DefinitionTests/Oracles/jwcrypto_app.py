@@ -11,10 +11,14 @@ from jwcrypto import jwe, jwk
 
 
 def seal(arguments):
-    """Seals a text to the first key of a key set with the given algorithm."""
+    """Seals a text to the first key of a key set with the given algorithm.
+
+    `header` is optional: a JSON object, whose members are added to the protected header.
+    """
     keys = json.loads(arguments["keySet"])["keys"]
     key = next(key for key in keys if key["alg"] == arguments["alg"])
     header = {"alg": arguments["alg"], "enc": "A256GCM", "kid": key["kid"]}
+    header |= json.loads(arguments.get("header", "{}"))
     sealed = jwe.JWE(arguments["plaintext"].encode(), json.dumps(header))
     sealed.add_recipient(jwk.JWK(**key))
     return {"compact": sealed.serialize(compact=True)}

@@ -11,12 +11,12 @@ struct BankOptionTests {
         let bank = Unique.name("bank")
         let add = [
             "bank", "add", bank, "--scheme", "CB", "--definition", "false", "--definitions-per-day", "7",
-            "--definition-resets-delivery", "false", "--keypads-per-minute", "8", "--weak-pin-rules", "pairs,same",
+            "--definition-resets-delivery", "false", "--sealed-values", "any", "--weak-pin-rules", "pairs,same",
             "--weak-pin-file", file, "--pin-minimum-length", "5", "--pin-maximum-length", "9", "--json",
         ]
         let added = try JSON(parsing: try await service.installation.run(add).succeeded().stdout).object ?? [:]
         let expected: [String: JSON] = [
-            "definition": false, "definitionsPerDay": 7, "definitionResetsDelivery": false, "keypadsPerMinute": 8,
+            "definition": false, "definitionsPerDay": 7, "definitionResetsDelivery": false, "sealedValues": "any",
             "weakPINRules": ["pairs", "same"], "listedPINs": 2, "pinLengths": [5, 9],
         ]
         for (name, value) in expected { #expect(added[name] == value, "\(name)") }
@@ -33,7 +33,7 @@ struct BankOptionTests {
         let add = ["bank", "add", Unique.name("bank"), "--scheme", "CB", "--json"]
         let added = try JSON(parsing: try await service.installation.run(add).succeeded().stdout).object ?? [:]
         let expected: [String: JSON] = [
-            "definition": true, "definitionsPerDay": 5, "definitionResetsDelivery": true, "keypadsPerMinute": 60,
+            "definition": true, "definitionsPerDay": 5, "definitionResetsDelivery": true, "sealedValues": "bound",
             "weakPINRules": ["ascending", "descending", "listed", "pairs", "same"], "listedPINs": 0,
             "pinLengths": [4, 6],
             "timestampToleranceSeconds": 300,
@@ -45,7 +45,7 @@ struct BankOptionTests {
         "An invalid value is refused, and no bank is created",
         arguments: [
             ["--definitions-per-day", "0"], ["--definitions-per-day", "101"], ["--definitions-per-day", "many"],
-            ["--keypads-per-minute", "0"], ["--keypads-per-minute", "601"], ["--keypads-per-minute=-1"],
+            ["--sealed-values", "none"], ["--sealed-values", "Bound"], ["--keypads-per-minute", "60"],
             ["--definition", "maybe"], ["--definition-resets-delivery", "2"], ["--weak-pin-rules", "same,silly"],
             ["--weak-pin-rules", "none,same"], ["--weak-pin-rules", ""], ["--weak-pin-rules", "Same"],
             ["--pin-minimum-length", "3"], ["--pin-maximum-length", "13"], ["--pin-minimum-length", "7"],

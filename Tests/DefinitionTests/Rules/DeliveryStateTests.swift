@@ -164,8 +164,8 @@ struct DeliveryStateTests {
         let hex = Hex.encode(pin.utf8)
         let found = try await service.installation.sql(
             """
-            SELECT count(*) FROM cardholder LEFT JOIN keypad USING (bank_id, unique_id)
-            WHERE unique_id = '\(holder.uniqueId)' AND (cardholder::text || coalesce(keypad::text, '')) ~ '\(pin)|\(hex)'
+            SELECT count(*) FROM cardholder
+            WHERE unique_id = '\(holder.uniqueId)' AND cardholder::text ~ '\(pin)|\(hex)'
             """)
         #expect(found == ["0"])
     }

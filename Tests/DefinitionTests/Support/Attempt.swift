@@ -43,6 +43,8 @@ struct Attempt: Sendable {
     var signer: TestAuthority.Signer
     /// Members that replace the body's own; nil removes a member.
     var members: [String: JSON?] = [:]
+    /// Whether the sealed choice names what it is for.
+    var isBound = true
     /// The token's IdTransaction.
     var transactionId = UUID().uuidString
 
@@ -62,6 +64,8 @@ struct Attempt: Sendable {
     /// The members of the body.
     func body() throws -> [String: JSON] {
         var body: [String: JSON]
+        var sealing = sealing
+        if isBound { sealing.binding = binding }
         switch call {
         case .keypad:
             body = ["bankId": .string(bankId), "uniqueId": .string(uniqueId), "keypadSize": keypadSize]
@@ -80,6 +84,13 @@ struct Attempt: Sendable {
         }
         body.change(members)
         return body
+    }
+
+    /// What the sealed choice is for.
+    var binding: SealedBinding {
+        call == .hmac
+            ? SealedBinding("pin", bankId: bankId, uniqueId: uniqueId, requestId: timestamp.string)
+            : SealedBinding(call.choice, for: token, keypadId: call == .indexes ? keypadId : nil)
     }
 
     /// The bank's HMAC over bankId, uniqueId and timestamp, in hex.

@@ -29,6 +29,8 @@ struct CompactParts: Sendable {
 struct Sealing: Sendable {
     let kind: SealingKind
     var key: ServerKeySet.Key
+    /// What the header says of the value; nil leaves it out.
+    var binding: SealedBinding?
     /// Members that replace the header's own; nil removes a member.
     var header: [String: JSON?] = [:]
     /// Writes the header. The written text is what is authenticated.
@@ -50,6 +52,7 @@ struct Sealing: Sendable {
             "alg": .string(kind.algorithm), "enc": "A256GCM", "kid": .string(key.id),
         ]
         if kind == .ec { members["epk"] = .publicKey(ephemeral.publicKey.rawRepresentation, curve: "P-256") }
+        members.merge(binding?.members ?? [:]) { $1 }
         members.change(header)
         let encryptedKey = try kind == .rsa ? encryptedContentKey() : wrappedContentKey(ephemeral, members)
         let header = Base64URL.encode(Array(headerText(members).utf8))

@@ -14,7 +14,7 @@ struct Service: Sendable {
     let bank: TestBank
 
     static let freeSettings = [
-        "--weak-pin-rules", "none", "--definitions-per-day", "100", "--keypads-per-minute", "600", "--fetch-limit",
+        "--weak-pin-rules", "none", "--definitions-per-day", "100", "--fetch-limit",
         "100",
         "--retention", "keep-repeat", "--delivery-format", "digits",
     ]

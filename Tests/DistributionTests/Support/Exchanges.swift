@@ -44,14 +44,6 @@ extension TestServer {
         let delivery = try await deliver(bank, cardholder, timestamp: timestamp)
         return try await post(Path.notify, delivery.notify(bank, cardholder)).code
     }
-
-    /// The audit line of a response.
-    func auditLine(of answer: HTTPAnswer) throws -> String {
-        let id = try #require(answer["X-Request-Id"])
-        let lines = logLines(with: "request_id=\(id)", "trail=audit")
-        try #require(lines.count == 1, "\(lines)")
-        return lines[0]
-    }
 }
 
 extension TestCardholder {

@@ -72,13 +72,13 @@ struct EventBank: Sendable {
 
     /// Defines a PIN; returns the code.
     func define(_ holder: TestCardholder, _ pin: String) async throws -> Int? {
-        let token = bank.token(for: holder, type: "02").text
+        let token = bank.token(for: holder, type: "02")
         let padded = pin + String(repeating: " ", count: 16 - pin.count)
         return try await service.server.post(
             "/v1/pin-definition/token/pin",
             [
-                "token": .string(token), "signature": .string(try bank.signer.signature(of: token)),
-                "pin": .string(try service.key.seal(Array(padded.utf8))),
+                "token": .string(token.text), "signature": .string(try bank.signer.signature(of: token.text)),
+                "pin": .string(try service.key.seal(Array(padded.utf8), SealedBinding("pin", for: token))),
             ]
         ).code
     }

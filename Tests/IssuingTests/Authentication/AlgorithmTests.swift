@@ -32,7 +32,7 @@ struct AlgorithmTests {
         let oracle = PythonOracle(script: "../Oracles/issuer_client.py")
         var arguments = [
             "method": "PUT", "url": backend.server.url + backend.path(holder.uniqueId),
-            "body": JSON.object(try holder.members(sealedTo: backend.key)).text,
+            "body": JSON.object(try holder.members(sealedTo: backend.key, of: backend.bank.id)).text,
             "keyid": backend.issuer.keyId, "algorithm": algorithm.rawValue,
             "privateKey": try backend.issuer.privateKeyText(),
         ]

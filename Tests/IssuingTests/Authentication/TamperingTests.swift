@@ -149,7 +149,7 @@ struct TamperingTests {
     }
 
     private func call(_ backend: Backend, _ holder: TestCardholder) throws -> IssuerCall {
-        let body = JSON.object(try holder.members(sealedTo: backend.key)).text
+        let body = JSON.object(try holder.members(sealedTo: backend.key, of: backend.bank.id)).text
         var call = IssuerCall("PUT", backend.path(holder.uniqueId), query: "?trace=1", body: Array(body.utf8))
         call.headers = [("Content-Type", "application/json")]
         return call

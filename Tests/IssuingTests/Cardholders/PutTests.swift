@@ -21,7 +21,7 @@ struct PutTests {
     func sameAgain() async throws {
         let backend = try await Service.backend.value
         let holder = TestCardholder()
-        let body = try holder.members(sealedTo: backend.key)
+        let body = try holder.members(sealedTo: backend.key, of: backend.bank.id)
         let first = try await backend.put(holder.uniqueId, body)
         let shown = try await backend.get(holder.uniqueId)
         #expect(try await backend.fetch(holder).code == 0)
@@ -40,7 +40,7 @@ struct PutTests {
     func erasedStaysErased() async throws {
         let backend = try await Service.backend.value
         let holder = TestCardholder(channels: ["AC"])
-        let body = try holder.members(sealedTo: backend.key)
+        let body = try holder.members(sealedTo: backend.key, of: backend.bank.id)
         #expect(try await backend.put(holder.uniqueId, body).status == 201)
         let app = try TestApp()
         let answer = try await backend.server.post(Path.captcha, app.captcha(backend.bank, holder))
@@ -129,7 +129,7 @@ struct PutTests {
         let service = try await Service.shared.value
         let backend = try await Service.backend.value
         let holder = TestCardholder()
-        let body = try holder.members(sealedTo: backend.key)
+        let body = try holder.members(sealedTo: backend.key, of: backend.bank.id)
         #expect(try await backend.put(holder.uniqueId, body).status == 201)
         if byOperator {
             let command = ["cardholder", "set-status", "--bank", backend.bank.id, holder.uniqueId, "SUSPENDED"]
@@ -149,7 +149,7 @@ struct PutTests {
         let service = try await Service.shared.value
         let backend = try await Service.backend.value
         let holder = TestCardholder()
-        let body = try holder.members(sealedTo: backend.key)
+        let body = try holder.members(sealedTo: backend.key, of: backend.bank.id)
         #expect(try await backend.put(holder.uniqueId, body).status == 201)
         #expect(try await backend.fetch(TestCardholder(holder.uniqueId, code: "Wrong123")).code == 203)
         if byOperator {

@@ -92,17 +92,18 @@ struct RuleTests {
     @Test("A sealed value that cannot be opened is refused with the reason")
     func sealedValues() async throws {
         let backend = try await Service.backend.value
-        let good = try backend.key.seal(Array("4917".utf8))
-        var parts = good.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        parts[3] = (parts[3].hasPrefix("A") ? "B" : "A") + parts[3].dropFirst()
-        let damaged = parts.joined(separator: ".")
-        for (value, reason) in [
-            (JSON.string(damaged), "does not decrypt"), (.string("4917"), "not a JWE"), (4917, "must be a JWE"),
-            (.string(good + "."), "not a JWE"),
-        ] {
-            for member in ["pin", "authenticationCode"] {
-                let answer = try await backend.put(Unique.name("holder"), [member: value])
-                expect(answer, [member: reason])
+        let id = Unique.name("holder")
+        for member in ["pin", "authenticationCode"] {
+            let binding = SealedBinding(member, bankId: backend.bank.id, uniqueId: id)
+            let good = try backend.key.seal(Array("4917".utf8), binding)
+            var parts = good.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            parts[3] = (parts[3].hasPrefix("A") ? "B" : "A") + parts[3].dropFirst()
+            let damaged = parts.joined(separator: ".")
+            for (value, reason) in [
+                (JSON.string(damaged), "does not decrypt"), (.string("4917"), "not a JWE"), (4917, "must be a JWE"),
+                (.string(good + "."), "not a JWE"),
+            ] {
+                expect(try await backend.put(id, [member: value]), [member: reason])
             }
         }
     }
@@ -113,7 +114,9 @@ struct RuleTests {
         let elsewhere = try await TestInstallation().startServer()
         let key = try await elsewhere.sealingKey()
         try await elsewhere.stop()
-        let answer = try await backend.put(Unique.name("holder"), try TestCardholder().members(sealedTo: key))
+        let holder = TestCardholder()
+        let answer = try await backend.put(
+            holder.uniqueId, try holder.members(sealedTo: key, of: backend.bank.id))
         expect(answer, ["authenticationCode": "kid", "pin": "kid"])
     }
 
@@ -121,7 +124,7 @@ struct RuleTests {
     func pinBlock(hasPIN: Bool) async throws {
         let backend = try await Service.backend.value
         let holder = TestCardholder(pin: hasPIN ? "4917" : nil)
-        var body = try holder.members(sealedTo: backend.key)
+        var body = try holder.members(sealedTo: backend.key, of: backend.bank.id)
         body["pinBlock"] = ["format": "ISO-1", "key": "zpk", "block": "1449171234567890"]
         let answer = try await backend.put(holder.uniqueId, body)
         expect(answer, ["pinBlock": "not supported"])
@@ -131,12 +134,16 @@ struct RuleTests {
     @Test("All invalid members of a cardholder are listed in one response")
     func everything() async throws {
         let backend = try await Service.backend.value
+        let cardNumber = "4111111111111111"
+        func binding(_ contentType: String) -> SealedBinding {
+            SealedBinding(contentType, bankId: backend.bank.id, uniqueId: cardNumber)
+        }
         let answer = try await backend.put(
-            "4111111111111111",
+            cardNumber,
             [
                 "status": "GONE", "channels": ["AC", "FAX"], "freeField": .string(String(repeating: "ä", count: 501)),
-                "authenticationCode": .string(try backend.key.seal(Array("?".utf8))),
-                "pin": .string(try backend.key.seal(Array("abcd".utf8))),
+                "authenticationCode": .string(try backend.key.seal(Array("?".utf8), binding("authenticationCode"))),
+                "pin": .string(try backend.key.seal(Array("abcd".utf8), binding("pin"))),
             ])
         expect(
             answer,

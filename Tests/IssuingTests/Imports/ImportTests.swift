@@ -121,7 +121,7 @@ struct ImportTests {
     }
 
     private func lines(_ holders: [TestCardholder], _ backend: Backend) throws -> String {
-        try holders.map { try $0.line(sealedTo: backend.key) }.joined(separator: "\n")
+        try holders.map { try $0.line(sealedTo: backend.key, of: backend.bank.id) }.joined(separator: "\n")
     }
 }
 
@@ -134,11 +134,15 @@ private struct Mixture {
     init(_ backend: Backend) throws {
         let key = backend.key
         let bad = Unique.name("bad")
-        let badPIN = try key.seal(Array("12".utf8))
+        let badPIN = try key.seal(
+            Array("12".utf8), SealedBinding("pin", bankId: backend.bank.id, uniqueId: bad))
         let limit = 65_536
-        let padding = limit - (try good[3].line(sealedTo: key).utf8.count)
+        let padding = limit - (try good[3].line(sealedTo: key, of: backend.bank.id).utf8.count)
         let lines: [(text: String, result: ImportAnswer.Result?)] = [
-            (try good[0].line(sealedTo: key), .init(line: 1, uniqueId: good[0].uniqueId, result: "created")),
+            (
+                try good[0].line(sealedTo: key, of: backend.bank.id),
+                .init(line: 1, uniqueId: good[0].uniqueId, result: "created")
+            ),
             ("{broken", Self.refused(2, nil, [""])),
             ("", nil),
             (" \t\r", nil),
@@ -147,16 +151,22 @@ private struct Mixture {
                 Self.refused(5, bad, ["status", "pin"])
             ),
             (String(repeating: " ", count: limit) + "{}", Self.refused(6, nil, [""])),
-            (try good[1].line(sealedTo: key) + "\r", .init(line: 7, uniqueId: good[1].uniqueId, result: "created")),
+            (
+                try good[1].line(sealedTo: key, of: backend.bank.id) + "\r",
+                .init(line: 7, uniqueId: good[1].uniqueId, result: "created")
+            ),
             (#"{"status":"ACTIVE"}"#, Self.refused(8, nil, ["uniqueId"])),
             (#"{"uniqueId":"4111111111111111"}"#, Self.refused(9, nil, ["uniqueId"])),
             (#"{"uniqueId":"\#(bad)","uniqueId":"\#(bad)"}"#, Self.refused(10, nil, [""])),
             ("[]", Self.refused(11, nil, [""])),
             (#"{"uniqueId":"\#(bad)","pinBlock":{"format":"ISO-1"}}"#, Self.refused(12, bad, ["pinBlock"])),
-            (try good[2].line(sealedTo: key), .init(line: 13, uniqueId: good[2].uniqueId, result: "created")),
+            (
+                try good[2].line(sealedTo: key, of: backend.bank.id),
+                .init(line: 13, uniqueId: good[2].uniqueId, result: "created")
+            ),
             // The longest allowed line, without a line break at its end.
             (
-                try good[3].line(sealedTo: key) + String(repeating: " ", count: padding),
+                try good[3].line(sealedTo: key, of: backend.bank.id) + String(repeating: " ", count: padding),
                 .init(line: 14, uniqueId: good[3].uniqueId, result: "created")
             ),
         ]
@@ -177,7 +187,7 @@ extension Backend {
             "/v1/pin-definition/token/pin",
             [
                 "token": .string(token.text), "signature": .string(try bank.signer.signature(of: token.text)),
-                "pin": .string(try key.seal(Array(pin.utf8))),
+                "pin": .string(try key.seal(Array(pin.utf8), SealedBinding("pin", for: token))),
             ]
         ).code
     }

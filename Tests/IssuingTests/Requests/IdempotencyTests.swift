@@ -10,7 +10,7 @@ struct IdempotencyTests {
         var second = backend
         second.server = try await Service.second.value
         let holder = TestCardholder()
-        let body = try holder.members(sealedTo: backend.key)
+        let body = try holder.members(sealedTo: backend.key, of: backend.bank.id)
         // Without the key, the second call would be refused because the cardholder exists.
         let headers = [(name: "If-None-Match", value: "*"), key()]
         let first = try await backend.put(holder.uniqueId, body, headers: headers)
@@ -79,7 +79,7 @@ struct IdempotencyTests {
     func stillAuthenticated() async throws {
         let backend = try await Service.backend.value
         let holder = TestCardholder()
-        let body = try holder.members(sealedTo: backend.key)
+        let body = try holder.members(sealedTo: backend.key, of: backend.bank.id)
         let key = key()
         #expect(try await backend.put(holder.uniqueId, body, headers: [key]).status == 201)
         var forger = backend
@@ -94,7 +94,7 @@ struct IdempotencyTests {
         second.server = try await Service.second.value
         let backends = [backend, second]
         let holder = TestCardholder()
-        let body = try holder.members(sealedTo: backend.key)
+        let body = try holder.members(sealedTo: backend.key, of: backend.bank.id)
         let headers = [(name: "If-None-Match", value: "*"), key()]
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
             for place in 0..<12 {
@@ -113,7 +113,7 @@ struct IdempotencyTests {
         let service = try await Service.shared.value
         let backend = try await Service.backend.value
         let holder = TestCardholder()
-        let body = try holder.members(sealedTo: backend.key)
+        let body = try holder.members(sealedTo: backend.key, of: backend.bank.id)
         let key = key()
         #expect(try await backend.put(holder.uniqueId, body, headers: [key]).status == 201)
         // The state between the call and its response.

@@ -32,8 +32,8 @@ struct Service: Sendable {
     }
 
     /// Makes a bank and its back-end with its own server, because a server limits simultaneous imports.
-    func makeBackendWithServer() async throws -> Backend {
-        var backend = try await makeBackend()
+    func makeBackendWithServer(_ options: [String] = []) async throws -> Backend {
+        var backend = try await makeBackend(options)
         backend.server = try await installation.startServer()
         return backend
     }
@@ -54,7 +54,7 @@ struct Backend: Sendable {
     func put(
         _ holder: TestCardholder, headers: [(name: String, value: String)] = []
     ) async throws -> HTTPAnswer {
-        try await put(holder.uniqueId, holder.members(sealedTo: key), headers: headers)
+        try await put(holder.uniqueId, holder.members(sealedTo: key, of: bank.id), headers: headers)
     }
 
     /// Creates or replaces a cardholder, with a given body.

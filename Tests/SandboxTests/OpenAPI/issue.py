@@ -56,15 +56,17 @@ class Issuer:
         self.description.require(method, path, response)
         return response
 
-    def sealed(self, text):
+    def sealed(self, content, unique_id, text, request_id=None):
         keys = self.session.get(f"{self.base_url}/.well-known/jwks.json", timeout=10).json()["keys"]
         key = next(key for key in keys if key["kty"] == "RSA" and key["use"] == "enc")
         header = {"alg": key["alg"], "enc": "A256GCM", "kid": key["kid"]}
+        header |= {"cty": content, "iss": self.bank_id, "sub": unique_id} | ({"jti": request_id} if request_id else {})
         return jwe.JWE(text.encode(), json.dumps(header), recipient=jwk.JWK(**key)).serialize(compact=True)
 
 
 def change_cardholder(issuer, unique_id):
-    whole = {"authenticationCode": issuer.sealed("K7P2M9"), "pin": issuer.sealed("4391  "), "freeField": "Hello"}
+    code, pin = issuer.sealed("authenticationCode", unique_id, "K7P2M9"), issuer.sealed("pin", unique_id, "4391  ")
+    whole = {"authenticationCode": code, "pin": pin, "freeField": "Hello"}
     once = {"Idempotency-Key": str(uuid.uuid4())}
     created = issuer.cardholder(201, "PUT", unique_id, whole, headers={"If-None-Match": "*"})
     same_version = issuer.cardholder(200, "PUT", unique_id, whole).headers["ETag"] == created.headers["ETag"]
@@ -96,10 +98,15 @@ def send_what_is_refused(issuer):
     issuer.cardholder(415, "PUT", "x", {}, headers={"Content-Type": "text/plain"})
     issuer.cardholder(415, "PATCH", "x", {}, headers={"Content-Type": "application/json"})
     issuer.cardholder(422, "PATCH", "x", {"pin": "4391", "status": None, "authenticationFailures": 1})
-    refused = {"status": "OPEN", "channels": ["SMS"], "authenticationCode": "K7P2M9", "pin": issuer.sealed("43"),
-               "pinBlock": {"format": "ISO-4"}, "freeField": "4111 4111111111111111"}
-    invalid = issuer.cardholder(422, "PUT", "4111111111111111", refused).json()["invalid"]
+    card_number = "4111111111111111"
+    refused = {"status": "OPEN", "channels": ["SMS"], "authenticationCode": "K7P2M9",
+               "pin": issuer.sealed("pin", card_number, "43"), "pinBlock": {"format": "ISO-4"},
+               "freeField": f"4111 {card_number}"}
+    invalid = issuer.cardholder(422, "PUT", card_number, refused).json()["invalid"]
     require(len({problem["member"] for problem in invalid}) >= 6, f"not every invalid member is listed: {invalid}")
+    for other in [("authenticationCode", "x", "4391"), ("pin", "y", "4391"), ("pin", "x", "4391", "jti")]:
+        invalid = issuer.cardholder(422, "PUT", "x", {"pin": issuer.sealed(*other)}).json()["invalid"]
+        require([problem["member"] for problem in invalid] == ["pin"], f"{other}: {invalid}")
     issuer.events(400, "?after=x")
     issuer.events(400, "?limit=0")
     issuer.events(400, "?wait=31")
@@ -108,7 +115,8 @@ def send_what_is_refused(issuer):
 
 
 def import_cardholders(issuer, prefix):
-    lines = [json.dumps({"uniqueId": f"{prefix}-{n}", "pin": issuer.sealed("2846")}) for n in range(3)]
+    names = [f"{prefix}-{n}" for n in range(3)]
+    lines = [json.dumps({"uniqueId": name, "pin": issuer.sealed("pin", name, "2846")}) for name in names]
     text = "\n".join([lines[0], "no JSON", "", json.dumps({"uniqueId": f"{prefix}-x", "status": "OPEN"}), *lines[1:]])
     counts = {"lines": 6, "refused": 2, "committed": True}
     first, second = (issuer.importing(200, text).text.splitlines() for _ in range(2))
@@ -122,7 +130,8 @@ def import_cardholders(issuer, prefix):
 def make_events(issuer, document, unique_id):
     """Creates every event of an app: a delivery, a failed delivery, a defined PIN, and a lock after wrong codes."""
     code, wrong_code = "K7P2M9", "AAAAAA"
-    issuer.cardholder(201, "PUT", unique_id, {"authenticationCode": issuer.sealed(code), "pin": issuer.sealed("4391")})
+    sealed_code, pin = issuer.sealed("authenticationCode", unique_id, code), issuer.sealed("pin", unique_id, "4391")
+    issuer.cardholder(201, "PUT", unique_id, {"authenticationCode": sealed_code, "pin": pin})
     service, bank = deliver.Service(issuer.base_url, document), deliver.Bank(issuer.sandbox)
     bank.codes[unique_id] = code
     deliver.deliver_with_code(service, bank, unique_id)
@@ -137,7 +146,8 @@ def make_events(issuer, document, unique_id):
 def define(issuer, bank, unique_id):
     claim = bank.claim(unique_id)
     del claim["authCode"]
-    post(issuer, "/v1/pin-definition/pin", claim | {"pin": issuer.sealed("7305")}, 0)
+    sealed = issuer.sealed("pin", unique_id, "7305", claim["timestamp"])
+    post(issuer, "/v1/pin-definition/pin", claim | {"pin": sealed}, 0)
 
 
 def post(issuer, path, body, code):

@@ -47,16 +47,22 @@ enum Operation: String, CaseIterable, Sendable {
             let hashMac = JSON.string(bank.hashMac(uniqueId: holder.uniqueId, timestamp: timestamp))
             return try members.merging([
                 "timestamp": .string(timestamp), "hashMac": hashMac,
-                "pin": .string(target.key.seal(Array("4917".utf8))),
+                "pin": .string(target.key.seal(Array("4917".utf8), nil)),
             ]) { $1 }
         case .definePINByToken, .definePINByIndexes:
-            let token = bank.token(for: holder, type: "02").text
-            members = ["token": .string(token), "signature": .string(try bank.signer.signature(of: token))]
+            let token = bank.token(for: holder, type: "02")
+            let signature = try bank.signer.signature(of: token.text)
+            members = ["token": .string(token.text), "signature": .string(signature)]
             guard self == .definePINByIndexes else {
-                return try members.merging(["pin": .string(target.key.seal(Array("4917".utf8)))]) { $1 }
+                members["pin"] = .string(
+                    try target.key.seal(Array("4917".utf8), SealedBinding("pin", for: token)))
+                return members
             }
-            members["keypadId"] = "Zm9vYmFyYmF6cXV4cXV1eGNvcmdl"
-            return try members.merging(["indexes": .string(target.key.seal(Array("1,2,3,4".utf8)))]) { $1 }
+            let keypadId = "Zm9vYmFyYmF6cXV4cXV1eGNvcmdl"
+            let binding = SealedBinding("indexes", for: token, keypadId: keypadId)
+            members["keypadId"] = .string(keypadId)
+            members["indexes"] = .string(try target.key.seal(Array("1,2,3,4".utf8), binding))
+            return members
         }
     }
 

@@ -70,7 +70,8 @@ struct Play: Sendable {
             "/v1/pin-definition/token/pin",
             [
                 "token": .string(token.text), "signature": .string(try bank.signer.signature(of: token.text)),
-                "pin": .string(try await server.sealingKey().seal(Array(pin.utf8))),
+                "pin": .string(
+                    try await server.sealingKey().seal(Array(pin.utf8), SealedBinding("pin", for: token))),
             ])
         answers.append(String(decoding: answer.body, as: UTF8.self))
         guard answer.code == 0 else { throw Unexpected(arrival: .inAToken, answers: answers) }

@@ -51,7 +51,7 @@ struct Scene: Sendable {
         issuer = try await installation.makeIssuer(for: bank, algorithm: .hmacSHA256)
         let key = try await server.sealingKey()
         for holder in holders.values {
-            let body = try holder.members(sealedTo: key)
+            let body = try holder.members(sealedTo: key, of: bank.id)
             let answer = try await server.call(
                 "PUT", cardholder: holder.uniqueId, body, headers: [("Idempotency-Key", holder.uniqueId)], by: issuer)
             guard answer.status == 201 else { throw NotProvisioned(answer: answer) }

@@ -8,7 +8,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 PRIME = 2**256 - 2**224 + 2**192 + 2**96 - 1
 B = 0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B
-KNOWN_PARAMETERS = {"alg", "enc", "kid", "epk", "apu", "apv", "cty", "typ"}
+NAMES = ["cty", "iss", "sub", "jti", "keypadId"]
+KNOWN_PARAMETERS = {"alg", "enc", "kid", "epk", "apu", "apv", "typ", *NAMES}
 
 
 class Refused(Exception):
@@ -114,8 +115,8 @@ def point(epk):
 def header_parameters(header, alg):
     equal("unknown header parameters", set(header) - KNOWN_PARAMETERS, set())
     equal("alg and enc", (header["alg"], header["enc"]), (alg, "A256GCM"))
-    texts = [header.get(name, "") for name in ["kid", "apu", "apv", "cty", "typ"]]
-    equal("the type of kid, apu, apv, cty and typ", {type(text) for text in texts}, {str})
+    texts = [header.get(name, "") for name in ["kid", "apu", "apv", "typ", *NAMES]]
+    equal("the type of all parameters that are texts", {type(text) for text in texts}, {str})
     return unb64url(header.get("apu", "")), unb64url(header.get("apv", ""))
 
 
@@ -149,6 +150,22 @@ def judge_definition(case, keys):
     content_key = crypto(unwrap, keys.private(key_name), alg, encrypted, header, parties)
     plaintext = crypto(decrypt, content_key, iv, ciphertext, tag, data)
     equal("plaintext", plaintext, b"4343            ")
+
+
+def check_binding(case, keys):
+    """Decrypts the value, and compares the names in its header with the request's."""
+    header, data, encrypted, iv, ciphertext, tag = parts(case["compact"])
+    alg = {"server-rsa": "RSA-OAEP-256", "server-ec": "ECDH-ES+A256KW"}[case["recipient"]]
+    parties = header_parameters(header, alg)
+    equal("kid", keys.name(header["kid"]), case["recipient"])
+    content_key = unwrap(keys.private(case["recipient"]), alg, encrypted, header, parties)
+    plaintext = decrypt(content_key, iv, ciphertext, tag, data)
+    expected = {"pin": b"4343".ljust(16), "indexes": b"0,1,0,1".ljust(64), "authenticationCode": b"K7P2M9".ljust(16)}
+    equal("plaintext", plaintext, expected[case["content"]])
+    required = [case[member] for member in ["content", "bankId", "uniqueId", "requestId", "keypadId"]]
+    failing = [name for name, value in zip(NAMES, required, strict=True) if header.get(name) != value]
+    equal("bound", case["bound"], "invalid" if failing else "valid")
+    equal("any", case["any"], "invalid" if set(failing) & set(header) else "valid")
 
 
 def judge_delivery(case, keys):
@@ -221,6 +238,7 @@ CHECKS = {
     "tokens": judged(judge_token),
     "signatures": judged(judge_signature),
     "definitions": judged(judge_definition),
+    "bindings": check_binding,
     "deliveries": judged(judge_delivery),
     "aesGCM": judged(judge_aes_gcm),
     "aesKeyWrap": judged(judge_aes_key_wrap),

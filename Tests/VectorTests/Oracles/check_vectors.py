@@ -20,6 +20,14 @@ from cryptography.hazmat.primitives.kdf.concatkdf import ConcatKDFHash
 from jwcrypto import jwe, jwk
 
 FOLDER = pathlib.Path(__file__).resolve().parents[3] / "docs" / "vectors"
+HEADER_ORDER = ["alg", "enc", "kid", *check_negative.NAMES, "epk", "apu", "apv"]
+# The names that the header must have for each operation, besides cty.
+BINDINGS = {
+    "pin-definition/pin": ["iss", "sub", "jti"],
+    "pin-definition/token/pin": ["iss", "sub", "jti"],
+    "pin-definition/token/pin-indexes": ["iss", "sub", "jti", "keypadId"],
+    "banks/{bankId}/cardholders/{uniqueId}": ["iss", "sub"],
+}
 
 
 # Sealed values
@@ -99,13 +107,22 @@ def check_delivered(vector, keys):
 
 def check_defined(vector, keys):
     check_sealed(vector, keys)
-    equal("kid", json.loads(vector["header"])["kid"], keys.jwk(vector["recipient"]).thumbprint())
+    header = json.loads(vector["header"])
+    equal("kid", header["kid"], keys.jwk(vector["recipient"]).thumbprint())
+    check_binding(vector, header)
     text = vector["plaintext"].rstrip(" ")
-    if vector["member"] == "pin":
-        return equal("pin", text, vector["pin"])
+    if vector["member"] != "indexes":
+        return equal(vector["member"], text, vector[vector["member"]])
     places = [int(place) for place in (text.strip("[]").split(",") if "," in text else text)]
     equal("indexes", places, vector["indexes"])
     equal("pin", "".join(vector["keypad"][place] for place in places), vector["pin"])
+
+
+def check_binding(vector, header):
+    equal("the order of the header's members", list(header), [name for name in HEADER_ORDER if name in header])
+    required = {"cty": vector["member"]} | {name: header[name] for name in BINDINGS[vector["operation"]]}
+    equal("binding", vector["binding"], required)
+    equal("the header's names", {name: header[name] for name in check_negative.NAMES if name in header}, required)
 
 
 # MACs

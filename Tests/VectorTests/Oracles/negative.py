@@ -1,5 +1,6 @@
 """Inputs that must be refused, and some valid ones. Each case has only the one error that its name describes."""
 
+import negative_bindings
 import negative_jwe
 import negative_keys
 import negative_primitives
@@ -16,6 +17,7 @@ def negative():
         tokens=negative_signatures.tokens(),
         signatures=negative_signatures.signatures(),
         definitions=list(negative_jwe.definitions()),
+        bindings=list(negative_bindings.bindings()),
         deliveries=list(negative_jwe.deliveries()),
         aesGCM=list(negative_primitives.aes_gcm()),
         aesKeyWrap=list(negative_primitives.aes_key_wrap()),

@@ -89,7 +89,7 @@ def to_ec(name, rewrite, code=CRYPTO_ERROR):
 def common_forms():
     """Headers for both algorithms."""
     yield "as it should be", lambda header: header, 0
-    yield "typ and cty", adding('"typ":"JOSE","cty":"text/plain"'), 0
+    yield "typ and cty", adding('"typ":"JOSE","cty":"pin"'), 0
     yield "white space in the header, members in another order", spaced, 0
     yield "kid with an escape", lambda header: header.replace('"kid":"', '"\\u006bid":"'), 0
     for algorithm in ["none", "dir", "RSA1_5", "RSA-OAEP", "A256KW", "ECDH-ES", "PBES2-HS256+A128KW", "HS256", ""]:
@@ -123,6 +123,11 @@ def common_forms():
     yield "kid a number", with_member("kid", 1)
     yield "kid null", replacing_value("kid", "null")
     yield "typ a number", adding('"typ":1')
+    for name in ["iss", "sub", "jti", "keypadId"]:
+        for kind, value in [("a number", "1"), ("null", "null"), ("an array", '["1"]')]:
+            yield f"{name} {kind}", adding(f'"{name}":{value}')
+    yield "iss twice", adding('"iss":"BANK_ID","iss":"BANK_ID"')
+    yield "iss in upper case", adding('"ISS":"BANK_ID"')
     yield "apu not base64url", adding('"apu":"Q"')
     yield "apv padded", adding('"apv":"QQ=="')
     yield "apu a number", adding('"apu":1')

@@ -17,6 +17,8 @@ from material import (
 CLIENT_RSA, CLIENT_EC = rsa_key("client-rsa"), p256("client-ec")
 SERVER_RSA, SERVER_EC = rsa_key("server-rsa"), p256("server-ec")
 BANK, BANK_BY_ALIAS = rsa_key("bank-default"), rsa_key("bank-2027", 3072)
+BANK_ID, UNIQUE_ID, TIMESTAMP, TRANSACTION_ID = "BANK_ID", "102456", "1562320989", "4567891"
+PROVISIONING = "banks/{bankId}/cardholders/{uniqueId}"
 
 
 def file_of(about, keys, **content):
@@ -89,22 +91,43 @@ def delivered_pins():
         ])
 
 
+def names_of(content, bank_id=BANK_ID, unique_id=UNIQUE_ID, request_id=None, keypad_id=None):
+    """The header parameters that name what a value is and which request it is for. None: absent."""
+    names = {"cty": content, "iss": bank_id, "sub": unique_id, "jti": request_id, "keypadId": keypad_id}
+    return {name: value for name, value in names.items() if value is not None}
+
+
+def keypad_id(name):
+    """An opaque text. A real one has another content."""
+    return base64url(chosen(f"keypadId of {name}", 64))
+
+
 def defined_pins():
     keypads = {keypad["name"]: keypad for keypad in keypad_vectors()}
 
-    def pin(name, text, recipient, byte_count=16, **options):
-        operation = "pin-definition/pin" if recipient is SERVER_RSA else "pin-definition/token/pin"
+    def defined(name, operation, recipient, text, byte_count, binding, expected, **options):
         plaintext = text.encode().ljust(byte_count)
         return sealed_vector(
-            name, "pin", operation, recipient, plaintext, {"pin": text}, kid=recipient.kid, **options)
+            name, binding["cty"], operation, recipient, plaintext, expected | {"binding": binding}, kid=recipient.kid,
+            binding=binding, **options)
+
+    def pin(name, text, recipient, byte_count=16, bank_id=BANK_ID, unique_id=UNIQUE_ID, **options):
+        operation, request_id = (
+            ("pin-definition/pin", TIMESTAMP)
+            if recipient is SERVER_RSA
+            else ("pin-definition/token/pin", TRANSACTION_ID))
+        binding = names_of("pin", bank_id, unique_id, request_id)
+        return defined(name, operation, recipient, text, byte_count, binding, {"pin": text}, **options)
 
     def indexes(name, keypad_name, form, byte_count=64, **options):
         keypad = keypads[keypad_name]
         expected = {"keypad": keypad["keypad"], "pin": keypad["pin"], "indexes": keypad["indexes"]}
-        plaintext = form(keypad["indexes"]).encode().ljust(byte_count)
-        return sealed_vector(
-            name, "indexes", "pin-definition/token/pin-indexes", SERVER_EC, plaintext, expected, kid=SERVER_EC.kid,
-            **options)
+        text, operation = form(keypad["indexes"]), "pin-definition/token/pin-indexes"
+        binding = names_of("indexes", request_id=TRANSACTION_ID, keypad_id=keypad_id(keypad_name))
+        return defined(name, operation, SERVER_EC, text, byte_count, binding, expected, **options)
+
+    def provisioned(name, content, text, recipient):
+        return defined(name, PROVISIONING, recipient, text, 16, names_of(content), {content: text})
 
     def with_commas(places):
         return ",".join(map(str, places))
@@ -112,7 +135,7 @@ def defined_pins():
     leading_zero = p256_where("ephemeral of Z' with a leading zero", lambda key: key.agree(SERVER_EC)[0] == 0)
     short_y = p256_where("ephemeral with a leading zero in y", lambda key: key.y >> 248 == 0)
     return file_of(
-        "PINs as a cardholder defines them, sealed to the server's published key",
+        "PINs, indexes and authentication codes for the server, sealed to its published keys",
         [SERVER_RSA, SERVER_EC],
         vectors=[
             pin("a PIN to an RSA key", "4343", SERVER_RSA),
@@ -123,6 +146,12 @@ def defined_pins():
             pin("a PIN to an EC key, with apv only", "4343", SERVER_EC, party_v=bytes([0, 255])),
             pin("a PIN to an EC key, Z with a leading zero", "4343", SERVER_EC, ephemeral=leading_zero),
             pin("a PIN to an EC key, y of epk with a leading zero", "4343", SERVER_EC, ephemeral=short_y),
+            pin(
+                "a PIN to an RSA key, with names beyond ASCII", "4343", SERVER_RSA, bank_id="CRÉDIT",
+                unique_id="çé-€-\U0001f600"),
+            pin(
+                "a PIN to an EC key, with names beyond ASCII", "4343", SERVER_EC, bank_id="CRÉDIT",
+                unique_id="çé-€-\U0001f600"),
             indexes("indexes to an EC key", "twelve places", with_commas),
             indexes(
                 "indexes to an EC key, in brackets, with apu and apv", "fifteen places", json.dumps,
@@ -130,6 +159,10 @@ def defined_pins():
             indexes("indexes to an EC key, without padding", "sixty places", with_commas, byte_count=0),
             indexes(
                 "indexes to an EC key, plain digits", "ten places", lambda places: "".join(map(str, places))),
+            provisioned("a provisioned PIN to an RSA key", "pin", "4391", SERVER_RSA),
+            provisioned("a provisioned PIN to an EC key", "pin", "4391", SERVER_EC),
+            provisioned("a provisioned code to an RSA key", "authenticationCode", "K7P2M9", SERVER_RSA),
+            provisioned("a provisioned code to an EC key", "authenticationCode", "K7P2M9", SERVER_EC),
         ])
 
 

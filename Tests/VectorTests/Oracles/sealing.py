@@ -26,7 +26,12 @@ def compact(parts):
     return ".".join(part if isinstance(part, str) else base64url(part) for part in parts)
 
 
-# The content
+# The header and the content
+
+
+def header_members(alg, kid, binding):
+    """`binding` has cty, iss, sub, jti and keypadId, as far as the header has them."""
+    return {"alg": alg, "enc": "A256GCM"} | ({"kid": kid} if kid else {}) | (binding or {})
 
 
 def seal_content(steps, plaintext, rewrite, iv):
@@ -83,10 +88,11 @@ def oaep(message, key, seed, digest="sha256", mgf_digest="sha256", oaep_label=b"
 
 
 def seal_rsa(
-    label, plaintext, recipient, kid=None, rewrite=lambda header: header, content_key=None, iv_bytes=12, **padding
+    label, plaintext, recipient, kid=None, binding=None, rewrite=lambda header: header, content_key=None, iv_bytes=12,
+    **padding,
 ):
     content_key = content_key or chosen(label + ": content key")
-    header = {"alg": "RSA-OAEP-256", "enc": "A256GCM"} | ({"kid": kid} if kid else {})
+    header = header_members("RSA-OAEP-256", kid, binding)
     steps = {"contentKey": content_key.hex(), "headerMembers": header}
     steps |= oaep(content_key, recipient, chosen(label + ": OAEP seed", 64), **padding)
     return seal_content(steps, plaintext, rewrite, chosen(label + ": iv", iv_bytes))
@@ -119,15 +125,16 @@ def wrap_with_initial_value(wrapping_key, key, initial_value):
 
 
 def seal_ecdh(
-    label, plaintext, recipient, kid=None, party_u=b"", party_v=b"", ephemeral=None, rewrite=lambda header: header,
-    content_key=None, iv_bytes=12, algorithm_id="ECDH-ES+A256KW", bit_count=256, info=None, secret=None,
+    label, plaintext, recipient, kid=None, binding=None, party_u=b"", party_v=b"", ephemeral=None,
+    rewrite=lambda header: header, content_key=None, iv_bytes=12, algorithm_id="ECDH-ES+A256KW", bit_count=256,
+    info=None, secret=None,
 ):
     ephemeral = ephemeral or p256(label + ": ephemeral key")
     content_key = content_key or chosen(label + ": content key")
     secret = secret or ephemeral.agree(recipient)
     info = other_info(algorithm_id, party_u, party_v, bit_count) if info is None else info
     wrapping_key = concat_kdf(secret, info)
-    header = {"alg": "ECDH-ES+A256KW", "enc": "A256GCM"} | ({"kid": kid} if kid else {}) | {"epk": ephemeral.public_jwk}
+    header = header_members("ECDH-ES+A256KW", kid, binding) | {"epk": ephemeral.public_jwk}
     header |= {name: base64url(party) for name, party in [("apu", party_u), ("apv", party_v)] if party}
     steps = {
         "ephemeral": ephemeral.jwk,

@@ -18,5 +18,6 @@ extension DeliveryFormat: ExpressibleByArgument {}
 extension HMACKeyUsage: ExpressibleByArgument {}
 extension Retention: ExpressibleByArgument {}
 extension Scheme: ExpressibleByArgument {}
+extension SealedValueRule: ExpressibleByArgument {}
 extension ServerKeyKind: ExpressibleByArgument {}
 extension SignatureAlgorithm: ExpressibleByArgument {}
