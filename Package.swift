@@ -88,7 +88,7 @@ let package = Package(
         library("CardCompanionAPI"),
         .target(
             name: "CardCompanionStore",
-            dependencies: ["Cryptography", "PostgresLibPQ", logging, serviceLifecycle],
+            dependencies: ["Cryptography", "PostgresLibPQ", "StrictJSON", logging, serviceLifecycle],
             resources: [.embedInCode("Schema/Migrations")],
             swiftSettings: strict),
         library(

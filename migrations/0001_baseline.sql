@@ -33,6 +33,8 @@ CREATE TABLE bank (
     code_maximum_length         integer NOT NULL CHECK (code_maximum_length BETWEEN code_minimum_length AND 64),
     delivery_format             text NOT NULL CHECK (delivery_format IN ('captcha', 'digits')),
     uniform_errors              boolean NOT NULL,
+    -- Whether a uniqueId that looks like a card number is refused.
+    check_unique_ids            boolean NOT NULL,
     -- bound: a value sealed to the server must name its bank, cardholder and request. any: it may leave these names out.
     sealed_values               text NOT NULL CHECK (sealed_values IN ('bound', 'any')),
     definition                  boolean NOT NULL,
@@ -124,13 +126,22 @@ CREATE TABLE cardholder (
     unique_id               identifier NOT NULL CHECK (length(unique_id) BETWEEN 1 AND 64),
     status                  text NOT NULL CHECK (status IN ('ACTIVE', 'SUSPENDED', 'CLOSED')),
     channels                text[] NOT NULL CHECK (channels <@ ARRAY['AC', 'TOKEN']),
+    -- Whether the cardholder can define a PIN, if the bank allows it.
+    definition              boolean NOT NULL,
     -- Key id and MAC of the authentication code; null if there is no code.
     code_mac                bytea,
     authentication_failures integer NOT NULL CHECK (authentication_failures >= 0),
     sealed_free_field       bytea,
+    -- Key id and MAC of the free field: tells whether the bank has sent another one.
+    free_field_mac          bytea,
     sealed_pin              bytea,
     -- Counts the PINs that this cardholder has had. A notify confirms the PIN that its fetch delivered, not a later one.
     pin_serial              bigint NOT NULL CHECK (pin_serial >= 0),
+    -- The bank's own number of the PIN that it last provisioned with one. It outlives the PIN.
+    pin_version             bigint CHECK (pin_version >= 0),
+    -- Digests of the last provisioned PINs as they were sent, the newest last. A PIN is taken once: what the bank sends
+    -- again does not bring back a PIN that has been erased or replaced since.
+    taken_pins              bytea[] NOT NULL CHECK (cardinality(taken_pins) <= 20),
     -- When an unconfirmed PIN is erased. pin_expiry has a row for it.
     pin_expires_at          timestamptz,
     delivered_at            timestamptz,
@@ -138,13 +149,13 @@ CREATE TABLE cardholder (
     -- The day (UTC) of the last definition, and the number of definitions on that day.
     definition_day          date,
     definition_count        integer NOT NULL DEFAULT 0 CHECK (definition_count >= 0),
-    -- A MAC of the JSON that the cardholder was last provisioned from: the same JSON again changes nothing. Keyed, so that
-    -- a database reader cannot test guesses.
-    provision_mac           bytea,
+    -- Changes with everything that is shown of the cardholder, and with everything that happens to the PIN.
     version                 bigint NOT NULL,
     created_at              timestamptz NOT NULL,
     updated_at              timestamptz NOT NULL,
     PRIMARY KEY (bank_id, unique_id),
+    CONSTRAINT a_closed_cardholder_has_no_secrets CHECK (
+        status <> 'CLOSED' OR (sealed_pin IS NULL AND code_mac IS NULL)),
     CONSTRAINT a_pin_has_a_serial CHECK (sealed_pin IS NULL OR pin_serial > 0),
     CONSTRAINT a_delivery_had_a_pin CHECK (delivered_at IS NULL OR pin_serial > 0),
     CONSTRAINT an_undelivered_pin_expires CHECK (
@@ -211,44 +222,59 @@ CREATE INDEX delivery_session_by_expiry ON delivery_session (expires_at);
 
 -- Calls of back-ends.
 
--- Answers to calls with an Idempotency-Key. A row without a status belongs to a call that is still being served.
+-- What calls with an Idempotency-Key did. Written in the transaction of the change.
 CREATE TABLE idempotent_answer (
     bank_id         identifier NOT NULL,
     idempotency_key text COLLATE "C" NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 128),
-    -- A MAC of method, path and body.
+    -- A MAC of method, path, query, conditional headers and body.
     request_mac     bytea NOT NULL,
-    status          integer CHECK (status BETWEEN 200 AND 599),
-    etag            text,
-    content_type    text,
-    body            bytea,
-    begun_at        timestamptz NOT NULL,
+    outcome         text NOT NULL CHECK (outcome IN ('created', 'replaced', 'unchanged', 'deleted')),
+    -- The cardholder's version after the change; null after a deletion.
+    version         bigint,
+    -- 'taken' or 'unchanged', if the call sent a PIN.
+    pin             text CHECK (pin IN ('taken', 'unchanged')),
     expires_at      timestamptz NOT NULL,
     PRIMARY KEY (bank_id, idempotency_key)
 );
 
 CREATE INDEX idempotent_answer_by_expiry ON idempotent_answer (expires_at);
 
+-- What to write of a cardholder. What is null or false stays as it is.
+CREATE TYPE cardholder_change AS (
+    creates           boolean, -- the cardholder can be new; then every part is given
+    status            text,
+    channels          text[],
+    definition        boolean,
+    sets_code         boolean,
+    code_mac          bytea,   -- null: the cardholder has no code
+    sets_pin          boolean,
+    pin_digest        bytea,   -- of the PIN as it was sent; null: the cardholder has no PIN
+    sealed_pin        bytea,   -- null if the PIN that was sent does not open
+    pin_version       bigint,
+    sets_free_field   boolean,
+    sealed_free_field bytea,   -- null: the cardholder has no free field
+    free_field_mac    bytea,
+    unlocks           boolean  -- forgets wrong codes and unconfirmed fetches
+);
+
 -- Staged lines of imports. Nothing is written to cardholder before the whole body has its digest. They need not survive a
 -- crash: the client sends the import again.
 CREATE UNLOGGED TABLE import_line (
-    bank_id           identifier NOT NULL,
-    import_id         text COLLATE "C" NOT NULL,
-    line              bigint NOT NULL CHECK (line > 0),
-    unique_id         identifier NOT NULL,
-    status            text NOT NULL,
-    channels          text NOT NULL, -- comma-separated
-    code_mac          bytea NOT NULL, -- empty: none, here and in the next two columns
-    sealed_pin        bytea NOT NULL,
-    sealed_free_field bytea NOT NULL,
-    provision_mac     bytea NOT NULL,
-    staged_at         timestamptz NOT NULL,
+    bank_id   identifier NOT NULL,
+    import_id text COLLATE "C" NOT NULL,
+    line      bigint NOT NULL CHECK (line > 0),
+    unique_id identifier NOT NULL,
+    -- Null: the line deletes the cardholder.
+    change    cardholder_change,
+    -- Separated by U+001F.
+    unknown_members text NOT NULL,
+    staged_at timestamptz NOT NULL,
     PRIMARY KEY (bank_id, import_id, line)
 );
 
 -- Statistics about finished imports would mislead the planner about a new one.
 ALTER TABLE import_line ALTER COLUMN import_id SET STATISTICS 0;
 
-CREATE INDEX import_line_by_cardholder ON import_line (bank_id, import_id, unique_id, line);
 CREATE INDEX import_line_by_age ON import_line (staged_at);
 
 -- Events, and where they are sent.
@@ -266,7 +292,8 @@ CREATE TABLE event (
     position    bigint,
     unique_id   identifier NOT NULL,
     type        text NOT NULL CHECK (type IN
-        ('pin.delivered', 'pin.delivery-failed', 'pin.delivery-unconfirmed', 'pin.defined', 'authentication.locked')),
+        ('pin.delivered', 'pin.delivery-failed', 'pin.delivery-unconfirmed', 'pin.defined', 'pin.expired',
+        'authentication.locked')),
     data        jsonb NOT NULL,
     occurred_at timestamptz NOT NULL,
     PRIMARY KEY (bank_id, event_id)

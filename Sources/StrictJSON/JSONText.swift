@@ -49,6 +49,12 @@ package struct JSONText: ~Copyable, Sendable {
         }
     }
 
+    /// The value of a boolean; nil for other types.
+    package func bool(_ name: String) -> Bool? {
+        guard case .bool(let value) = members[JSONName(text: name)] else { return nil }
+        return value
+    }
+
     /// The content of a string as secret bytes; nil for other types.
     package func secret(of name: String) -> SecretBytes? {
         guard case .string(let range) = members[JSONName(text: name)] else { return nil }

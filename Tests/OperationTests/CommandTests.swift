@@ -142,7 +142,7 @@ struct CommandTests {
         let file = try TestFolder.shared.write(lines.joined(separator: "\n"), named: "cardholders.ndjson")
         let result = try await run("cardholder", "import", "--bank", id, file)
         #expect(result.status == 65)
-        #expect(result.stdout == "2 created, 0 replaced, 4 refused\n")
+        #expect(result.stdout == "2 created, 0 replaced, 0 unchanged, 0 deleted, 4 refused\n")
         for line in [2, 3, 5, 7] { #expect(result.stderr.contains("line \(line): ")) }
         #expect(try await run("cardholder", "show", "--bank", id, "three").status == 0)
         #expect(try await run("cardholder", "show", "--bank", id, "two").status == 66)

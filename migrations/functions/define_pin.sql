@@ -50,7 +50,7 @@ BEGIN
     IF holder.unique_id IS NULL THEN
         RETURN 'no-cardholder';
     END IF;
-    IF holder.status <> 'ACTIVE' OR NOT the_bank.definition
+    IF holder.status <> 'ACTIVE' OR NOT the_bank.definition OR NOT holder.definition
         OR cardholder_locks(p_holder => holder, p_bank => the_bank) <> '{}'
         OR (CASE WHEN p_hmac_digest IS NULL THEN 'TOKEN' ELSE 'AC' END) <> ALL (holder.channels)
         OR (holder.definition_day = today AND holder.definition_count >= the_bank.definitions_per_day) THEN
@@ -86,6 +86,7 @@ BEGIN
         delivered_at = CASE WHEN the_bank.definition_resets_delivery THEN NULL ELSE delivered_at END,
         unconfirmed_fetches = CASE WHEN the_bank.definition_resets_delivery THEN 0 ELSE unconfirmed_fetches END,
         pin_expires_at = expiry,
+        version = nextval('cardholder_version'),
         definition_day = today,
         definition_count = CASE WHEN holder.definition_day = today THEN holder.definition_count + 1 ELSE 1 END
     WHERE bank_id = p_bank_id AND unique_id = p_unique_id;

@@ -29,6 +29,7 @@ DECLARE
     holder     cardholder;
     is_right   boolean;
     is_allowed boolean;
+    locks      boolean;
 BEGIN
     SELECT * INTO the_bank FROM bank
         WHERE bank_id = p_bank_id AND revision = p_bank_revision AND status = 'ACTIVE';
@@ -92,14 +93,16 @@ BEGIN
             RETURN;
         END IF;
         is_right := coalesce(holder.code_mac = ANY (p_code_macs), false);
-        UPDATE cardholder
-            SET authentication_failures = CASE WHEN is_right THEN 0 ELSE authentication_failures + 1 END
-            WHERE bank_id = p_bank_id AND unique_id = p_unique_id
-                AND NOT (is_right AND authentication_failures = 0);
+        -- A wrong code that does not lock leaves the version: anyone can mistype, and nothing else has changed.
+        locks := NOT is_right AND holder.authentication_failures + 1 = the_bank.retry_limit;
+        UPDATE cardholder SET
+            authentication_failures = CASE WHEN is_right THEN 0 ELSE authentication_failures + 1 END,
+            version = CASE WHEN locks THEN nextval('cardholder_version') ELSE version END
+        WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND NOT (is_right AND authentication_failures = 0);
         IF NOT is_right THEN
-            IF holder.authentication_failures + 1 = the_bank.retry_limit THEN
-                INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
-                    VALUES (p_bank_id, p_unique_id, 'authentication.locked', '{}', p_now);
+            IF locks THEN
+                INSERT INTO event (bank_id, unique_id, type, data, occurred_at) VALUES (
+                    p_bank_id, p_unique_id, 'authentication.locked', '{"lockedBy": ["authenticationFailures"]}', p_now);
             END IF;
             outcome := 'wrong-code';
             RETURN;
@@ -119,8 +122,12 @@ BEGIN
         (bank_id, session_id, unique_id, channel, token_mac, confirmations, pin_serial, opened_at, expires_at)
         VALUES (p_bank_id, p_session_id, p_unique_id, p_channel, p_token_mac, p_confirmations, holder.pin_serial, p_now,
             p_now + make_interval(secs => the_bank.session_lifetime_seconds));
-    UPDATE cardholder SET unconfirmed_fetches = unconfirmed_fetches + 1
+    UPDATE cardholder SET unconfirmed_fetches = unconfirmed_fetches + 1, version = nextval('cardholder_version')
         WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
+    IF holder.unconfirmed_fetches + 1 = the_bank.fetch_limit THEN
+        INSERT INTO event (bank_id, unique_id, type, data, occurred_at) VALUES (
+            p_bank_id, p_unique_id, 'authentication.locked', '{"lockedBy": ["unconfirmedFetches"]}', p_now);
+    END IF;
 
     outcome := 'delivered';
     sealed_pin := holder.sealed_pin;

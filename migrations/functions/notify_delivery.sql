@@ -61,6 +61,7 @@ BEGIN
             delivered_at = p_now,
             unconfirmed_fetches = 0,
             pin_expires_at = NULL,
+            version = nextval('cardholder_version'),
             sealed_pin = CASE WHEN the_bank.retention = 'erase' THEN NULL ELSE sealed_pin END
         WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND pin_serial = opened.pin_serial;
     END IF;

@@ -14,7 +14,8 @@ BEGIN
     DELETE FROM delivery_session
         WHERE bank_id = p_bank_id AND session_id = p_session_id AND unique_id = p_unique_id;
     IF FOUND THEN
-        UPDATE cardholder SET unconfirmed_fetches = greatest(unconfirmed_fetches - 1, 0)
+        UPDATE cardholder SET
+            unconfirmed_fetches = greatest(unconfirmed_fetches - 1, 0), version = nextval('cardholder_version')
             WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
     END IF;
     DELETE FROM spent_proof WHERE bank_id = p_bank_id AND kind = 'hmac' AND digest = p_hmac_digest;

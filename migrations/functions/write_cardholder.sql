@@ -1,130 +1,160 @@
 -- The one way to write a cardholder: PUT, PATCH, a line of an import, and the commands of an operator.
 --
--- A null or false argument leaves a part as it is. A PUT gives every part, and may create the cardholder. The versions are
--- those of ETag, If-Match and If-None-Match.
+-- p_if_version, p_must_exist and p_must_not_exist are If-Match, If-Match: * and If-None-Match: *. A PIN is taken once: see
+-- cardholder.taken_pins. Failures, fetches and the state of the delivery stay as they are, except that a new code forgets
+-- wrong codes, and a new PIN has not been delivered.
 CREATE OR REPLACE FUNCTION write_cardholder(
-    p_now               timestamptz,
-    p_bank_id           text,
-    p_unique_id         text,
-    p_may_create        boolean,
-    p_status            text,
-    p_channels          text[],
-    p_sets_code         boolean,
-    p_code_mac          bytea,   -- null: the cardholder has no code
-    p_sets_pin          boolean,
-    p_sealed_pin        bytea,   -- null: the cardholder has no PIN
-    p_sets_free_field   boolean,
-    p_sealed_free_field bytea,   -- null: the cardholder has no free field
-    p_unlocks           boolean, -- forgets wrong codes and unconfirmed fetches
-    p_provision_mac     bytea,   -- a MAC of the JSON that the cardholder is provisioned from; null for a change
-    p_if_version        bigint,  -- null: any
-    p_must_exist        boolean, -- If-Match: *
-    p_must_not_exist    boolean, -- If-None-Match: *
-    OUT outcome text,            -- 'created', 'replaced', 'unchanged', 'absent', 'precondition-failed'
-    OUT version bigint
+    p_now             timestamptz,
+    p_bank_id         text,
+    p_unique_id       text,
+    p_change          cardholder_change,
+    p_if_version      bigint,      -- null: any
+    p_must_exist      boolean,
+    p_must_not_exist  boolean,
+    p_call_key        text,        -- Idempotency-Key; null: none
+    p_call_mac        bytea,
+    p_call_expires_at timestamptz,
+    OUT outcome text,              -- 'created', 'replaced', 'unchanged', or what was wrong
+    OUT version bigint,
+    OUT pin     text               -- 'taken' or 'unchanged'; null if no PIN was sent
 ) LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
 DECLARE
     lifetime_days integer;
+    before        cardholder;
     holder        cardholder;
     is_new        boolean;
-    changes_part  boolean := p_provision_mac IS NOT NULL OR p_status IS NOT NULL OR p_channels IS NOT NULL
-        OR p_sets_code OR p_sets_pin OR p_sets_free_field;
 BEGIN
     SELECT undelivered_lifetime_days INTO lifetime_days FROM bank WHERE bank_id = p_bank_id;
     IF NOT FOUND THEN
         RAISE foreign_key_violation USING MESSAGE = 'there is no such bank';
     END IF;
+    outcome := begin_call(p_now => p_now, p_bank_id => p_bank_id, p_key => p_call_key);
+    IF outcome <> 'first' THEN
+        RETURN;
+    END IF;
 
     -- It repeats if another server creates the cardholder in between.
     LOOP
-        SELECT * INTO holder FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
+        SELECT * INTO before FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
         is_new := NOT FOUND;
-        IF is_new AND NOT p_may_create THEN
-            outcome := 'absent';
-            RETURN;
-        END IF;
-        IF is_new AND (p_must_exist OR p_if_version IS NOT NULL) THEN
-            outcome := 'precondition-failed';
-            RETURN;
-        END IF;
-        IF NOT is_new AND (p_must_not_exist OR holder.version IS DISTINCT FROM coalesce(p_if_version, holder.version)) THEN
-            outcome := 'precondition-failed';
-            RETURN;
-        END IF;
-        IF NOT (changes_part OR p_unlocks)
-            OR (p_provision_mac IS NOT NULL AND holder.provision_mac IS NOT DISTINCT FROM p_provision_mac) THEN
-            outcome := 'unchanged';
-            version := holder.version;
+        outcome := CASE
+            WHEN is_new AND p_change.creates IS NOT TRUE THEN 'absent'
+            WHEN is_new AND (p_must_exist OR p_if_version IS NOT NULL) THEN 'precondition-failed'
+            WHEN NOT is_new AND (p_must_not_exist OR before.version <> p_if_version) THEN 'precondition-failed'
+        END;
+        IF outcome IS NOT NULL THEN
             RETURN;
         END IF;
 
+        holder := before;
+        pin := NULL;
         IF is_new THEN
+            holder.bank_id := p_bank_id;
+            holder.unique_id := p_unique_id;
             holder.authentication_failures := 0;
             holder.unconfirmed_fetches := 0;
             holder.pin_serial := 0;
+            holder.taken_pins := '{}';
+            holder.definition_count := 0;
+            holder.created_at := p_now;
         END IF;
-        -- What the cardholder was provisioned from no longer describes them once a part of it has changed.
-        IF changes_part THEN
-            holder.provision_mac := p_provision_mac;
+        holder.status := coalesce(p_change.status, holder.status);
+        holder.channels := coalesce(p_change.channels, holder.channels);
+        holder.definition := coalesce(p_change.definition, holder.definition);
+        IF p_change.sets_code THEN
+            IF p_change.code_mac IS DISTINCT FROM holder.code_mac AND p_change.code_mac IS NOT NULL THEN
+                holder.authentication_failures := 0;
+            END IF;
+            holder.code_mac := p_change.code_mac;
         END IF;
-        holder.status := coalesce(p_status, holder.status);
-        holder.channels := coalesce(p_channels, holder.channels);
-        IF p_sets_code THEN
-            holder.code_mac := p_code_mac;
+        -- The same text is sealed differently each time.
+        IF p_change.sets_free_field AND p_change.free_field_mac IS DISTINCT FROM holder.free_field_mac THEN
+            holder.sealed_free_field := p_change.sealed_free_field;
+            holder.free_field_mac := p_change.free_field_mac;
         END IF;
-        IF p_sets_free_field THEN
-            holder.sealed_free_field := p_sealed_free_field;
-        END IF;
-        IF p_sets_pin THEN
-            holder.sealed_pin := p_sealed_pin;
-            holder.delivered_at := NULL;
-            holder.unconfirmed_fetches := 0;
+
+        IF p_change.sets_pin AND p_change.pin_digest IS NULL THEN
+            holder.sealed_pin := NULL;
             holder.pin_expires_at := NULL;
-            IF p_sealed_pin IS NOT NULL THEN
-                holder.pin_serial := holder.pin_serial + 1;
-                holder.pin_expires_at := p_now + make_interval(days => lifetime_days);
+        ELSIF p_change.sets_pin AND p_change.pin_version IS NULL AND holder.pin_version IS NOT NULL THEN
+            outcome := 'pin-version-missing';
+            RETURN;
+        ELSIF p_change.sets_pin THEN
+            pin := CASE
+                WHEN holder.status = 'CLOSED' THEN 'unchanged'
+                WHEN p_change.pin_version <= holder.pin_version THEN 'unchanged'
+                WHEN p_change.pin_version IS NULL AND p_change.pin_digest = ANY (holder.taken_pins) THEN 'unchanged'
+                ELSE 'taken'
+            END;
+            IF pin = 'taken' AND p_change.sealed_pin IS NULL THEN
+                outcome := 'pin-unreadable';
+                RETURN;
             END IF;
         END IF;
-        IF p_unlocks THEN
+        IF pin = 'taken' THEN
+            holder.sealed_pin := p_change.sealed_pin;
+            holder.pin_serial := holder.pin_serial + 1;
+            holder.pin_version := coalesce(p_change.pin_version, holder.pin_version);
+            -- The last 20.
+            holder.taken_pins := (array_remove(holder.taken_pins, p_change.pin_digest) || p_change.pin_digest)
+                [greatest(1, cardinality(array_remove(holder.taken_pins, p_change.pin_digest)) - 18) :];
+            holder.delivered_at := NULL;
+            holder.unconfirmed_fetches := 0;
+            holder.pin_expires_at := p_now + make_interval(days => lifetime_days);
+        END IF;
+        IF p_change.unlocks THEN
             holder.authentication_failures := 0;
             holder.unconfirmed_fetches := 0;
         END IF;
-        version := nextval('cardholder_version');
+        IF holder.status = 'CLOSED' THEN
+            holder.code_mac := NULL;
+            holder.sealed_pin := NULL;
+            holder.pin_expires_at := NULL;
+        END IF;
 
+        IF NOT is_new AND holder IS NOT DISTINCT FROM before THEN
+            outcome := 'unchanged';
+            EXIT;
+        END IF;
+        holder.version := nextval('cardholder_version');
+        holder.updated_at := p_now;
         IF is_new THEN
-            INSERT INTO cardholder
-                (bank_id, unique_id, status, channels, code_mac, authentication_failures, sealed_free_field, sealed_pin,
-                pin_serial, pin_expires_at, unconfirmed_fetches, provision_mac, version, created_at, updated_at)
-                VALUES (p_bank_id, p_unique_id, holder.status, holder.channels, holder.code_mac,
-                    holder.authentication_failures, holder.sealed_free_field, holder.sealed_pin, holder.pin_serial,
-                    holder.pin_expires_at, holder.unconfirmed_fetches, holder.provision_mac, version, p_now, p_now)
-                ON CONFLICT DO NOTHING;
+            INSERT INTO cardholder SELECT (holder).* ON CONFLICT DO NOTHING;
             outcome := 'created';
             EXIT WHEN FOUND;
         ELSE
             UPDATE cardholder SET
                 status = holder.status,
                 channels = holder.channels,
+                definition = holder.definition,
                 code_mac = holder.code_mac,
                 authentication_failures = holder.authentication_failures,
                 sealed_free_field = holder.sealed_free_field,
+                free_field_mac = holder.free_field_mac,
                 sealed_pin = holder.sealed_pin,
                 pin_serial = holder.pin_serial,
+                pin_version = holder.pin_version,
+                taken_pins = holder.taken_pins,
                 pin_expires_at = holder.pin_expires_at,
                 delivered_at = holder.delivered_at,
                 unconfirmed_fetches = holder.unconfirmed_fetches,
-                provision_mac = holder.provision_mac,
-                version = write_cardholder.version,
-                updated_at = p_now
+                version = holder.version,
+                updated_at = holder.updated_at
             WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
             outcome := 'replaced';
             EXIT;
         END IF;
     END LOOP;
+    version := holder.version;
 
-    IF p_sets_pin AND p_sealed_pin IS NOT NULL THEN
+    IF pin = 'taken' THEN
         INSERT INTO pin_expiry (bank_id, unique_id, expires_at)
             VALUES (p_bank_id, p_unique_id, holder.pin_expires_at) ON CONFLICT DO NOTHING;
+    END IF;
+    IF p_call_key IS NOT NULL THEN
+        PERFORM keep_answer(
+            p_bank_id => p_bank_id, p_key => p_call_key, p_mac => p_call_mac, p_expires_at => p_call_expires_at,
+            p_outcome => outcome, p_version => version, p_pin => pin);
     END IF;
 END
 $$;

@@ -5,9 +5,11 @@ package struct CardholderRepresentation: Encodable {
     let uniqueId: String
     let status: String
     let channels: [String]
+    let definition: Bool
     let hasAuthenticationCode: Bool
     let authenticationFailures: Int
     let hasPin: Bool
+    let pinVersion: Int64?
     let pinExpiresAt: Int64?
     let deliveredAt: Int64?
     let unconfirmedFetches: Int
@@ -21,9 +23,11 @@ package struct CardholderRepresentation: Encodable {
         uniqueId = record.uniqueId.text
         status = record.status.rawValue
         channels = record.channels.map(\.rawValue)
+        definition = record.definition
         hasAuthenticationCode = record.hasAuthenticationCode
         authenticationFailures = record.authenticationFailures
         hasPin = record.hasPIN
+        pinVersion = record.pinVersion
         pinExpiresAt = record.pinExpiresAt?.seconds
         deliveredAt = record.deliveredAt?.seconds
         unconfirmedFetches = record.unconfirmedFetches

@@ -1,31 +1,39 @@
 internal import SecureMemory
 
-/// Recognizes card numbers, which must not be stored here (PCI DSS).
+/// Recognizes card numbers, which must not be stored here (PCI DSS; protocol, section 3).
 enum PrimaryAccountNumber {
     private static let lengths = 13...19
+    /// The first digits of payment cards' numbers.
+    private static let firstDigits: ClosedRange<UInt8> = UInt8(ascii: "2")...UInt8(ascii: "6")
+    private static let separators: [UInt8] = Array(" -.".utf8)
 
-    /// Whether a text contains a run of 13 to 19 digits that passes the Luhn check (ISO/IEC 7812-1 annex B).
+    /// Whether a text contains a whole run of 13 to 19 digits, also one with single blanks, dots or hyphens between the
+    /// digits, that begins with 2 to 6 and passes the Luhn check (ISO/IEC 7812-1 annex B).
     static func isContained(in text: borrowing some ByteSource & ~Copyable) -> Bool {
         text.withBytes { bytes in
-            bytes.split { !(0x30...0x39 ~= $0) }.contains { lengths ~= $0.count && passesLuhn($0) }
+            hasNumber(in: bytes) || hasNumber(in: withoutSeparators(bytes))
         }
     }
 
-    /// The same for text that people read: a space, a hyphen or a dot between two digits is ignored.
-    static func isContained(inProse text: borrowing some ByteSource & ~Copyable) -> Bool {
+    private static func hasNumber(in text: borrowing some ByteSource & ~Copyable) -> Bool {
         text.withBytes { bytes in
-            var digits = SecretBuffer(capacity: bytes.count)
-            for (index, byte) in bytes.enumerated() {
-                let isBetweenDigits =
-                    separators.contains(byte) && index > 0 && index + 1 < bytes.count
-                    && isDigit(bytes[index - 1]) && isDigit(bytes[index + 1])
-                if !isBetweenDigits { digits.append(byte: byte) }
+            bytes.split { !isDigit($0) }.contains { run in
+                lengths ~= run.count && run.first.map(firstDigits.contains) == true && passesLuhn(run)
             }
-            return isContained(in: digits.finish())
         }
     }
 
-    private static let separators: [UInt8] = Array(" -.".utf8)
+    /// The text without each separator that stands alone between two digits.
+    private static func withoutSeparators(_ bytes: UnsafeRawBufferPointer) -> SecretBytes {
+        var text = SecretBuffer(capacity: bytes.count)
+        for (index, byte) in bytes.enumerated() {
+            let isBetweenDigits =
+                separators.contains(byte) && index > 0 && index + 1 < bytes.count
+                && isDigit(bytes[index - 1]) && isDigit(bytes[index + 1])
+            if !isBetweenDigits { text.append(byte: byte) }
+        }
+        return text.finish()
+    }
 
     private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }
 

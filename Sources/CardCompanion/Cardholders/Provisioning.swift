@@ -3,7 +3,7 @@ package import CardCompanionStore
 internal import Cryptography
 internal import JOSE
 package import KeyVault
-package import SecureMemory
+internal import SecureMemory
 package import StrictJSON
 
 /// A member of a provisioned cardholder that is refused, and why.
@@ -31,10 +31,20 @@ package struct ProvisioningRefusal: Error, Equatable, CustomStringConvertible {
     package var description: String { problems.map(\.description).joined(separator: "; ") }
 }
 
+/// A cardholder as a bank provisions them, checked, and sealed for the store.
+package struct ProvisionedCardholder: Sendable {
+    package let uniqueId: Identifier
+    package let change: CardholderChange
+    /// Members that were ignored.
+    package let unknownMembers: [String]
+}
+
 /// Reads cardholders as a bank provisions them: opens sealed values, applies the rules, and seals for the store.
 package struct Provisioning: Sendable {
-    /// The longest free field, in bytes of UTF-8.
-    package static let freeFieldByteLimit = 1000
+    /// What a line of an import asks for: the member `op`.
+    private enum Operation: String, CaseIterable {
+        case put, patch, delete
+    }
 
     private let bank: IssuerBank
     private let keyring: Keyring
@@ -46,25 +56,11 @@ package struct Provisioning: Sendable {
         self.serverKeys = serverKeys
     }
 
-    /// Reads one line of an import: the body of a provisioning request, plus `uniqueId`.
-    ///
-    /// - Throws: ``ProvisioningRefusal``, `StoreError`.
-    package func cardholder(line: consuming SecretBytes) async throws -> SealedCardholder {
-        let body: JSONText
-        do throws(JSONError) {
-            body = try JSONText(line)
-        } catch {
-            throw ProvisioningRefusal(
-                uniqueId: nil, problems: [ProvisioningError(nil, "must be one strict JSON object: \(error)")])
-        }
-        return try await read(body, uniqueId: body.string(MemberName.uniqueId))
-    }
-
-    /// Reads the body of a provisioning request.
+    /// Reads the body of a PUT: a whole cardholder.
     ///
     /// - Parameter uniqueId: the cardholder in the path of the request.
     /// - Throws: ``ProvisioningRefusal``, `StoreError`.
-    package func cardholder(_ body: borrowing JSONText, uniqueId: String) async throws -> SealedCardholder {
+    package func cardholder(_ body: borrowing JSONText, uniqueId: String) async throws -> ProvisionedCardholder {
         if !body.isMissing(MemberName.uniqueId),
             body.string(MemberName.uniqueId).map({ Array($0.utf8) }) != Array(uniqueId.utf8)
         {
@@ -72,180 +68,104 @@ package struct Provisioning: Sendable {
                 uniqueId: Identifier(uniqueId),
                 problems: [ProvisioningError(MemberName.uniqueId, "must be the uniqueId of the path")])
         }
-        return try await read(body, uniqueId: uniqueId)
+        return try await whole(body, uniqueId: uniqueId)
     }
 
-    /// Reads the body of a change (RFC 7396): status, channels, freeField, and authenticationFailures, which can be set
-    /// to 0.
+    /// Reads the body of a PATCH (RFC 7396): the parts of a cardholder that change.
     ///
-    /// - Throws: ``ProvisioningRefusal``.
-    package func change(_ body: borrowing JSONText, uniqueId: Identifier) throws -> CardholderChange {
-        var problems = Problems()
+    /// - Throws: ``ProvisioningRefusal``, `StoreError`.
+    package func change(_ body: borrowing JSONText, uniqueId: Identifier) async throws -> CardholderChange {
+        try await parts(body, uniqueId: uniqueId, known: ProvisionedMembers.changeable)
+    }
+
+    /// Reads one line of an import: the body of a PUT or PATCH, plus `uniqueId` and `op`.
+    ///
+    /// - Throws: ``ProvisioningRefusal``, `StoreError`.
+    func line(_ text: consuming SecretBytes, number: Int) async throws -> ImportLine {
+        let body: JSONText
+        do throws(JSONError) {
+            body = try JSONText(text)
+        } catch {
+            throw ProvisioningRefusal(
+                uniqueId: nil, problems: [ProvisioningError(nil, "must be one strict JSON object: \(error)")])
+        }
+        let sent = body.string(MemberName.uniqueId)
+        switch try operation(body, uniqueId: sent) {
+        case .put:
+            let cardholder = try await whole(body, uniqueId: sent)
+            return ImportLine(
+                line: number, uniqueId: cardholder.uniqueId, change: cardholder.change,
+                unknownMembers: cardholder.unknownMembers)
+        case .patch:
+            let uniqueId = try known(sent)
+            let change = try await parts(body, uniqueId: uniqueId, known: ProvisionedMembers.ofLines)
+            return ImportLine(line: number, uniqueId: uniqueId, change: change, unknownMembers: [])
+        case .delete:
+            let unknown = body.names.filter { ![MemberName.uniqueId, ProvisionedMembers.operation].contains($0) }
+            return ImportLine(line: number, uniqueId: try known(sent), change: nil, unknownMembers: unknown)
+        }
+    }
+
+    /// The members of a whole cardholder that are not known, and are ignored.
+    package static func unknownMembers(of body: borrowing JSONText) -> [String] {
+        body.names.filter { !ProvisionedMembers.ofLines.contains($0) }
+    }
+
+    private func operation(_ body: borrowing JSONText, uniqueId: String?) throws -> Operation {
+        let name = ProvisionedMembers.operation
+        guard !body.isMissing(name) else { return .put }
+        guard let operation = body.string(name).flatMap(Operation.init(rawValue:)) else {
+            let names = Operation.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ProvisioningRefusal(
+                uniqueId: uniqueId.flatMap { Identifier($0) },
+                problems: [ProvisioningError(name, "must be one of \(names)")])
+        }
+        return operation
+    }
+
+    /// The name of a cardholder who must exist already, so the rules for new names do not apply.
+    private func known(_ uniqueId: String?) throws(ProvisioningRefusal) -> Identifier {
+        guard let uniqueId = uniqueId.flatMap({ Identifier($0) }) else {
+            throw ProvisioningRefusal(uniqueId: nil, problems: [ProvisionedMembers.badUniqueId])
+        }
+        return uniqueId
+    }
+
+    private func whole(_ body: borrowing JSONText, uniqueId: String?) async throws -> ProvisionedCardholder {
+        var members = ProvisionedMembers(bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys)
+        members.requireUniqueId()
         var change = CardholderChange()
-        for name in body.names where !Self.changeable.contains(name) {
-            problems.add(ProvisioningError(name, "cannot be changed: send the whole cardholder with PUT"))
+        change.creates = true
+        change.status = members.status(body) ?? .active
+        change.channels = members.channels(body) ?? Channel.allCases
+        change.definition = members.definition(body) ?? true
+        change.codeMAC = .init(try await members.codeMAC(body))
+        change.pin = .init(try await members.pin(body))
+        change.freeField = .init(try members.freeField(body))
+        change.unlocks = members.unlocks(body)
+        return ProvisionedCardholder(
+            uniqueId: try members.finish(), change: change, unknownMembers: Self.unknownMembers(of: body))
+    }
+
+    private func parts(
+        _ body: borrowing JSONText, uniqueId: Identifier, known: Set<String>
+    ) async throws -> CardholderChange {
+        var members = ProvisionedMembers(bank: bank, uniqueId: uniqueId.text, keyring: keyring, serverKeys: serverKeys)
+        var change = CardholderChange()
+        for name in body.names where !known.contains(name) { members.refuse(name, "cannot be changed") }
+        for name in ProvisionedMembers.unremovable where body.kind(of: name) != nil && body.isMissing(name) {
+            members.refuse(name, "cannot be removed")
         }
-        if body.kind(of: Self.status) != nil {
-            change.status = try problems.take { try required(status(body), Self.status) }
+        change.status = members.status(body)
+        change.channels = members.channels(body)
+        change.definition = members.definition(body)
+        if body.kind(of: ProvisionedMembers.code) != nil { change.codeMAC = .init(try await members.codeMAC(body)) }
+        if body.kind(of: MemberName.pin) != nil || body.kind(of: ProvisionedMembers.pinVersion) != nil {
+            change.pin = .init(try await members.pin(body))
         }
-        if body.kind(of: Self.channels) != nil {
-            change.channels = try problems.take { try required(channels(body), Self.channels) }
-        }
-        let place = CardholderPlace(bankId: bank.id, uniqueId: uniqueId).freeField
-        if body.kind(of: MemberName.freeField) != nil {
-            let text = try problems.take { SharedSecret(try freeField(body)) } ?? nil
-            change.sealedFreeField = .init(try text.map { try keyring.seal($0.bytes, in: place) })
-        }
-        if body.kind(of: Self.failures) != nil {
-            change.unlocks = body.smallInteger(Self.failures) == 0
-            if !change.unlocks { problems.add(ProvisioningError(Self.failures, "can only be set to 0")) }
-        }
-        _ = try problems.refuse(or: uniqueId)
+        if body.kind(of: MemberName.freeField) != nil { change.freeField = .init(try members.freeField(body)) }
+        change.unlocks = members.unlocks(body)
+        _ = try members.finish()
         return change
-    }
-
-    private static let status = "status"
-    private static let channels = "channels"
-    private static let failures = "authenticationFailures"
-    private static let changeable: Set<String> = [status, channels, MemberName.freeField, failures]
-
-    /// Collects everything that is wrong, so that a bank sees it at once.
-    private struct Problems {
-        private var found: [ProvisioningError] = []
-
-        mutating func add(_ problem: ProvisioningError) { found.append(problem) }
-
-        mutating func take<Value>(_ read: () throws -> Value) rethrows -> Value? {
-            do {
-                return try read()
-            } catch let problem as ProvisioningError {
-                add(problem)
-                return nil
-            }
-        }
-
-        /// The cardholder, if nothing is wrong.
-        func refuse(or uniqueId: Identifier?) throws(ProvisioningRefusal) -> Identifier {
-            guard let uniqueId, found.isEmpty else { throw ProvisioningRefusal(uniqueId: uniqueId, problems: found) }
-            return uniqueId
-        }
-    }
-
-    private func read(_ body: borrowing JSONText, uniqueId: String?) async throws -> SealedCardholder {
-        var problems = Problems()
-        let knownId = try problems.take { try Self.uniqueId(uniqueId) }
-        let status = try problems.take { try self.status(body) } ?? nil
-        let channels = try problems.take { try self.channels(body) } ?? nil
-        let freeField = try problems.take { SharedSecret(try self.freeField(body)) } ?? nil
-        var (code, pin): (SharedSecret?, SharedSecret?)
-        do {
-            code = SharedSecret(try await self.code(body, uniqueId: uniqueId ?? ""))
-        } catch let problem as ProvisioningError {
-            problems.add(problem)
-        }
-        do {
-            pin = SharedSecret(try await self.pin(body, uniqueId: uniqueId ?? ""))
-        } catch let problem as ProvisioningError {
-            problems.add(problem)
-        }
-        let uniqueId = try problems.refuse(or: knownId)
-        let place = CardholderPlace(bankId: bank.id, uniqueId: uniqueId)
-        return SealedCardholder(
-            uniqueId: uniqueId, status: status ?? .active, channels: channels ?? Channel.allCases,
-            codeMAC: code.map { keyring.authenticationCode(for: $0.bytes, in: place.code) },
-            sealedPIN: try pin.map { try keyring.seal($0.bytes, in: place.pin) },
-            sealedFreeField: try freeField.map { try keyring.seal($0.bytes, in: place.freeField) },
-            provisionMAC: keyring.authenticationCode(for: body.bytes, in: place.provision))
-    }
-
-    private static func uniqueId(_ text: String?) throws(ProvisioningError) -> Identifier {
-        guard let identifier = text.flatMap({ Identifier($0) }) else {
-            throw ProvisioningError(MemberName.uniqueId, "must be a string of \(Identifier.rule)")
-        }
-        guard !PrimaryAccountNumber.isContained(in: Array(identifier.text.utf8)) else {
-            throw ProvisioningError(MemberName.uniqueId, "must not contain a card number")
-        }
-        return identifier
-    }
-
-    private func required<Value>(_ value: Value?, _ name: String) throws(ProvisioningError) -> Value {
-        guard let value else { throw ProvisioningError(name, "cannot be removed") }
-        return value
-    }
-
-    private func status(_ body: borrowing JSONText) throws(ProvisioningError) -> CardholderStatus? {
-        guard !body.isMissing(Self.status) else { return nil }
-        guard let status = body.string(Self.status).flatMap(CardholderStatus.init(rawValue:)) else {
-            let names = CardholderStatus.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ProvisioningError(Self.status, "must be one of \(names)")
-        }
-        return status
-    }
-
-    private func channels(_ body: borrowing JSONText) throws(ProvisioningError) -> [Channel]? {
-        guard !body.isMissing(Self.channels) else { return nil }
-        let channels = body.strings(Self.channels)?.map(Channel.init(rawValue:))
-        guard let channels, !channels.contains(nil), Set(channels).count == channels.count else {
-            let names = Channel.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ProvisioningError(Self.channels, "must be an array of \(names), each at most once")
-        }
-        return channels.compactMap(\.self)
-    }
-
-    private func code(_ body: borrowing JSONText, uniqueId: String) async throws -> SecretBytes? {
-        let name = "authenticationCode"
-        let binding = RequiredBinding(.authenticationCode, bankId: bank.id, uniqueId: uniqueId)
-        guard let code = try await opened(name, binding, body) else { return nil }
-        let form = CodeForm(bank)
-        guard form.matches(code) else { throw ProvisioningError(name, "must have \(form.rule)") }
-        guard !PrimaryAccountNumber.isContained(in: code) else {
-            throw ProvisioningError(name, "must not contain a card number")
-        }
-        if code.withBytes({ $0.elementsEqual(uniqueId.utf8) }) {
-            throw ProvisioningError(name, "must not be the uniqueId")
-        }
-        return code
-    }
-
-    private func pin(_ body: borrowing JSONText, uniqueId: String) async throws -> SecretBytes? {
-        guard body.isMissing("pinBlock") else {
-            throw ProvisioningError("pinBlock", "PIN blocks are not supported: send pin as a JWE")
-        }
-        let binding = RequiredBinding(.pin, bankId: bank.id, uniqueId: uniqueId)
-        guard let pin = try await opened(MemberName.pin, binding, body) else { return nil }
-        let form = PINForm(bank)
-        guard form.matches(pin) else { throw ProvisioningError(MemberName.pin, "must have \(form.rule)") }
-        return pin
-    }
-
-    private func freeField(_ body: borrowing JSONText) throws -> SecretBytes? {
-        let name = MemberName.freeField
-        guard !body.isMissing(name) else { return nil }
-        guard let text = body.secret(of: name), text.count <= Self.freeFieldByteLimit else {
-            throw ProvisioningError(name, "must be a string of at most \(Self.freeFieldByteLimit) bytes")
-        }
-        guard !PrimaryAccountNumber.isContained(in: text), !PrimaryAccountNumber.isContained(inProse: text) else {
-            throw ProvisioningError(name, "must not contain a card number")
-        }
-        return text
-    }
-
-    /// The plaintext of a member that is a JWE to one of the server's keys, without the spaces that can pad it at the end.
-    private func opened(
-        _ name: String, _ binding: RequiredBinding, _ body: borrowing JSONText
-    ) async throws -> SecretBytes? {
-        guard !body.isMissing(name) else { return nil }
-        guard let text = body.string(name) else { throw ProvisioningError(name, "must be a JWE") }
-        do {
-            let jwe = try JWE(compact: text)
-            try binding.check(jwe, by: bank.sealedValues)
-            return ChosenPIN.unpadded(try await serverKeys.open(jwe))
-        } catch let error as BindingError {
-            throw ProvisioningError(name, "\(error)")
-        } catch let error as JOSEError {
-            throw ProvisioningError(name, "\(error)")
-        } catch let error as UnknownServerKey {
-            throw ProvisioningError(name, "\(error)")
-        }
     }
 }

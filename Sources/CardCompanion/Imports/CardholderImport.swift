@@ -105,8 +105,7 @@ package struct CardholderImport: Sendable {
     private mutating func count(_ results: [ImportResult]) -> [ImportResult] {
         for result in results {
             switch result.outcome {
-            case .created: summary.created += 1
-            case .replaced: summary.replaced += 1
+            case .written(let written): summary.count(written.effect)
             case .refused: summary.refused += 1
             }
         }
@@ -141,9 +140,7 @@ package struct CardholderImport: Sendable {
         let merged = try await mergeBatch()
         mergedCount += merged.count
         guard !merged.isEmpty || mergedCount == stagedCount else { throw ImportFailure.linesLost }
-        return merged.map {
-            ImportResult(line: $0.line, uniqueId: $0.uniqueId.text, outcome: $0.isNew ? .created : .replaced)
-        }
+        return merged.map(ImportResult.init)
     }
 
     /// Writes one batch in one transaction. If another transaction is in the way, it is tried again.
@@ -184,8 +181,7 @@ package struct CardholderImport: Sendable {
     private func check(_ numbered: NumberedLine) async throws -> Check {
         do {
             guard case .whole(let line) = numbered.line else { throw Self.tooLong }
-            let cardholder = try await provisioning.cardholder(line: line.bytes.copy())
-            return .good(ImportLine(line: numbered.number, cardholder: cardholder))
+            return .good(try await provisioning.line(line.bytes.copy(), number: numbered.number))
         } catch let refusal as ProvisioningRefusal {
             return .refused(
                 ImportResult(line: numbered.number, uniqueId: refusal.uniqueId?.text, outcome: .refused(refusal)))

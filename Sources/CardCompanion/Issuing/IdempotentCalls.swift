@@ -2,11 +2,12 @@ package import CardCompanionStore
 package import KeyVault
 
 /// Serves a call that has an Idempotency-Key once, and answers its repetitions with the same answer.
+///
+/// What the call did is kept in the transaction of the change: so there is no change without its answer, whenever a server
+/// dies.
 package struct IdempotentCalls: Sendable {
     /// How long a key is remembered.
     package static let lifetimeSeconds: Int64 = 86_400
-    /// After how long an unanswered call can be served again: its server has died.
-    static let abandonedSeconds: Int64 = 60
 
     /// Why a call is refused.
     package enum Refusal: Error {
@@ -30,33 +31,39 @@ package struct IdempotentCalls: Sendable {
     ///
     /// - Parameters:
     ///   - key: the Idempotency-Key; nil if the call has none. Then it is served.
-    ///   - call: SHA-256 of method, path and body. It is stored as a MAC: keyed, so that a database reader cannot test
-    ///     guesses.
-    /// - Throws: ``Refusal``, `StoreError`, and the errors of `serve`, which leave the key unused.
+    ///   - digest: SHA-256 of everything that makes it the same call. It is stored as a MAC: keyed, so that a database
+    ///     reader cannot test guesses.
+    ///   - serve: writes the cardholder, and gives the store the call to keep. If it fails, the key stays unused.
+    /// - Throws: ``Refusal``, `StoreError`, and the errors of `serve`.
     package func serve(
-        bankId: Identifier, key: String?, call: [UInt8], _ serve: () async throws -> IdempotentAnswer
-    ) async throws -> IdempotentAnswer {
-        guard let key else { return try await serve() }
-        let now = clock.now()
-        let mac = keyring.authenticationCode(for: call, in: .idempotentRequest(bankId: bankId, key: key))
-        let claim = try await store.claimIdempotency(
-            bankId: bankId, key: key, mac: mac, now: now,
-            abandonedBefore: now.advanced(bySeconds: -Self.abandonedSeconds),
-            expiresAt: now.advanced(bySeconds: Self.lifetimeSeconds))
-        switch claim {
-        case .answered(let answer): return answer
+        bankId: Identifier, key: String?, digest: [UInt8],
+        _ serve: (IdempotentCall?) async throws -> WriteOutcome
+    ) async throws -> WriteOutcome {
+        guard let key else { return try await serve(nil) }
+        if let written = try await answer(bankId, key, digest) { return .done(written) }
+        let call = IdempotentCall(
+            key: key, mac: keyring.authenticationCode(for: digest, in: place(bankId, key)),
+            expiresAt: clock.now().advanced(bySeconds: Self.lifetimeSeconds))
+        let outcome = try await serve(call)
+        switch outcome {
         case .underWay: throw Refusal.underWay
-        case .otherCall: throw Refusal.otherCall
-        case .first: break
+        case .answered:
+            guard let written = try await answer(bankId, key, digest) else { throw Refusal.underWay }
+            return .done(written)
+        default: return outcome
         }
-        do {
-            let answer = try await serve()
-            try await store.keepAnswer(answer, bankId: bankId, key: key, begunAt: now)
-            return answer
-        } catch {
-            // If this fails too, the key is free again when the call counts as abandoned.
-            try? await store.releaseIdempotency(bankId: bankId, key: key, begunAt: now)
-            throw error
+    }
+
+    private func answer(_ bankId: Identifier, _ key: String, _ digest: [UInt8]) async throws -> WrittenCardholder? {
+        guard let answer = try await store.idempotentAnswer(bankId: bankId, key: key, now: clock.now()) else {
+            return nil
         }
+        let macs = keyring.authenticationCodes(for: digest, in: place(bankId, key))
+        guard macs.contains(answer.mac) else { throw Refusal.otherCall }
+        return answer.written
+    }
+
+    private func place(_ bankId: Identifier, _ key: String) -> SealedPlace {
+        .idempotentRequest(bankId: bankId, key: key)
     }
 }

@@ -1,3 +1,4 @@
+internal import CardCompanionAPI
 package import CardCompanionStore
 package import KeyVault
 package import StrictJSON
@@ -20,12 +21,36 @@ package struct IssuerService: Sendable {
     ///
     /// - Throws: ``ProvisioningRefusal``, `StoreError`.
     package func put(
-        _ body: borrowing JSONText, bank: IssuerBank, uniqueId: String, if precondition: VersionPrecondition
+        _ body: borrowing JSONText, bank: IssuerBank, uniqueId: String, if precondition: VersionPrecondition,
+        call: IdempotentCall?
     ) async throws -> WriteOutcome {
         let cardholder = try await provisioning(bank).cardholder(body, uniqueId: uniqueId)
         return try await store.writeCardholder(
-            bankId: bank.id, uniqueId: cardholder.uniqueId, CardholderChange(cardholder), if: precondition,
-            now: clock.now())
+            bankId: bank.id, uniqueId: cardholder.uniqueId, cardholder.change, if: precondition, call: call,
+            now: clock.now()
+        ).orRefusal(of: cardholder.uniqueId)
+    }
+
+    /// Changes parts of a cardholder.
+    ///
+    /// - Throws: ``ProvisioningRefusal``, `StoreError`.
+    package func patch(
+        _ body: borrowing JSONText, bank: IssuerBank, uniqueId: String, if precondition: VersionPrecondition,
+        call: IdempotentCall?
+    ) async throws -> WriteOutcome {
+        guard let uniqueId = Identifier(uniqueId) else { return .absent }
+        let change = try await provisioning(bank).change(body, uniqueId: uniqueId)
+        return try await store.writeCardholder(
+            bankId: bank.id, uniqueId: uniqueId, change, if: precondition, call: call, now: clock.now()
+        ).orRefusal(of: uniqueId)
+    }
+
+    package func delete(
+        bank: IssuerBank, uniqueId: String, if precondition: VersionPrecondition, call: IdempotentCall?
+    ) async throws -> WriteOutcome {
+        guard let uniqueId = Identifier(uniqueId) else { return .absent }
+        return try await store.deleteCardholder(
+            bankId: bank.id, uniqueId: uniqueId, if: precondition, call: call, now: clock.now())
     }
 
     package func cardholder(bank: IssuerBank, uniqueId: String) async throws -> CardholderRecord? {
@@ -33,24 +58,9 @@ package struct IssuerService: Sendable {
         return try await store.cardholder(bankId: bank.id, uniqueId: uniqueId)
     }
 
-    /// Changes parts of a cardholder.
-    ///
-    /// - Returns: the outcome, and the cardholder after the change.
-    /// - Throws: ``ProvisioningRefusal``, `StoreError`.
-    package func patch(
-        _ body: borrowing JSONText, bank: IssuerBank, uniqueId: String, if precondition: VersionPrecondition
-    ) async throws -> (outcome: WriteOutcome, cardholder: CardholderRecord?) {
-        guard let uniqueId = Identifier(uniqueId) else { return (.absent, nil) }
-        let change = try provisioning(bank).change(body, uniqueId: uniqueId)
-        return try await store.changeCardholder(
-            bankId: bank.id, uniqueId: uniqueId, change, if: precondition, now: clock.now())
-    }
-
-    package func delete(
-        bank: IssuerBank, uniqueId: String, if precondition: VersionPrecondition
-    ) async throws -> DeleteOutcome {
-        guard let uniqueId = Identifier(uniqueId) else { return .absent }
-        return try await store.deleteCardholder(bankId: bank.id, uniqueId: uniqueId, if: precondition)
+    /// The bank's cardholders in the order of their uniqueIds, from the first one after `after`.
+    package func cardholders(bank: IssuerBank, after: String?, limit: Int) async throws -> [CardholderRecord] {
+        try await store.cardholders(bankId: bank.id, after: after, limit: limit)
     }
 
     /// An import of many cardholders.
@@ -63,5 +73,21 @@ package struct IssuerService: Sendable {
 
     private func provisioning(_ bank: IssuerBank) -> Provisioning {
         Provisioning(bank: bank, keyring: keyring, serverKeys: serverKeys)
+    }
+}
+
+extension WriteOutcome {
+    /// - Throws: ``ProvisioningRefusal`` if the store has found that a member is wrong.
+    func orRefusal(of uniqueId: Identifier) throws(ProvisioningRefusal) -> WriteOutcome {
+        switch self {
+        case .pinVersionMissing:
+            throw ProvisioningRefusal(
+                uniqueId: uniqueId,
+                problems: [ProvisioningError(ProvisionedMembers.pinVersion, "is missing: the stored PIN has one")])
+        case .pinUnreadable:
+            throw ProvisioningRefusal(
+                uniqueId: uniqueId, problems: [ProvisioningError(MemberName.pin, "\(UnknownServerKey())")])
+        default: return self
+        }
     }
 }

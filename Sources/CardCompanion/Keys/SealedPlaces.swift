@@ -40,14 +40,11 @@ struct CardholderPlace {
     let pin: SealedPlace
     let code: SealedPlace
     let freeField: SealedPlace
-    /// The JSON that the cardholder was provisioned from.
-    let provision: SealedPlace
 
     init(bankId: Identifier, uniqueId: Identifier) {
         func place(_ column: String) -> SealedPlace { SealedPlace(column, row: bankId.text, uniqueId.text) }
         pin = place("cardholder.sealed_pin")
         code = place("cardholder.code_mac")
         freeField = place("cardholder.sealed_free_field")
-        provision = place("cardholder.provision_mac")
     }
 }

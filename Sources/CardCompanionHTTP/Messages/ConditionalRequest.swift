@@ -1,6 +1,8 @@
 internal import CardCompanionStore
+internal import Cryptography
 internal import HTTPTypes
 internal import Hummingbird
+internal import SecureMemory
 
 extension Request {
     /// If-Match or If-None-Match (RFC 9110 section 13.1).
@@ -18,6 +20,13 @@ extension Request {
                 .badRequest, "Use If-Match with one ETag or '*', or If-None-Match with '*'.",
                 kind: "precondition")
         }
+    }
+
+    /// SHA-256 of everything that makes a call the same: method, path and query, conditional headers, and body. Not of its
+    /// signature: a repetition is signed again.
+    func callDigest(_ body: SharedSecret) -> [UInt8] {
+        let parts = [method.rawValue, uri.string, headers[.ifMatch] ?? "", headers[.ifNoneMatch] ?? ""]
+        return SHA256.hash(Array(parts.joined(separator: "\n").utf8) + SHA256.hash(body.bytes))
     }
 
     func idempotencyKey() throws(Problem) -> String? {

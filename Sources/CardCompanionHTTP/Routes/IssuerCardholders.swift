@@ -16,7 +16,28 @@ extension IssuerRoutes {
         guard let record = try await parts.service.cardholder(bank: bank, uniqueId: uniqueId) else {
             throw Problem.noCardholder
         }
-        return try IdempotentAnswer(record).response()
+        return Response(
+            status: .ok, headers: [.contentType: "application/json", .eTag: record.version.etag],
+            body: try .json(CardholderRepresentation(record)))
+    }
+
+    /// How many cardholders a list has at most, and if the call does not say.
+    private static let listLimits = 1...500
+    private static let defaultListLimit = 100
+
+    func listCardholders(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let bank = try await authenticate(
+            request, context, SharedSecret(try await RequestBodyReader.collect(request)))
+        let query = request.uri.queryParameters
+        let limit = try Self.number(query["limit"], "limit", Self.listLimits) ?? Self.defaultListLimit
+        let after = query["after"].map { String($0) }
+        guard after.map({ Identifier($0) != nil }) != false else {
+            throw Problem(.badRequest, "'after' must be a uniqueId, the 'next' of an earlier answer.", kind: "query")
+        }
+        let records = try await parts.service.cardholders(bank: bank, after: after, limit: limit)
+        return Response(
+            status: .ok, headers: [.contentType: "application/json"],
+            body: try .json(CardholderList(records, limit: limit)))
     }
 
     /// One call that changes a cardholder.
@@ -26,6 +47,8 @@ extension IssuerRoutes {
         let precondition: VersionPrecondition
         let request: Request
         let body: SharedSecret
+        /// Nil if it has no Idempotency-Key.
+        let idempotent: IdempotentCall?
 
         func object(_ mediaType: String) throws -> JSONText {
             guard RequestBodyReader.isMediaType(mediaType, request.headers[.contentType]) else {
@@ -35,22 +58,30 @@ extension IssuerRoutes {
         }
     }
 
-    private typealias Change = @Sendable (Call) async throws -> IdempotentAnswer
+    private typealias Change = @Sendable (Call) async throws -> WriteOutcome
 
-    private func change(_ request: Request, _ context: ServiceContext, _ serve: Change) async throws -> Response {
+    private func change(
+        _ request: Request, _ context: ServiceContext, _ serve: Change
+    ) async throws -> (written: WrittenCardholder, body: SharedSecret) {
         let body = SharedSecret(try await RequestBodyReader.collect(request))
         let bank = try await authenticate(request, context, body)
-        let call = Call(
-            bank: bank, uniqueId: try context.pathSegment("uniqueId"),
-            precondition: try request.versionPrecondition(), request: request, body: body)
-        let key = try request.idempotencyKey()
-        let digest = SHA256.hash(
-            Array("\(request.method.rawValue) \(request.uri.path)\n".utf8) + SHA256.hash(body.bytes))
+        let uniqueId = try context.pathSegment("uniqueId")
+        let precondition = try request.versionPrecondition()
         do {
-            let answer = try await parts.idempotentCalls.serve(bankId: bank.id, key: key, call: digest) {
-                try await serve(call)
+            let outcome = try await parts.idempotentCalls.serve(
+                bankId: bank.id, key: try request.idempotencyKey(), digest: request.callDigest(body)
+            ) { idempotent in
+                try await serve(
+                    Call(
+                        bank: bank, uniqueId: uniqueId, precondition: precondition, request: request, body: body,
+                        idempotent: idempotent))
             }
-            return answer.response()
+            switch outcome {
+            case .done(let written): return (written, body)
+            case .absent: throw Problem.noCardholder
+            case .underWay, .answered: throw IdempotentCalls.Refusal.underWay
+            case .preconditionFailed, .pinVersionMissing, .pinUnreadable: throw Problem.preconditionFailed
+            }
         } catch let refusal as IdempotentCalls.Refusal {
             throw Problem(refusal)
         } catch let refusal as ProvisioningRefusal {
@@ -59,52 +90,59 @@ extension IssuerRoutes {
     }
 
     func putCardholder(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        try await change(request, context, put)
+        let (written, body) = try await change(request, context) { call in
+            try await parts.service.put(
+                try call.object("application/json"), bank: call.bank, uniqueId: call.uniqueId, if: call.precondition,
+                call: call.idempotent)
+        }
+        let unknown = Provisioning.unknownMembers(of: try RequestBodyReader.object(body.bytes.copy()))
+        return try Response(written, unknownMembers: unknown)
     }
 
     func patchCardholder(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        try await change(request, context, patch)
+        let (written, _) = try await change(request, context) { call in
+            try await parts.service.patch(
+                try call.object("application/merge-patch+json"), bank: call.bank, uniqueId: call.uniqueId,
+                if: call.precondition, call: call.idempotent)
+        }
+        return try Response(written)
     }
 
     func deleteCardholder(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        try await change(request, context, delete)
+        _ = try await change(request, context) { call in
+            try await parts.service.delete(
+                bank: call.bank, uniqueId: call.uniqueId, if: call.precondition, call: call.idempotent)
+        }
+        return Response(status: .noContent)
     }
+}
 
-    private func put(_ call: Call) async throws -> IdempotentAnswer {
-        let body = try call.object("application/json")
-        switch try await parts.service.put(
-            body, bank: call.bank, uniqueId: call.uniqueId, if: call.precondition)
-        {
-        case .created(let version): return .init(status: 201, etag: version.etag, contentType: nil, body: [])
-        case .replaced(let version), .unchanged(let version):
-            return .init(status: 200, etag: version.etag, contentType: nil, body: [])
-        case .absent, .preconditionFailed: throw Problem.preconditionFailed
-        }
+/// A page of the bank's cardholders.
+private struct CardholderList: Encodable {
+    let cardholders: [CardholderRepresentation]
+    /// The `after` of the next page; nil if this is the last one.
+    let next: String?
+
+    init(_ records: [CardholderRecord], limit: Int) {
+        cardholders = records.map(CardholderRepresentation.init)
+        next = records.count == limit ? records.last?.uniqueId.text : nil
     }
+}
 
-    private func patch(_ call: Call) async throws -> IdempotentAnswer {
-        let body = try call.object("application/merge-patch+json")
-        guard call.precondition != .isAbsent else {
-            let record = try await parts.service.cardholder(bank: call.bank, uniqueId: call.uniqueId)
-            throw record == nil ? Problem.noCardholder : Problem.preconditionFailed
-        }
-        switch try await parts.service.patch(
-            body, bank: call.bank, uniqueId: call.uniqueId, if: call.precondition)
-        {
-        case (.preconditionFailed, _): throw Problem.preconditionFailed
-        case (.absent, _), (_, nil): throw Problem.noCardholder
-        case (_, let record?): return try .init(record)
-        }
-    }
+/// The answer to a call that has written a cardholder.
+private struct WrittenAnswer: Encodable {
+    /// `taken` or `unchanged`; nil if the call has no PIN.
+    let pin: String?
+    let warnings: [ProvisioningError]?
+}
 
-    private func delete(_ call: Call) async throws -> IdempotentAnswer {
-        switch try await parts.service.delete(
-            bank: call.bank, uniqueId: call.uniqueId, if: call.precondition)
-        {
-        case .deleted: return .init(status: 204, etag: nil, contentType: nil, body: [])
-        case .absent: throw Problem.noCardholder
-        case .preconditionFailed: throw Problem.preconditionFailed
-        }
+extension Response {
+    fileprivate init(_ written: WrittenCardholder, unknownMembers: [String] = []) throws {
+        var headers: HTTPFields = [.contentType: "application/json"]
+        headers[.eTag] = written.version?.etag
+        let answer = WrittenAnswer(
+            pin: written.pin?.rawValue, warnings: ProvisioningError.warnings(unknownMembers))
+        self.init(status: written.effect == .created ? .created : .ok, headers: headers, body: try .json(answer))
     }
 }
 
@@ -131,22 +169,5 @@ extension Problem {
         self.init(
             .unprocessableContent, "Some members are invalid.", kind: "invalid-members",
             invalid: refusal.problems.map { InvalidMember(member: $0.member ?? "", reason: $0.reason) })
-    }
-}
-
-extension IdempotentAnswer {
-    fileprivate init(_ record: CardholderRecord) throws {
-        self.init(
-            status: 200, etag: record.version.etag, contentType: "application/json",
-            body: try encodeJSON(CardholderRepresentation(record)))
-    }
-
-    fileprivate func response() -> Response {
-        var headers: HTTPFields = [:]
-        headers[.eTag] = etag
-        headers[.contentType] = contentType
-        return Response(
-            status: HTTPResponse.Status(code: status), headers: headers,
-            body: body.isEmpty ? .init() : ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }
 }

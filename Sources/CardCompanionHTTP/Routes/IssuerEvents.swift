@@ -37,7 +37,7 @@ extension IssuerRoutes {
         return position
     }
 
-    private static func number(_ text: Substring?, _ name: String, _ range: ClosedRange<Int>) throws -> Int? {
+    static func number(_ text: Substring?, _ name: String, _ range: ClosedRange<Int>) throws -> Int? {
         guard let text else { return nil }
         guard let number = Int(text), range ~= number else {
             throw Problem(

@@ -18,6 +18,12 @@ extension IssuerRoutes {
             throw Problem(.unsupportedMediaType, "Content-Type must be application/x-ndjson.")
         }
         let caller = try await authenticate(request, context, hasBody: true)
+        guard request.headers[.idempotencyKey] == nil else {
+            await RequestBodyReader.discard(request)
+            throw Problem(
+                .badRequest, "An import takes no Idempotency-Key: the same lines again do no harm.",
+                kind: "idempotency-key")
+        }
         guard let digest = caller.contentDigest else {
             throw Problem(.badRequest, "The Content-Digest field is missing: add it.", kind: "signature")
         }
@@ -92,5 +98,9 @@ private struct ImportAnswer: Sendable {
 
 extension ImportSummary {
     /// For the audit trail.
-    fileprivate var counts: [String: Int] { ["created": created, "replaced": replaced, "refused": refused] }
+    fileprivate var counts: [String: Int] {
+        [
+            "created": created, "replaced": replaced, "unchanged": unchanged, "deleted": deleted, "refused": refused,
+        ]
+    }
 }

@@ -40,6 +40,7 @@ struct IssuerRoutes {
     func add(to router: Router<ServiceContext>) {
         let bank = router.group("/v1/banks/{bankId}")
         let cardholder: RouterPath = "cardholders/{uniqueId}"
+        bank.get("cardholders", use: audited("list cardholders", listCardholders))
         bank.get(cardholder, use: audited("read cardholder", getCardholder))
         bank.put(cardholder, use: audited("put cardholder", putCardholder))
         bank.patch(cardholder, use: audited("patch cardholder", patchCardholder))

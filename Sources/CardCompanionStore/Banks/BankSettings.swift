@@ -30,6 +30,8 @@ package struct BankSettings: Sendable, Equatable {
     /// Whether all errors about a cardholder have the same code.
     package var uniformErrors = false
     package var sealedValues = SealedValueRule.bound
+    /// Whether a uniqueId that looks like a card number is refused.
+    package var checksUniqueIds = true
     /// Whether cardholders can define their PIN.
     package var definition = true
     /// How many PINs a cardholder can define per day (UTC).

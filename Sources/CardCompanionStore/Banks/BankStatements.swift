@@ -20,6 +20,7 @@ package struct IssuerBank: Sendable {
     /// In characters.
     package let codeLengths: ClosedRange<Int>
     package let sealedValues: SealedValueRule
+    package let checksUniqueIds: Bool
     /// SHA-256 of each active client certificate (mutual TLS).
     package let clientCertificates: [[UInt8]]
 }
@@ -77,7 +78,7 @@ extension Store {
 private let settingColumns = """
     name, programme, scheme, timestamp_tolerance_seconds, session_lifetime_seconds, retention, reminders,
     undelivered_lifetime_days, retry_limit, fetch_limit, pin_minimum_length, pin_maximum_length, code_alphabet,
-    code_minimum_length, code_maximum_length, delivery_format, uniform_errors, sealed_values, definition,
+    code_minimum_length, code_maximum_length, delivery_format, uniform_errors, sealed_values, check_unique_ids, definition,
     definitions_per_day, definition_resets_delivery, weak_pin_rules, listed_pins
     """
 
@@ -89,7 +90,7 @@ private struct InsertBank: PostgresCommand {
     static let sql = """
         INSERT INTO bank (bank_id, status, created_at, \(settingColumns))
         VALUES ($1, 'ACTIVE', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-            $22, $23, $24, $25)
+            $22, $23, $24, $25, $26)
         ON CONFLICT (bank_id) DO NOTHING
         """
 
@@ -107,7 +108,7 @@ private struct UpdateBank: PostgresCommand {
 
     static let sql = """
         UPDATE bank SET status = $3, (\(settingColumns)) =
-            ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)
+            ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
         WHERE bank_id = $1 AND revision = $2
         """
 
@@ -140,7 +141,7 @@ private struct SelectIssuerBank: PostgresStatement {
 
     static let sql = """
         SELECT bank_id, status, pin_minimum_length, pin_maximum_length, code_alphabet, code_minimum_length,
-            code_maximum_length, sealed_values,
+            code_maximum_length, sealed_values, check_unique_ids,
             ARRAY(
                 SELECT fingerprint FROM certificate
                 WHERE certificate.bank_id = bank.bank_id AND purpose = 'client' AND status = 'ACTIVE'
@@ -156,7 +157,8 @@ private struct SelectIssuerBank: PostgresStatement {
         IssuerBank(
             id: try row.decode(0), status: try row.decode(1), pinLengths: try row.decode(2)...row.decode(3),
             codeAlphabet: try row.decode(4), codeLengths: try row.decode(5)...row.decode(6),
-            sealedValues: try row.decode(7), clientCertificates: try row.decode(8))
+            sealedValues: try row.decode(7), checksUniqueIds: try row.decode(8),
+            clientCertificates: try row.decode(9))
     }
 }
 
@@ -180,7 +182,8 @@ extension BankSettings {
             Int32(clamping: sessionLifetimeSeconds), retention, reminders, Int32(clamping: undeliveredLifetimeDays),
             Int32(clamping: retryLimit), Int32(clamping: fetchLimit), Int32(clamping: pinMinimumLength),
             Int32(clamping: pinMaximumLength), codeAlphabet, Int32(clamping: codeMinimumLength),
-            Int32(clamping: codeMaximumLength), deliveryFormat, uniformErrors, sealedValues, definition,
+            Int32(clamping: codeMaximumLength), deliveryFormat, uniformErrors, sealedValues, checksUniqueIds,
+            definition,
             Int32(clamping: definitionsPerDay), definitionResetsDelivery,
             weakPINRules.map(\.rawValue).sorted(), listedPINs)
     }
@@ -204,11 +207,12 @@ extension BankSettings {
         deliveryFormat = try row.decode(first + 15)
         uniformErrors = try row.decode(first + 16)
         sealedValues = try row.decode(first + 17)
-        definition = try row.decode(first + 18)
-        definitionsPerDay = try row.decode(first + 19)
-        definitionResetsDelivery = try row.decode(first + 20)
-        weakPINRules = Set(try row.decode(first + 21, as: [String].self).compactMap(WeakPINRule.init(rawValue:)))
-        listedPINs = try row.decode(first + 22)
+        checksUniqueIds = try row.decode(first + 18)
+        definition = try row.decode(first + 19)
+        definitionsPerDay = try row.decode(first + 20)
+        definitionResetsDelivery = try row.decode(first + 21)
+        weakPINRules = Set(try row.decode(first + 22, as: [String].self).compactMap(WeakPINRule.init(rawValue:)))
+        listedPINs = try row.decode(first + 23)
     }
 }
 

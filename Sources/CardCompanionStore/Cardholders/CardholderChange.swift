@@ -1,72 +1,97 @@
+internal import Cryptography
+internal import StrictJSON
+
 /// What to write of a cardholder. What is nil, or `unchanged`, stays as it is.
 package struct CardholderChange: Sendable {
     /// A part that can be removed.
-    package enum Part: Sendable {
+    package enum Part<Value: Sendable>: Sendable {
         case unchanged
         case removed
-        /// Sealed, or a MAC.
-        case set([UInt8])
+        case set(Value)
 
-        package init(_ value: [UInt8]?) {
+        package init(_ value: Value?) {
             self = value.map { .set($0) } ?? .removed
-        }
-
-        var isChanged: Bool {
-            if case .unchanged = self { false } else { true }
-        }
-
-        var value: [UInt8]? {
-            if case .set(let value) = self { value } else { nil }
         }
     }
 
+    /// A PIN that the bank provisions. The store decides whether it is taken.
+    package struct PIN: Sendable {
+        /// Of the PIN as it was sent.
+        package let digest: SpentDigest
+        /// Nil if what was sent does not open. It is refused, unless the cardholder has taken it before.
+        package let sealed: [UInt8]?
+        /// The bank's own number of the PIN.
+        package let version: Int64?
+
+        package init(digest: SpentDigest, sealed: [UInt8]?, version: Int64?) {
+            self.digest = digest
+            self.sealed = sealed
+            self.version = version
+        }
+    }
+
+    /// The bank's text for the cardholder.
+    package struct FreeField: Sendable {
+        package let sealed: [UInt8]
+        /// Key id and MAC: the same text is sealed differently each time.
+        package let mac: [UInt8]
+
+        package init(sealed: [UInt8], mac: [UInt8]) {
+            self.sealed = sealed
+            self.mac = mac
+        }
+    }
+
+    /// Whether the cardholder can be new. Then status, channels and definition are given.
+    package var creates = false
     package var status: CardholderStatus?
     package var channels: [Channel]?
-    package var codeMAC = Part.unchanged
-    package var sealedPIN = Part.unchanged
-    package var sealedFreeField = Part.unchanged
+    /// Whether the cardholder can define a PIN.
+    package var definition: Bool?
+    /// Key id and MAC of the authentication code.
+    package var codeMAC = Part<[UInt8]>.unchanged
+    package var pin = Part<PIN>.unchanged
+    package var freeField = Part<FreeField>.unchanged
     /// Forgets wrong codes and unconfirmed fetches.
     package var unlocks = false
-    /// A MAC of the JSON that the cardholder is provisioned from, for PUT and import. Only they can create a cardholder.
-    var provisionMAC: [UInt8]?
 
     package init() {}
+}
 
-    /// Creates a cardholder, or replaces all of one.
-    package init(_ cardholder: SealedCardholder) {
-        status = cardholder.status
-        channels = cardholder.channels
-        codeMAC = Part(cardholder.codeMAC)
-        sealedPIN = Part(cardholder.sealedPIN)
-        sealedFreeField = Part(cardholder.sealedFreeField)
-        unlocks = true
-        provisionMAC = cardholder.provisionMAC
+extension CardholderChange {
+    /// The type `cardholder_change` of the schema, as JSON.
+    func write(to json: inout JSONWriter) {
+        json.add("creates", json: "\(creates)")
+        if let status { json.add("status", status.rawValue) }
+        if let channels {
+            json.add("channels", json: "[\(channels.map { "\"\($0.rawValue)\"" }.joined(separator: ","))]")
+        }
+        if let definition { json.add("definition", json: "\(definition)") }
+        json.add("code", codeMAC) { json, mac in json.add("code_mac", bytea: mac) }
+        json.add("pin", pin) { json, pin in
+            json.add("pin_digest", bytea: pin.digest.bytes)
+            if let sealed = pin.sealed { json.add("sealed_pin", bytea: sealed) }
+            if let version = pin.version { json.add("pin_version", version) }
+        }
+        json.add("free_field", freeField) { json, field in
+            json.add("sealed_free_field", bytea: field.sealed)
+            json.add("free_field_mac", bytea: field.mac)
+        }
+        json.add("unlocks", json: "\(unlocks)")
     }
 }
 
-/// A cardholder as a bank provisions them, with the secrets sealed.
-package struct SealedCardholder: Sendable {
-    package var uniqueId: Identifier
-    package var status: CardholderStatus
-    package var channels: [Channel]
-    /// Key id and MAC of the authentication code; nil if there is no code.
-    package var codeMAC: [UInt8]?
-    package var sealedPIN: [UInt8]?
-    /// The bank's text for the cardholder.
-    package var sealedFreeField: [UInt8]?
-    /// A MAC of the JSON that this was read from: the same JSON again changes nothing.
-    package var provisionMAC: [UInt8]
-
-    package init(
-        uniqueId: Identifier, status: CardholderStatus, channels: [Channel], codeMAC: [UInt8]?, sealedPIN: [UInt8]?,
-        sealedFreeField: [UInt8]?, provisionMAC: [UInt8]
+extension JSONWriter {
+    fileprivate mutating func add<Value>(
+        _ name: String, _ part: CardholderChange.Part<Value>, _ write: (inout JSONWriter, Value) -> Void
     ) {
-        self.uniqueId = uniqueId
-        self.status = status
-        self.channels = channels
-        self.codeMAC = codeMAC
-        self.sealedPIN = sealedPIN
-        self.sealedFreeField = sealedFreeField
-        self.provisionMAC = provisionMAC
+        if case .unchanged = part { return }
+        add("sets_\(name)", json: "true")
+        if case .set(let value) = part { write(&self, value) }
+    }
+
+    /// The text form of a `bytea`.
+    fileprivate mutating func add(_ name: String, bytea bytes: [UInt8]) {
+        add(name, "\\x\(Hex.encode(bytes))")
     }
 }

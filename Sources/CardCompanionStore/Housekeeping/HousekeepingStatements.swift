@@ -63,12 +63,13 @@ private struct EraseExpiredPINs: Removal {
             WHERE (expiry.bank_id, expiry.unique_id, expiry.expires_at) = (due.bank_id, due.unique_id, due.expires_at)
         ), erased AS (
             UPDATE cardholder SET
-                sealed_pin = NULL, pin_expires_at = NULL, updated_at = $1,
-                -- A bank that sends the same cardholder again wants the PIN back.
-                provision_mac = NULL
+                sealed_pin = NULL, pin_expires_at = NULL, version = nextval('cardholder_version'), updated_at = $1
             FROM due
             WHERE (cardholder.bank_id, cardholder.unique_id) = (due.bank_id, due.unique_id) AND pin_expires_at <= $1
-            RETURNING 1
+            RETURNING cardholder.bank_id, cardholder.unique_id
+        ), reported AS (
+            INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
+            SELECT bank_id, unique_id, 'pin.expired', '{}', $1 FROM erased
         )
         SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM erased)
         """

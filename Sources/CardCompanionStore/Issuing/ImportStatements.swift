@@ -1,24 +1,34 @@
 internal import PostgresLibPQ
+internal import StrictJSON
 
 /// A line of an import, ready to be written.
 package struct ImportLine: Sendable {
     /// The first line is 1.
     package let line: Int
-    package let cardholder: SealedCardholder
+    package let uniqueId: Identifier
+    /// Nil if the line deletes the cardholder.
+    package let change: CardholderChange?
+    /// Members that were ignored.
+    package let unknownMembers: [String]
 
-    package init(line: Int, cardholder: SealedCardholder) {
+    package init(line: Int, uniqueId: Identifier, change: CardholderChange?, unknownMembers: [String]) {
         self.line = line
-        self.cardholder = cardholder
+        self.uniqueId = uniqueId
+        self.change = change
+        self.unknownMembers = unknownMembers
     }
 }
 
-/// The result of a line that was written.
+/// The result of a line that was to be written.
 package struct ImportedLine: Sendable {
     package let line: Int
     package let uniqueId: Identifier
-    /// Whether the line created the cardholder; false for a line that a later line of the import overrides.
-    package let isNew: Bool
+    package let outcome: WriteOutcome
+    /// Members that were ignored.
+    package let unknownMembers: [String]
 }
+
+private let memberSeparator = "\u{1F}"
 
 extension Store {
     /// Stages lines until the body of the import is complete.
@@ -44,7 +54,7 @@ extension Store {
     }
 }
 
-/// One statement for any number of lines: one array per column. An empty value means none.
+/// One statement for any number of lines: one array per column. An empty text is no change.
 private struct StageLines: PostgresCommand {
     let lines: [ImportLine]
     let importId: String
@@ -52,23 +62,20 @@ private struct StageLines: PostgresCommand {
     let now: Timestamp
 
     static let sql = """
-        INSERT INTO import_line
-            (import_id, line, bank_id, unique_id, status, channels, code_mac, sealed_pin, sealed_free_field,
-            provision_mac, staged_at)
-        SELECT $1, line, $2, unique_id, status, channels, code_mac, sealed_pin, sealed_free_field, provision_mac, $3
-        FROM unnest($4::bigint[], $5::text[], $6::text[], $7::text[], $8::bytea[], $9::bytea[], $10::bytea[],
-            $11::bytea[])
-            AS new (line, unique_id, status, channels, code_mac, sealed_pin, sealed_free_field, provision_mac)
+        INSERT INTO import_line (import_id, bank_id, staged_at, line, unique_id, change, unknown_members)
+        SELECT $1, $2, $3, line, unique_id,
+            CASE WHEN change <> '' THEN jsonb_populate_record(NULL::cardholder_change, change::jsonb) END,
+            unknown_members
+        FROM unnest($4::bigint[], $5::text[], $6::text[], $7::text[]) AS new (line, unique_id, change, unknown_members)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        let cardholders = lines.map(\.cardholder)
+        let changes = lines.map { line in
+            line.change.map { change in String(json: JSONWriter.object { change.write(to: &$0) }) } ?? ""
+        }
         parameters.append(
-            importId, bankId, now, lines.map { Int64($0.line) }, cardholders.map(\.uniqueId.text),
-            cardholders.map(\.status.rawValue),
-            cardholders.map { $0.channels.map(\.rawValue).joined(separator: ",") },
-            cardholders.map { $0.codeMAC ?? [] }, cardholders.map { $0.sealedPIN ?? [] },
-            cardholders.map { $0.sealedFreeField ?? [] }, cardholders.map(\.provisionMAC))
+            importId, bankId, now, lines.map { Int64($0.line) }, lines.map(\.uniqueId.text), changes,
+            lines.map { $0.unknownMembers.joined(separator: memberSeparator) })
     }
 }
 
@@ -79,7 +86,7 @@ private struct MergeLines: PostgresStatement {
     let now: Timestamp
 
     static let sql = """
-        SELECT line, unique_id, is_new FROM merge_import(
+        SELECT line, unique_id, outcome, pin, unknown_members FROM merge_import(
             p_now => $1, p_bank_id => $2, p_import_id => $3, p_limit => $4)
         ORDER BY line
         """
@@ -89,7 +96,10 @@ private struct MergeLines: PostgresStatement {
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ImportedLine {
-        ImportedLine(line: try row.decode(0), uniqueId: try row.decode(1), isNew: try row.decode(2))
+        ImportedLine(
+            line: try row.decode(0), uniqueId: try row.decode(1),
+            outcome: try WriteOutcome.decode(row, at: 2, version: nil, pin: try row.decode(3)),
+            unknownMembers: try row.decode(4, as: String.self).split(separator: memberSeparator).map(String.init))
     }
 }
 

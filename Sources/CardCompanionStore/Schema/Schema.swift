@@ -37,11 +37,13 @@ package struct Schema: Sendable {
         ],
         functions: [
             File("advance_bank_revision", PackageResources.advance_bank_revision_sql),
+            File("begin_call", PackageResources.begin_call_sql),
             File("cardholder_locks", PackageResources.cardholder_locks_sql),
             File("define_pin", PackageResources.define_pin_sql),
             File("delete_cardholder", PackageResources.delete_cardholder_sql),
             File("enqueue_webhook", PackageResources.enqueue_webhook_sql),
             File("fetch_pin", PackageResources.fetch_pin_sql),
+            File("keep_answer", PackageResources.keep_answer_sql),
             File("merge_import", PackageResources.merge_import_sql),
             File("notify_delivery", PackageResources.notify_delivery_sql),
             File("number_events", PackageResources.number_events_sql),

@@ -25,6 +25,11 @@ package struct SpentDigest: Sendable, Equatable {
         SpentDigest(of: sealed)
     }
 
+    /// Of a provisioned PIN as it was sent: a compact JWE.
+    package static func pin(_ compact: String) -> SpentDigest {
+        SpentDigest(of: Array(compact.utf8))
+    }
+
     /// Of a signature's nonce. Two keys can use the same nonce.
     package static func nonce(_ nonce: String, ofKey keyId: String) -> SpentDigest {
         SpentDigest(of: Array("\(keyId)\n\(nonce)".utf8))

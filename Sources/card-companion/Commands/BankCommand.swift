@@ -48,6 +48,8 @@ struct BankCommand: ParsableCommand {
         @Option(
             help: "Whether a sealed PIN must name its bank, cardholder and request: bound (default), or any if not.")
         var sealedValues: SealedValueRule?
+        @Option(help: "Whether a uniqueId that looks like a card number is refused: true (default) or false.")
+        var checkUniqueIds: Bool?
         @Option(help: "Whether cardholders can define their PIN: true (default) or false.")
         var definition: Bool?
         @Option(help: "How many PINs a cardholder can define per day, UTC (default 5).")
@@ -81,6 +83,7 @@ struct BankCommand: ParsableCommand {
             deliveryFormat.map { settings.deliveryFormat = $0 }
             uniformErrors.map { settings.uniformErrors = $0 }
             sealedValues.map { settings.sealedValues = $0 }
+            checkUniqueIds.map { settings.checksUniqueIds = $0 }
             definition.map { settings.definition = $0 }
             definitionsPerDay.map { settings.definitionsPerDay = $0 }
             definitionResetsDelivery.map { settings.definitionResetsDelivery = $0 }
@@ -232,6 +235,7 @@ private struct BankReport: Encodable {
     let deliveryFormat: String
     let uniformErrors: Bool
     let sealedValues: String
+    let checkUniqueIds: Bool
     let definition: Bool
     let definitionsPerDay: Int
     let definitionResetsDelivery: Bool
@@ -258,6 +262,7 @@ private struct BankReport: Encodable {
         deliveryFormat = settings.deliveryFormat.rawValue
         uniformErrors = settings.uniformErrors
         sealedValues = settings.sealedValues.rawValue
+        checkUniqueIds = settings.checksUniqueIds
         definition = settings.definition
         definitionsPerDay = settings.definitionsPerDay
         definitionResetsDelivery = settings.definitionResetsDelivery
@@ -275,7 +280,7 @@ private struct BankReport: Encodable {
             ["PIN length", "\(pinLengths[0]) to \(pinLengths[1])"],
             ["authentication code", "\(codeLengths[0]) to \(codeLengths[1]) \(codeAlphabet)"],
             ["delivery format", deliveryFormat], ["uniform errors", "\(uniformErrors)"],
-            ["sealed values", sealedValues],
+            ["sealed values", sealedValues], ["check uniqueIds", "\(checkUniqueIds)"],
             ["definition", "\(definition)"], ["definitions", "\(definitionsPerDay) per day"],
             ["definition resets delivery", "\(definitionResetsDelivery)"],
             ["weak PIN rules", weakPINRules.isEmpty ? "none" : weakPINRules.joined(separator: ", ")],

@@ -14,9 +14,10 @@ struct CardholderCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Creates or replaces cardholders from a file with one JSON object per line.",
             discussion: """
-                A line has uniqueId and, if they apply, status, channels, authenticationCode and pin (each a JWE to a key
-                of /.well-known/jwks.json) and freeField. Invalid lines are reported, and the others are imported; then
-                the exit status is 65.
+                A line has uniqueId and, if they apply, status, channels, definition, authenticationCode and pin (each a
+                JWE to a key of /.well-known/jwks.json), pinVersion and freeField. What is left out is removed, except in
+                a line with "op":"patch"; "op":"delete" erases the cardholder. Invalid lines are reported, and the others
+                are imported; then the exit status is 65.
 
                 EXAMPLES
                   card-companion cardholder import --bank MYBANK cardholders.ndjson
@@ -122,10 +123,9 @@ struct CardholderCommand: ParsableCommand {
             let action = AdminAction(command: command, bankId: bank, subject: uniqueId.text)
             try show(
                 await Installation.run(options, action: action) { [bank, uniqueId] installation in
-                    try found(
-                        await installation.store.changeCardholder(
-                            bankId: bank, uniqueId: uniqueId, change, if: .none, now: installation.clock.now()
-                        ).cardholder)
+                    _ = try await installation.store.writeCardholder(
+                        bankId: bank, uniqueId: uniqueId, change, if: .none, now: installation.clock.now())
+                    return try found(await installation.store.cardholder(bankId: bank, uniqueId: uniqueId))
                 })
         }
 
@@ -156,9 +156,10 @@ extension CardholderRecord {
             ["CARDHOLDER", uniqueId.text],
             [
                 ["status", status.rawValue], ["locked", lockText],
-                ["channels", channels.map(\.rawValue).joined(separator: ", ")],
+                ["channels", channels.map(\.rawValue).joined(separator: ", ")], ["definition", "\(definition)"],
                 ["authentication code", hasAuthenticationCode ? "set" : "none"],
                 ["wrong codes in a row", "\(authenticationFailures)"], ["PIN", hasPIN ? "stored" : "none"],
+                ["PIN version", pinVersion.map { "\($0)" } ?? "-"],
                 ["PIN expires at", pinExpiresAt?.text ?? "-"],
                 ["delivery confirmed at", deliveredAt?.text ?? "-"],
                 ["unconfirmed fetches", "\(unconfirmedFetches)"],

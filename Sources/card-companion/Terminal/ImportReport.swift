@@ -38,6 +38,10 @@ struct ImportReport {
                 bar.finish()
                 Terminal.note("line \(result.line): \(refusal)")
             }
+            if !asJSON, let warnings = ProvisioningError.warnings(result.unknownMembers) {
+                bar.finish()
+                for warning in warnings { Terminal.note("line \(result.line): warning: \(warning)") }
+            }
         }
     }
 

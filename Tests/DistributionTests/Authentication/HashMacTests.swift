@@ -90,7 +90,7 @@ struct HashMacTests {
             let refused = try await server.fetch(bank, cardholder.with(code: code), timestamp: now)
             #expect(refused.code == answer)
         }
-        try await service.installation.sql("UPDATE cardholder SET status = 'CLOSED' WHERE \(cardholder.row(bank))")
+        try await service.installation.sql("UPDATE cardholder SET status = 'SUSPENDED' WHERE \(cardholder.row(bank))")
         #expect(try await server.fetch(bank, cardholder, timestamp: now).code == 302)
         try await service.installation.sql("UPDATE cardholder SET status = 'ACTIVE' WHERE \(cardholder.row(bank))")
         #expect(try await server.fetch(bank, cardholder, timestamp: now).code == 0)

@@ -56,6 +56,8 @@ struct StatusTests {
         _ = try await service.provision(holder, of: bank)
         #expect(try await codes(bank, holder, service) == Codes(302, 302, 302))
         try await set("ACTIVE", holder, bank, service)
+        // CLOSED has erased PIN and code.
+        if status == "CLOSED" { _ = try await service.provision(TestCardholder(holder.uniqueId), of: bank) }
         #expect(try await codes(bank, holder, service) == Codes(0, 0, 0))
         try await set(status, holder, bank, service)
         #expect(try await codes(bank, holder, service) == Codes(302, 302, 302))

@@ -86,6 +86,32 @@ struct EventKindTests {
         #expect(try await bank.guess(bank.holders[0]) == 307)
         let events = try await bank.events()
         #expect(events.map(\.type) == ["authentication.locked"])
+        #expect(events.first?.data == ["lockedBy": ["authenticationFailures"]])
+    }
+
+    @Test("The fetch that locks a cardholder causes an authentication.locked event")
+    func lockedByFetches() async throws {
+        let bank = try await EventService.shared.value.makeBank(["--fetch-limit", "2"])
+        _ = try await bank.fetch(bank.holders[0])
+        #expect(try await bank.events().isEmpty)
+        _ = try await bank.fetch(bank.holders[0])
+        let events = try await bank.events()
+        #expect(events.map(\.type) == ["authentication.locked"])
+        #expect(events.first?.data == ["lockedBy": ["unconfirmedFetches"]])
+    }
+
+    @Test("A PIN that is erased because it was not fetched in time causes a pin.expired event")
+    func expired() async throws {
+        let bank = try await EventService.shared.value.makeBank()
+        let id = bank.holders[0].uniqueId
+        try await bank.service.installation.sql(
+            """
+            UPDATE cardholder SET pin_expires_at = now() - interval '1 s' WHERE unique_id = '\(id)';
+            UPDATE pin_expiry SET expires_at = now() - interval '1 s' WHERE unique_id = '\(id)'
+            """)
+        try await eventually("the event is there") { try await !bank.events().isEmpty }
+        let events = try await bank.events()
+        #expect(events.map(\.type) == ["pin.expired"] && events.map(\.uniqueId) == [id])
         #expect(events.first?.data == [:])
     }
 

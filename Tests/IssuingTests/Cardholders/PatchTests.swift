@@ -4,17 +4,17 @@ import Testing
 /// Changes of cardholders by merge patch (RFC 7396), and their deletion.
 @Suite("PATCH and DELETE")
 struct PatchTests {
-    @Test("PATCH returns the changed cardholder with a new ETag")
+    @Test("PATCH changes the cardholder, and returns the new ETag")
     func answer() async throws {
         let backend = try await Service.backend.value
         let holder = TestCardholder()
         let created = try await backend.put(holder)
         let patched = try await backend.patch(holder.uniqueId, ["status": "CLOSED", "channels": ["AC"]])
-        #expect(patched.status == 200)
-        #expect(patched.members["status"] == "CLOSED" && patched.members["channels"] == ["AC"])
+        #expect(patched.status == 200 && patched.members == [:])
         #expect(patched["ETag"] != nil && patched["ETag"] != created["ETag"])
         let shown = try await backend.get(holder.uniqueId)
-        #expect(shown.members == patched.members && shown["ETag"] == patched["ETag"])
+        #expect(shown.members["status"] == "CLOSED" && shown.members["channels"] == ["AC"])
+        #expect(shown["ETag"] == patched["ETag"])
     }
 
     @Test("A fetch for a suspended cardholder is answered 302, until the status is ACTIVE again")
@@ -47,8 +47,8 @@ struct PatchTests {
         #expect(try await backend.patch(holder.uniqueId, ["status": "ACTIVE"]).status == 200)
         let first = try #require(try await backend.fetch(holder).delivery)
         #expect(first.members["freeField"] == "Bonjour, ça va ?")
-        let removed = try await backend.patch(holder.uniqueId, ["freeField": nil])
-        #expect(removed.members["hasFreeField"] == false)
+        #expect(try await backend.patch(holder.uniqueId, ["freeField": nil]).status == 200)
+        #expect(try await backend.get(holder.uniqueId).members["hasFreeField"] == false)
         let second = try #require(try await backend.fetch(holder).delivery)
         #expect(second.members["freeField"] == nil)
     }
@@ -65,9 +65,10 @@ struct PatchTests {
         #expect(locked.members["lockedBy"] == ["authenticationFailures"])
         #expect(try await backend.patch(holder.uniqueId, ["status": "ACTIVE"]).status == 200)
         #expect(try await backend.fetch(holder).code == 307)
-        let patched = try await backend.patch(holder.uniqueId, ["authenticationFailures": 0])
-        #expect(patched.members["authenticationFailures"] == 0)
-        #expect(patched.members["lockedBy"] == nil)
+        #expect(try await backend.patch(holder.uniqueId, ["authenticationFailures": 0]).status == 200)
+        let unlocked = try await backend.get(holder.uniqueId)
+        #expect(unlocked.members["authenticationFailures"] == 0)
+        #expect(unlocked.members["lockedBy"] == nil)
         #expect(try await backend.fetch(holder).code == 0)
     }
 
@@ -89,7 +90,7 @@ struct PatchTests {
         #expect(reasons["channels"]?.contains("TOKEN") == true)
         #expect(reasons["freeField"] == "must not contain a card number")
         #expect(reasons["authenticationFailures"]?.contains("0") == true)
-        #expect(reasons["pin"]?.contains("cannot be changed") == true)
+        #expect(reasons["pin"]?.contains("not a JWE") == true)
         #expect(reasons["colour"]?.contains("cannot be changed") == true)
         let after = try await backend.get(holder.uniqueId)
         #expect(after.members == before.members && after["ETag"] == before["ETag"])

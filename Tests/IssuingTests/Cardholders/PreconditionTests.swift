@@ -27,6 +27,44 @@ struct PreconditionTests {
         try await expectStopped(method, holder, [("If-Match", etag)], backend)
     }
 
+    @Test("The ETag changes with everything that happens to the PIN, and not with a wrong code that does not lock")
+    func changes() async throws {
+        let backend = try await Service.backend.value
+        let holder = try await backend.created(TestCardholder(channels: ["AC", "TOKEN"]))
+        var last = try await backend.get(holder.uniqueId)["ETag"]
+        func isChanged() async throws -> Bool {
+            let etag = try await backend.get(holder.uniqueId)["ETag"]
+            defer { last = etag }
+            return etag != last
+        }
+        let guesser = TestCardholder(holder.uniqueId, code: "Wrong123")
+        for expected in [false, false, true] {
+            #expect(try await backend.fetch(guesser).code == 203)
+            #expect(try await isChanged() == expected)
+        }
+        #expect(try await backend.patch(holder.uniqueId, ["authenticationFailures": 0]).status == 200)
+        #expect(try await isChanged())
+        let app = try TestApp()
+        let answer = try await backend.server.post(Path.captcha, app.captcha(backend.bank, holder))
+        #expect(try await isChanged())
+        let delivery = try app.open(answer)
+        #expect(try await backend.server.post(Path.notify, delivery.notify(backend.bank, holder)).code == 0)
+        #expect(try await isChanged())
+        #expect(try await backend.define("830527", holder) == 0)
+        #expect(try await isChanged())
+        #expect(try await isChanged() == false)
+    }
+
+    @Test("A PUT with the ETag from before does not overwrite the PIN that the cardholder has chosen since")
+    func chosenPIN() async throws {
+        let backend = try await Service.backend.value
+        let holder = try await backend.created(TestCardholder(pin: "4917"))
+        let etag = try #require(try await backend.get(holder.uniqueId)["ETag"])
+        #expect(try await backend.define("830527", holder) == 0)
+        #expect(try await backend.put(holder, headers: [("If-Match", etag)]).status == 412)
+        #expect(try await backend.fetch(holder).delivery?.members["length"] == 6)
+    }
+
     @Test("With If-Match: * a change succeeds only if the cardholder exists", arguments: methods)
     func exists(method: String) async throws {
         let backend = try await Service.backend.value

@@ -22,14 +22,15 @@ struct PutTests {
         let backend = try await Service.backend.value
         let holder = TestCardholder()
         let body = try holder.members(sealedTo: backend.key, of: backend.bank.id)
-        let first = try await backend.put(holder.uniqueId, body)
+        #expect(try await backend.put(holder.uniqueId, body).members == ["pin": "taken"])
         let shown = try await backend.get(holder.uniqueId)
         #expect(try await backend.fetch(holder).code == 0)
         let wrong = TestCardholder(holder.uniqueId, code: "Wrong123")
         #expect(try await backend.fetch(wrong).code == 203)
+        let before = try await backend.get(holder.uniqueId)
         let second = try await backend.put(holder.uniqueId, body)
-        #expect(second.status == 200)
-        #expect(second["ETag"] == first["ETag"])
+        #expect(second.status == 200 && second.members == ["pin": "unchanged"])
+        #expect(second["ETag"] == before["ETag"])
         // Counts that changed in between are kept too.
         let later = try await backend.get(holder.uniqueId).members
         #expect(later["updatedAt"] == shown.members["updatedAt"])
@@ -66,7 +67,7 @@ struct PutTests {
         }
         #expect(
             members == [
-                "uniqueId": .string(holder.uniqueId), "status": "SUSPENDED", "channels": ["TOKEN"],
+                "uniqueId": .string(holder.uniqueId), "status": "SUSPENDED", "channels": ["TOKEN"], "definition": true,
                 "hasAuthenticationCode": true, "authenticationFailures": 0, "hasPin": true, "unconfirmedFetches": 0,
                 "hasFreeField": true,
             ])
@@ -84,7 +85,7 @@ struct PutTests {
         for name in ["createdAt", "updatedAt"] { members[name] = nil }
         #expect(
             members == [
-                "uniqueId": .string(uniqueId), "status": "ACTIVE", "channels": ["AC", "TOKEN"],
+                "uniqueId": .string(uniqueId), "status": "ACTIVE", "channels": ["AC", "TOKEN"], "definition": true,
                 "hasAuthenticationCode": false, "authenticationFailures": 0, "hasPin": false, "unconfirmedFetches": 0,
                 "hasFreeField": false,
             ])
@@ -100,7 +101,7 @@ struct PutTests {
         #expect(delivery.members["freeField"] == "Hello")
     }
 
-    @Test("A PUT replaces everything: PIN, code, locks and counts")
+    @Test("A PUT replaces PIN, code and free field; another code restarts failures, another PIN restarts fetches")
     func replacement() async throws {
         let backend = try await Service.backend.value
         var holder = try await backend.created(TestCardholder(freeField: "Hello"))
@@ -120,7 +121,7 @@ struct PutTests {
         #expect(try await backend.put(holder.uniqueId, [:]).status == 200)
         let shown = try await backend.get(holder.uniqueId).members
         #expect(shown["hasPin"] == false && shown["hasAuthenticationCode"] == false)
-        #expect(shown["unconfirmedFetches"] == 0)
+        #expect(shown["unconfirmedFetches"] == 1)
     }
 
     @Test(

@@ -49,7 +49,7 @@ struct BulkImportTests {
         try await installation.sql("ANALYZE import_line")
         let before = try server.residentBytes()
         let answer = try await stream(lines(count), backend)
-        #expect(answer.isCommitted && answer.counts == [count - 5_000, 5_000, 0])
+        #expect(answer.isCommitted && answer.counts == [count - 5_000, 0, 0])
         let growth = try server.residentBytes() - before
         #expect(growth < Self.growthLimit, "\(growth) bytes")
         try await server.stop()
@@ -75,7 +75,7 @@ struct BulkImportTests {
         let answer = try await body.sendRestAndRead(connection)
         let text = String(decoding: answer, as: UTF8.self)
         #expect(text.hasPrefix("HTTP/1.1 200"))
-        #expect(text.contains(#"{"committed":true,"created":0,"lines":\#(count),"refused":\#(count),"replaced":0}"#))
+        #expect(text.contains(Self.summary(refused: count)))
         #expect(text.contains(#""line":\#(count),"#))
         try await server.stop()
     }
@@ -97,7 +97,7 @@ struct BulkImportTests {
         try await connection.sendAll(Array(body.suffix(1)))
         try await eventually("the summary has arrived") {
             answer += String(decoding: try connection.receive() ?? [], as: UTF8.self)
-            return answer.contains(#"{"committed":true,"created":0,"lines":2000,"refused":2000,"replaced":0}"#)
+            return answer.contains(Self.summary(refused: 2000))
         }
     }
 
@@ -117,6 +117,10 @@ struct BulkImportTests {
         #expect(answer.isCommitted && answer.counts == [0, 1, 0])
         _ = try await locked
         try await server.stop()
+    }
+
+    private static func summary(refused: Int) -> String {
+        #"{"committed":true,"created":0,"deleted":0,"lines":\#(refused),"refused":\#(refused),"replaced":0,"unchanged":0}"#
     }
 
     private static func name(_ number: Int) -> String { "holder-\(number)" }

@@ -19,7 +19,10 @@ struct ImportTests {
                 .init(line: 2, uniqueId: known.uniqueId, result: "replaced"),
                 .init(line: 3, uniqueId: holders[2].uniqueId, result: "created"),
             ])
-        #expect(answer.summary == ["lines": 3, "created": 2, "replaced": 1, "refused": 0, "committed": true])
+        #expect(
+            answer.summary == [
+                "lines": 3, "created": 2, "replaced": 1, "unchanged": 0, "deleted": 0, "refused": 0, "committed": true,
+            ])
         #expect(try await backend.fetch(holders[0]).delivery?.members["length"] == 4)
         #expect(try await backend.fetch(holders[1]).delivery?.members["length"] == 5)
         #expect(try await backend.get(holders[2].uniqueId).members["status"] == "CLOSED")
@@ -49,11 +52,11 @@ struct ImportTests {
         #expect(results.sorted { $0.line < $1.line } == mixture.results)
         for holder in mixture.good { #expect(try await backend.fetch(holder).code == 0) }
         let again = try await backend.importLines(mixture.text)
-        #expect(again.counts == [0, 4, 8])
+        #expect(again.counts == [0, 0, 8] && again.summary["unchanged"] == 4)
     }
 
-    @Test("Of several lines for one cardholder the last one applies", arguments: [2, 3, 600])
-    func lastHolds(count: Int) async throws {
+    @Test("Several lines for one cardholder apply in their order", arguments: [2, 3, 600])
+    func inOrder(count: Int) async throws {
         let backend = try await Service.backend.value
         let uniqueId = Unique.name("holder")
         // Other lines in between, so that the two lines are in different batches.
@@ -65,9 +68,60 @@ struct ImportTests {
         #expect(answer.isCommitted && answer.counts == [count + 1, 1, 0])
         let shown = try await backend.get(uniqueId)
         #expect(shown.members["status"] == "SUSPENDED" && shown.members["channels"] == ["AC", "TOKEN"])
-        #expect(try await backend.importLines(text).counts == [0, count + 2, 0])
-        let again = try await backend.get(uniqueId)
-        #expect(again["ETag"] == shown["ETag"] && again.members == shown.members)
+        let again = try await backend.importLines(text)
+        #expect(again.counts == [0, 2, 0] && again.summary["unchanged"]?.integer == count)
+        #expect(try await backend.get(uniqueId).members["status"] == "SUSPENDED")
+    }
+
+    @Test("op patch changes what the line names, op delete erases, and lines for one cardholder apply in their order")
+    func operations() async throws {
+        let backend = try await Service.backend.value
+        let (known, other) = (try await backend.created(), try await backend.created())
+        let nobody = Unique.name("nobody")
+        func line(_ text: String, _ id: String) -> String { text.replacing("ID", with: id) }
+        let lines = [
+            line(#"{"op":"patch","uniqueId":"ID","status":"SUSPENDED"}"#, known.uniqueId),
+            line(#"{"op":"delete","uniqueId":"ID"}"#, other.uniqueId),
+            line(#"{"op":"patch","uniqueId":"ID","status":"SUSPENDED"}"#, other.uniqueId),
+            line(#"{"op":"put","uniqueId":"ID","channels":["AC"]}"#, other.uniqueId),
+            line(#"{"op":"delete","uniqueId":"ID"}"#, nobody),
+            line(#"{"op":"remove","uniqueId":"ID"}"#, nobody),
+            line(#"{"op":"patch","uniqueId":"ID","colour":"red"}"#, known.uniqueId),
+        ]
+        let answer = try await backend.importLines(lines.joined(separator: "\n"))
+        #expect(
+            try answer.results == [
+                .init(line: 1, uniqueId: known.uniqueId, result: "replaced"),
+                .init(line: 2, uniqueId: other.uniqueId, result: "deleted"),
+                .init(line: 3, uniqueId: other.uniqueId, result: "refused", members: ["uniqueId"]),
+                .init(line: 4, uniqueId: other.uniqueId, result: "created"),
+                .init(line: 5, uniqueId: nobody, result: "unchanged"),
+                .init(line: 6, uniqueId: nobody, result: "refused", members: ["op"]),
+                .init(line: 7, uniqueId: known.uniqueId, result: "refused", members: ["colour"]),
+            ])
+        let patched = try await backend.get(known.uniqueId).members
+        #expect(patched["status"] == "SUSPENDED" && patched["hasPin"] == true)
+        #expect(try await backend.get(other.uniqueId).members["channels"] == ["AC"])
+    }
+
+    @Test("An unknown member in a line or a PUT is ignored, and reported as a warning")
+    func warnings() async throws {
+        let service = try await Service.shared.value
+        let backend = try await Service.backend.value
+        let warnings: JSON = [["member": "colour", "reason": "is not known: it was ignored"]]
+        let name = Unique.name("holder")
+        #expect(try await backend.put(name, ["colour": "red", "status": "ACTIVE"]).members == ["warnings": warnings])
+        let line = #"{"uniqueId":"\#(name)","colour":"red","size":1}"#
+        let answer = try await backend.importLines(line + "\n" + #"{"uniqueId":"\#(name)"}"#)
+        let results = answer.text.split(separator: "\n").compactMap { try? JSON(parsing: String($0)).object }
+        let first = try #require(results.first { $0["line"] == 1 }?["warnings"]?.array)
+        #expect(first.map { $0.object?["member"] } == ["colour", "size"])
+        #expect(results.first { $0["line"] == 2 }?["warnings"] == nil)
+        let shown = try await service.installation.run(
+            ["cardholder", "import", "--bank", backend.bank.id, "-"], stdin: line
+        ).succeeded()
+        #expect(shown.stderr.contains("line 1: warning: colour: is not known: it was ignored"))
+        #expect(shown.stdout.contains("1 unchanged"))
     }
 
     @Test("The same lines again change nothing, even after definitions and deliveries")
@@ -85,7 +139,7 @@ struct ImportTests {
         var before: [HTTPAnswer] = []
         for holder in holders { before.append(try await backend.get(holder.uniqueId)) }
         let again = try await backend.importLines(text)
-        #expect(again.isCommitted && again.counts == [0, 3, 0])
+        #expect(again.isCommitted && again.counts == [0, 0, 0] && again.summary["unchanged"] == 3)
         for (holder, before) in zip(holders, before) {
             let after = try await backend.get(holder.uniqueId)
             #expect(after["ETag"] == before["ETag"] && after.members == before.members)

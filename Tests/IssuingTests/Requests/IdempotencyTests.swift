@@ -112,20 +112,74 @@ struct IdempotencyTests {
     func underWay() async throws {
         let service = try await Service.shared.value
         let backend = try await Service.backend.value
-        let holder = TestCardholder()
-        let body = try holder.members(sealedTo: backend.key, of: backend.bank.id)
+        let holder = try await backend.created()
         let key = key()
-        #expect(try await backend.put(holder.uniqueId, body, headers: [key]).status == 201)
-        // The state between the call and its response.
-        try await service.installation.sql(
-            "UPDATE idempotent_answer SET status = NULL, begun_at = now() WHERE idempotency_key = '\(key.value)'")
-        let answer = try await backend.put(holder.uniqueId, body, headers: [key])
+        // The first call waits for the cardholder's row, until its transaction is lost.
+        let gate = Unique.name("gate")
+        let hold = """
+            SET application_name = '\(gate)'; BEGIN;
+            SELECT 1 FROM cardholder WHERE unique_id = '\(holder.uniqueId)' FOR UPDATE; SELECT pg_sleep(600)
+            """
+        let isHeld = "SELECT 1 FROM pg_stat_activity WHERE application_name = '\(gate)' AND wait_event = 'PgSleep'"
+        let waiting = """
+            SELECT DISTINCT pg_locks.pid FROM pg_locks
+            JOIN pg_stat_activity AS gate ON gate.pid = ANY (pg_blocking_pids(pg_locks.pid))
+            WHERE NOT granted AND gate.application_name = '\(gate)'
+            """
+        let release = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(gate)'"
+        async let held = try? service.installation.sql(hold)
+        try await eventually("the row is locked") { try await service.installation.sql(isHeld).count == 1 }
+        async let first = backend.patch(holder.uniqueId, ["status": "SUSPENDED"], headers: [key])
+        try await eventually("the first call waits") { try await service.installation.sql(waiting).count == 1 }
+
+        var second = backend
+        second.server = try await Service.second.value
+        let answer = try await second.patch(holder.uniqueId, ["status": "SUSPENDED"], headers: [key])
         #expect(answer.status == 409 && answer.problem == "idempotency-under-way")
         #expect(answer["Retry-After"] == "1")
-        // If the first call's server has crashed, the call is executed again after a while.
+
+        _ = try await service.installation.sql(release)
+        _ = await held
+        #expect(try await first.status == 200)
+        #expect(try await second.patch(holder.uniqueId, ["status": "SUSPENDED"], headers: [key]).status == 200)
+    }
+
+    @Test("The answer is stored in the transaction of the change: without one, the other is not there either")
+    func oneTransaction() async throws {
+        let service = try await Service.shared.value
+        let backend = try await Service.backend.value
+        let holder = try await backend.created()
+        let (key, name) = (key(), "no_answer_\(Int.random(in: 0..<1_000_000))")
         try await service.installation.sql(
-            "UPDATE idempotent_answer SET begun_at = now() - interval '1 hour' WHERE idempotency_key = '\(key.value)'")
-        #expect(try await backend.put(holder.uniqueId, body, headers: [key]).status == 200)
+            """
+            CREATE FUNCTION \(name)() RETURNS trigger LANGUAGE plpgsql AS $$
+            BEGIN RAISE EXCEPTION 'raised by the test'; END $$;
+            CREATE TRIGGER \(name) BEFORE INSERT ON idempotent_answer FOR EACH ROW
+                WHEN (NEW.idempotency_key = '\(key.value)') EXECUTE FUNCTION \(name)();
+            """)
+        #expect(try await backend.patch(holder.uniqueId, ["status": "SUSPENDED"], headers: [key]).status == 500)
+        #expect(try await backend.get(holder.uniqueId).members["status"] == "ACTIVE")
+        try await service.installation.sql("DROP TRIGGER \(name) ON idempotent_answer; DROP FUNCTION \(name)()")
+        #expect(try await backend.patch(holder.uniqueId, ["status": "SUSPENDED"], headers: [key]).status == 200)
+    }
+
+    @Test("The key covers the conditional headers: with another If-Match it is another call")
+    func conditions() async throws {
+        let backend = try await Service.backend.value
+        let holder = try await backend.created()
+        let key = key()
+        let match = (name: "If-Match", value: "*")
+        #expect(try await backend.patch(holder.uniqueId, ["status": "CLOSED"], headers: [key, match]).status == 200)
+        #expect(try await backend.patch(holder.uniqueId, ["status": "CLOSED"], headers: [key]).status == 422)
+    }
+
+    @Test("An import with an Idempotency-Key is refused with 400")
+    func imports() async throws {
+        let backend = try await Service.backend.value
+        var call = backend.importCall(Array(#"{"uniqueId":"\#(Unique.name("holder"))"}"#.utf8))
+        call.headers.append(key())
+        let answer = try await backend.server.call(call, by: backend.issuer)
+        #expect(answer.status == 400 && answer.problem == "idempotency-key")
     }
 
     @Test("An expired key can be used again")
@@ -137,8 +191,8 @@ struct IdempotencyTests {
         #expect(try await backend.patch(holder.uniqueId, ["status": "SUSPENDED"], headers: [key]).status == 200)
         try await service.installation.sql(
             "UPDATE idempotent_answer SET expires_at = now() - interval '1 s' WHERE idempotency_key = '\(key.value)'")
-        let answer = try await backend.patch(holder.uniqueId, ["status": "CLOSED"], headers: [key])
-        #expect(answer.status == 200 && answer.members["status"] == "CLOSED")
+        #expect(try await backend.patch(holder.uniqueId, ["status": "CLOSED"], headers: [key]).status == 200)
+        #expect(try await backend.get(holder.uniqueId).members["status"] == "CLOSED")
     }
 
     @Test(

@@ -71,7 +71,7 @@ struct RequestTests {
 
     @Test(
         "An unknown path is answered 404",
-        arguments: ["", "cardholders", "cardholders/", "cardholders/a/b", "cardholders:export", "accounts/x"])
+        arguments: ["", "cardholder", "cardholders/a/b", "cardholders:export", "accounts/x"])
     func wrongPath(path: String) async throws {
         let backend = try await Service.backend.value
         let call = IssuerCall("GET", "/v1/banks/\(backend.bank.id)/\(path)")
