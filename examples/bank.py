@@ -7,6 +7,7 @@
 import base64, hashlib, hmac, json, secrets, sys, time, uuid
 from pathlib import Path
 from urllib.error import HTTPError
+from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 from cryptography.hazmat.primitives import hashes
@@ -62,6 +63,14 @@ class Bank:
         token = jwe.JWE(text.ljust(16).encode(), json.dumps(header), recipient=jwk.JWK(**key))
         return token.serialize(compact=True)
 
+    def cardholders(self):
+        """All cardholders, in the order of their uniqueIds."""
+        query = ""
+        while query is not None:
+            page = json.loads(self.call("GET", "cardholders" + query)[1])
+            yield from page["cardholders"]
+            query = "?after=" + quote(page["next"], safe="") if "next" in page else None
+
     def events(self, after=None):
         """All events. A real back-end stores `next`, polls with wait=30, and skips events whose `id` it has seen."""
         while True:
@@ -90,17 +99,24 @@ class Bank:
 if __name__ == "__main__":
     bank = Bank(*sys.argv[1:3])
     code, pin = bank.seal("authenticationCode", "dave", "K7P2M9"), bank.seal("pin", "dave", "4391")
-    dave = {"authenticationCode": code, "pin": pin, "freeField": "Your card ends in 4711"}
-    bank.call("PUT", "cardholders/dave", json.dumps(dave).encode())
-    headers, body = bank.call("GET", "cardholders/dave")
+    # PUT sends the whole cardholder: what is left out is removed. The bank counts the cardholder's PINs: the server
+    # takes a PIN only if its version is higher than the stored one. So the same call again changes no PIN.
+    dave = {"authenticationCode": code, "pin": pin, "pinVersion": 1, "freeField": "Your card ends in 4711"}
+    _, body = bank.call("PUT", "cardholders/dave", json.dumps(dave).encode())
     print("provisioned", body.decode())
+    headers, body = bank.call("GET", "cardholders/dave")
+    print("stored", body.decode())
     # If-Match: the server makes the change only if the cardholder still has this version.
     patch, unchanged = b'{"status":"SUSPENDED","freeField":null}', {"If-Match": headers["ETag"]}
-    _, body = bank.call("PATCH", "cardholders/dave", patch, "application/merge-patch+json", unchanged)
-    print("suspended", body.decode())
-    names = ["erin-0", "erin-1", "erin-2"]
-    lines = "".join(json.dumps({"uniqueId": name, "pin": bank.seal("pin", name, "2846")}) + "\n" for name in names)
-    _, body = bank.call("POST", "cardholders:import", lines.encode(), "application/x-ndjson")
+    headers, _ = bank.call("PATCH", "cardholders/dave", patch, "application/merge-patch+json", unchanged)
+    print("suspended, new version", headers["ETag"])
+    print("stored", bank.call("GET", "cardholders/dave")[1].decode())
+    # An import creates, changes and erases cardholders. It succeeded only if its last line has "committed":true.
+    lines = [{"uniqueId": name, "pin": bank.seal("pin", name, "2846")} for name in ("erin-0", "erin-1", "erin-2")]
+    lines += [{"op": "patch", "uniqueId": "erin-1", "status": "SUSPENDED"}, {"op": "delete", "uniqueId": "erin-2"}]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    _, body = bank.call("POST", "cardholders:import", text.encode(), "application/x-ndjson")
     print("imported", body.decode())
+    print("all cardholders:", *(cardholder["uniqueId"] for cardholder in bank.cardholders()))
     for event in bank.events():
         print(event["type"], event["uniqueId"], event["data"])

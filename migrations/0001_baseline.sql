@@ -43,6 +43,8 @@ CREATE TABLE bank (
     definition_resets_delivery  boolean NOT NULL,
     weak_pin_rules              text[] NOT NULL
         CHECK (weak_pin_rules <@ ARRAY['same', 'ascending', 'descending', 'pairs', 'listed']),
+    -- deliver: a definition is refused if its PIN cannot be sealed to the bank. keep: this database has the card's PIN.
+    defined_pins                text NOT NULL CHECK (defined_pins IN ('deliver', 'keep')),
     -- The bank's own list for the rule 'listed', in addition to the list that every bank has. It is not secret.
     listed_pins                 text[] NOT NULL CHECK (cardinality(listed_pins) <= 10000),
     -- Grows with every change of the bank, its keys or its certificates. A server that authenticated a request with an
@@ -287,6 +289,9 @@ CREATE SEQUENCE event_position;
 CREATE TABLE event (
     bank_id     identifier NOT NULL,
     event_id    bigint NOT NULL DEFAULT nextval('event_id'),
+    -- The id that the bank sees. It is known before the event is written, because the JWE of a defined PIN names it.
+    public_id   text COLLATE "C" NOT NULL DEFAULT
+        rtrim(translate(encode(uuid_send(gen_random_uuid()), 'base64'), '+/', '-_'), '=') CHECK (length(public_id) = 22),
     -- The order in which a reader of all the bank's events sees them; null until number_events has run. Ids do not serve
     -- for this: a transaction that commits later can have a lower id, and a reader would miss it.
     position    bigint,
@@ -296,6 +301,8 @@ CREATE TABLE event (
         'authentication.locked')),
     data        jsonb NOT NULL,
     occurred_at timestamptz NOT NULL,
+    -- Whether the bank has said that it has the event. A pin.defined event is kept until then.
+    acknowledged boolean NOT NULL DEFAULT false,
     PRIMARY KEY (bank_id, event_id)
 );
 
@@ -303,7 +310,16 @@ CREATE UNIQUE INDEX event_in_order ON event (bank_id, position) WHERE position I
 CREATE INDEX event_without_position ON event (bank_id, event_id) WHERE position IS NULL;
 CREATE INDEX event_by_age ON event (occurred_at);
 
--- The PINs of pin.defined events, sealed to the bank, apart from the events: an event without one can expire.
+-- How far a bank has read its events.
+CREATE TABLE event_feed (
+    bank_id    identifier PRIMARY KEY,
+    -- The last position that was given to a reader.
+    handed_out bigint NOT NULL,
+    -- The last position of an event that was removed and not acknowledged; 0 if there is none.
+    lost       bigint NOT NULL
+);
+
+-- The PINs of pin.defined events, sealed to the bank, until the bank acknowledges the event.
 CREATE TABLE defined_pin (
     bank_id  identifier NOT NULL,
     event_id bigint NOT NULL,
@@ -319,6 +335,8 @@ CREATE TABLE webhook (
     url        text NOT NULL CHECK (length(url) BETWEEN 1 AND 2000),
     -- Whether the URL may point into a private network.
     is_private boolean NOT NULL,
+    -- Whether a 2xx acknowledges the event.
+    acknowledges boolean NOT NULL,
     status     text NOT NULL CHECK (status IN ('ACTIVE', 'DISABLED')),
     created_at timestamptz NOT NULL
 );

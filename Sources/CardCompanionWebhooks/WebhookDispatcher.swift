@@ -129,13 +129,13 @@ package struct WebhookDispatcher: Service, CustomStringConvertible {
 
     private func send(_ delivery: LeasedDelivery, _ client: Result<WebhookClient, any Error>) async -> Bool {
         do {
-            guard let event = try await store.event(id: delivery.eventId, bankId: delivery.bankId) else { return true }
+            guard let event = try await store.event(of: delivery) else { return true }
             guard let problem = await problem(of: event, client) else {
                 try await store.finish(delivery)
                 return true
             }
             // If the server is stopping, the lease ends, and another server sends the event.
-            if !Task.isCancelled { try await fail(delivery, problem) }
+            if !Task.isCancelled { try await fail(delivery, of: event, problem) }
         } catch {
             // The lease ends, and the event is sent again.
             logger.warning("Webhook outcome could not be stored", metadata: ["error": "\(error)"])
@@ -150,7 +150,7 @@ package struct WebhookDispatcher: Service, CustomStringConvertible {
         }
     }
 
-    private func fail(_ delivery: LeasedDelivery, _ problem: String) async throws {
+    private func fail(_ delivery: LeasedDelivery, of event: EventRecord, _ problem: String) async throws {
         var random = SystemRandomNumberGenerator()
         let next = WebhookRetry.nextAttempt(
             attempts: delivery.attempts, pendingSince: delivery.pendingSince, now: clock.now(), using: &random)
@@ -158,7 +158,7 @@ package struct WebhookDispatcher: Service, CustomStringConvertible {
             level: next == nil ? .error : .info,
             next == nil ? "Webhook event parked" : "Webhook event will be sent again",
             metadata: [
-                "bank_id": "\(delivery.bankId)", "event": "\(delivery.eventId)", "attempts": "\(delivery.attempts)",
+                "bank_id": "\(delivery.bankId)", "event": "\(event.id)", "attempts": "\(delivery.attempts)",
                 "problem": "\(problem)",
             ])
         try await store.fail(delivery, nextAttemptAt: next, error: problem)

@@ -101,18 +101,29 @@ struct Sandbox: Sendable {
         try write(hexKey, to: "hmac.hex")
 
         let authority = try certificateAuthority(at: now)
-        let signingKey = try RSAPrivateKey.generate(bits: Self.signingKeyBits)
-        let certificate = try authority.issue(request("Sandbox signing", at: now), for: signingKey.publicKey)
-        // A sandbox that is created again keeps the old certificates, so each has its own alias.
-        let alias = "\(Self.certificateAlias)-\(now.seconds)"
-        let checked = try CertificateImport(
-            pem: Array(certificate.pem().utf8), trustedCAs: Array(authority.certificate.pem().utf8), alias: alias,
-            isDefault: true, now: now)
-        _ = try await installation.store.insertCertificate(bankId: Self.bankId, checked.record)
-        try write(try signingKey.pem(), to: "signing-key.pem")
-        try write(SecretBytes(copying: Array(certificate.pem().utf8)), to: "signing-certificate.pem")
+        try await makeCertificate(installation, .signature, "signing", authority, now)
+        try await makeCertificate(installation, .encryption, "encryption", authority, now)
         try write(SecretBytes(copying: Array(authority.certificate.pem().utf8)), to: "ca.pem")
         return try await makeIssuerKey(installation, now)
+    }
+
+    /// Creates a key and its certificate, and writes both to files.
+    private func makeCertificate(
+        _ installation: Installation, _ purpose: CertificatePurpose, _ name: String, _ authority: CertificateAuthority,
+        _ now: Timestamp
+    ) async throws {
+        let key = try RSAPrivateKey.generate(bits: Self.signingKeyBits)
+        var request = request("Sandbox \(name)", at: now)
+        if purpose == .encryption { request.keyUsage = .keyEncipherment }
+        let certificate = try authority.issue(request, for: key.publicKey)
+        // A sandbox that is created again keeps the old certificates, so each has its own alias.
+        let alias = "\(Self.certificateAlias)-\(name)-\(now.seconds)"
+        let checked = try CertificateImport(
+            pem: Array(certificate.pem().utf8), trustedCAs: Array(authority.certificate.pem().utf8), alias: alias,
+            purpose: purpose, isDefault: true, now: now)
+        _ = try await installation.store.insertCertificate(bankId: Self.bankId, checked.record)
+        try write(try key.pem(), to: "\(name)-key.pem")
+        try write(SecretBytes(copying: Array(certificate.pem().utf8)), to: "\(name)-certificate.pem")
     }
 
     /// Creates the key that signs the bank's calls. Returns its name.

@@ -25,6 +25,15 @@ package struct HTTPAnswer: Sendable {
     package var code: Int? { members["errorCode"]?.integer }
     /// The body's `errorMessage`.
     package var message: String? { members["errorMessage"]?.string }
+
+    /// The kind of problem: the last part of its URN; nil if the response is not a problem.
+    package var problem: String? {
+        guard self["Content-Type"] == "application/problem+json" else { return nil }
+        return members["type"]?.string.map { $0.replacing("urn:card-companion:problem:", with: "") }
+    }
+
+    /// The problem's `detail`.
+    package var detail: String { members["detail"]?.string ?? "" }
 }
 
 extension TestServer {

@@ -79,7 +79,9 @@ extension TestInstallation {
     ) async throws -> TestBank {
         let authority = try await TestAuthority.shared.value
         let bank = TestBank(id: id, hmacKey: SymmetricKey(size: .bits256), signer: authority.signer)
-        try await run(["bank", "add", id, "--scheme", scheme] + settings).succeeded()
+        // Most tests do not look at events.
+        let definedPINs = settings.contains("--defined-pins") ? [] : ["--defined-pins", "keep"]
+        try await run(["bank", "add", id, "--scheme", scheme] + definedPINs + settings).succeeded()
         try await importHMACKey(bank.hmacKey, label: TestBank.hmacLabel, into: bank)
         try await importCertificate(bank.signer, alias: TestBank.certificateAlias, isDefault: true, into: bank)
         return bank

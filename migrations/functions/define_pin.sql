@@ -15,7 +15,9 @@ CREATE OR REPLACE FUNCTION define_pin(
     p_keypad_digest          bytea,       -- 'indexes': the keypad that they were read with; null if there is none
     p_keypad_expires_at      timestamptz, -- 'indexes': until when the keypad is refused once it is spent
     p_sealed_pin             bytea,       -- 'indexes': null if they are not a PIN that the bank allows
-    p_pin_for_bank           text         -- a JWE to the bank's encryption certificate; null if it has none
+    p_can_deliver            boolean,     -- whether the bank has a valid certificate to seal the PIN to
+    p_pin_for_bank           text,        -- a JWE to that certificate
+    p_event_id               text         -- the event's id for the bank, which the JWE names
 ) RETURNS text LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
 DECLARE
     the_bank bank;
@@ -51,6 +53,7 @@ BEGIN
         RETURN 'no-cardholder';
     END IF;
     IF holder.status <> 'ACTIVE' OR NOT the_bank.definition OR NOT holder.definition
+        OR (the_bank.defined_pins = 'deliver' AND NOT p_can_deliver)
         OR cardholder_locks(p_holder => holder, p_bank => the_bank) <> '{}'
         OR (CASE WHEN p_hmac_digest IS NULL THEN 'TOKEN' ELSE 'AC' END) <> ALL (holder.channels)
         OR (holder.definition_day = today AND holder.definition_count >= the_bank.definitions_per_day) THEN
@@ -90,8 +93,8 @@ BEGIN
         definition_day = today,
         definition_count = CASE WHEN holder.definition_day = today THEN holder.definition_count + 1 ELSE 1 END
     WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
-    INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
-        VALUES (p_bank_id, p_unique_id, 'pin.defined', '{}', p_now)
+    INSERT INTO event (bank_id, public_id, unique_id, type, data, occurred_at)
+        VALUES (p_bank_id, p_event_id, p_unique_id, 'pin.defined', '{}', p_now)
         RETURNING event_id INTO new_event;
     IF p_pin_for_bank IS NOT NULL THEN
         INSERT INTO defined_pin (bank_id, event_id, pin) VALUES (p_bank_id, new_event, p_pin_for_bank);

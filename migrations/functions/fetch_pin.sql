@@ -97,7 +97,7 @@ BEGIN
         locks := NOT is_right AND holder.authentication_failures + 1 = the_bank.retry_limit;
         UPDATE cardholder SET
             authentication_failures = CASE WHEN is_right THEN 0 ELSE authentication_failures + 1 END,
-            version = CASE WHEN locks THEN nextval('cardholder_version') ELSE version END
+            version = CASE WHEN is_right OR locks THEN nextval('cardholder_version') ELSE version END
         WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND NOT (is_right AND authentication_failures = 0);
         IF NOT is_right THEN
             IF locks THEN

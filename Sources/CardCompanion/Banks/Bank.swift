@@ -13,9 +13,7 @@ struct Bank: Sendable {
         let notBefore: Timestamp
         let notAfter: Timestamp
 
-        func isValid(at now: Timestamp) -> Bool {
-            notBefore.seconds <= now.seconds && now.seconds <= notAfter.seconds
-        }
+        func isValid(at now: Timestamp) -> Bool { now.isWithin(notBefore, notAfter) }
 
         /// Whether a token was signed with this certificate's key, within its validity.
         func verifies(_ signature: [UInt8], of token: AuthenticationToken, at now: Timestamp) -> Bool {
@@ -57,11 +55,27 @@ struct Bank: Sendable {
         encryptionCertificate = try defaults.first { $0.purpose == .encryption }.map { try BankCertificate($0) }
     }
 
+    /// Nil if the bank has no certificate to seal PINs to, or an expired one.
+    func validEncryptionCertificate(at now: Timestamp) -> BankCertificate? {
+        encryptionCertificate.flatMap { $0.isValid(at: now) ? $0 : nil }
+    }
+
     func certificate(_ choice: AuthenticationToken.CertificateChoice) -> BankCertificate? {
         switch choice {
         case .byDefault: defaultCertificate
         case .alias(let alias): certificates[alias]
         }
+    }
+}
+
+extension CertificateRecord {
+    func isValid(at now: Timestamp) -> Bool { now.isWithin(notBefore, notAfter) }
+}
+
+extension Timestamp {
+    /// Whether it is in the validity of a certificate (RFC 5280 section 4.1.2.5).
+    fileprivate func isWithin(_ notBefore: Timestamp, _ notAfter: Timestamp) -> Bool {
+        notBefore.seconds <= seconds && seconds <= notAfter.seconds
     }
 }
 

@@ -47,6 +47,17 @@ extension BankSettings {
             "--weak-pin-file must have one PIN of 4 to 12 digits per line")
     }
 
+    /// Why cardholders cannot define a PIN, for the operator; nil if they can.
+    package func reasonAgainstDefinition(certificates: [CertificateRecord], now: Timestamp) -> String? {
+        guard definition else { return "the bank's setting --definition is false" }
+        let isDeliverable = certificates.contains {
+            $0.purpose == .encryption && $0.isDefault && $0.status == .active && $0.isValid(at: now)
+        }
+        guard definedPINs == .deliver, !isDeliverable else { return nil }
+        return "with --defined-pins deliver the bank needs a valid encryption certificate: import one with "
+            + "'card-companion certificate import --use encryption', or set --defined-pins keep"
+    }
+
     private func require(_ condition: Bool, _ rule: String) throws(InvalidSetting) {
         guard condition else { throw InvalidSetting(description: rule) }
     }

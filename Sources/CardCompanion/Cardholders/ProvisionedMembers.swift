@@ -152,6 +152,8 @@ struct ProvisionedMembers {
     }
 
     private mutating func pinVersion(_ body: borrowing JSONText) -> Int64? {
+        guard body.kind(of: Self.pinVersion) != nil else { return nil }
+        if body.isMissing(MemberName.pin) { refuse(Self.pinVersion, "must come with pin") }
         guard !body.isMissing(Self.pinVersion) else { return nil }
         let number = body.kind(of: Self.pinVersion) == .number ? body.text(of: Self.pinVersion) : nil
         guard let number, number.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let version = Int64(number),
@@ -160,7 +162,6 @@ struct ProvisionedMembers {
             refuse(Self.pinVersion, "must be an integer from 0 to \(Self.pinVersionLimit)")
             return nil
         }
-        if body.isMissing(MemberName.pin) { refuse(Self.pinVersion, "must come with pin") }
         return version
     }
 
@@ -188,8 +189,10 @@ struct ProvisionedMembers {
     }
 
     /// A member that is a JWE for this cardholder.
+    ///
+    /// Only null removes it: an empty text is more likely a fault of the sender.
     private mutating func sealed(_ name: String, _ binding: RequiredBinding, _ body: borrowing JSONText) -> JWE? {
-        guard !body.isMissing(name) else { return nil }
+        guard let kind = body.kind(of: name), kind != .null else { return nil }
         do {
             guard let text = body.string(name) else { throw ProvisioningError(name, "must be a JWE") }
             let jwe = try JWE(compact: text)

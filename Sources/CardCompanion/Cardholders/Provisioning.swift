@@ -68,6 +68,12 @@ package struct Provisioning: Sendable {
                 uniqueId: Identifier(uniqueId),
                 problems: [ProvisioningError(MemberName.uniqueId, "must be the uniqueId of the path")])
         }
+        // Probably a line of an import, which can mean something else.
+        if body.kind(of: ProvisionedMembers.operation) != nil {
+            throw ProvisioningRefusal(
+                uniqueId: Identifier(uniqueId),
+                problems: [ProvisioningError(ProvisionedMembers.operation, "is for imports: use PATCH or DELETE")])
+        }
         return try await whole(body, uniqueId: uniqueId)
     }
 
@@ -97,12 +103,13 @@ package struct Provisioning: Sendable {
                 line: number, uniqueId: cardholder.uniqueId, change: cardholder.change,
                 unknownMembers: cardholder.unknownMembers)
         case .patch:
-            let uniqueId = try known(sent)
+            let uniqueId = try identifier(sent)
             let change = try await parts(body, uniqueId: uniqueId, known: ProvisionedMembers.ofLines)
             return ImportLine(line: number, uniqueId: uniqueId, change: change, unknownMembers: [])
         case .delete:
-            let unknown = body.names.filter { ![MemberName.uniqueId, ProvisionedMembers.operation].contains($0) }
-            return ImportLine(line: number, uniqueId: try known(sent), change: nil, unknownMembers: unknown)
+            return ImportLine(
+                line: number, uniqueId: try identifier(sent), change: nil, unknownMembers: Self.unknownMembers(of: body)
+            )
         }
     }
 
@@ -117,18 +124,16 @@ package struct Provisioning: Sendable {
         guard let operation = body.string(name).flatMap(Operation.init(rawValue:)) else {
             let names = Operation.allCases.map(\.rawValue).joined(separator: ", ")
             throw ProvisioningRefusal(
-                uniqueId: uniqueId.flatMap { Identifier($0) },
+                uniqueId: try identifier(uniqueId),
                 problems: [ProvisioningError(name, "must be one of \(names)")])
         }
         return operation
     }
 
-    /// The name of a cardholder who must exist already, so the rules for new names do not apply.
-    private func known(_ uniqueId: String?) throws(ProvisioningRefusal) -> Identifier {
-        guard let uniqueId = uniqueId.flatMap({ Identifier($0) }) else {
-            throw ProvisioningRefusal(uniqueId: nil, problems: [ProvisionedMembers.badUniqueId])
-        }
-        return uniqueId
+    private func identifier(_ uniqueId: String?) throws(ProvisioningRefusal) -> Identifier {
+        var members = ProvisionedMembers(bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys)
+        members.requireUniqueId()
+        return try members.finish()
     }
 
     private func whole(_ body: borrowing JSONText, uniqueId: String?) async throws -> ProvisionedCardholder {
@@ -160,9 +165,8 @@ package struct Provisioning: Sendable {
         change.channels = members.channels(body)
         change.definition = members.definition(body)
         if body.kind(of: ProvisionedMembers.code) != nil { change.codeMAC = .init(try await members.codeMAC(body)) }
-        if body.kind(of: MemberName.pin) != nil || body.kind(of: ProvisionedMembers.pinVersion) != nil {
-            change.pin = .init(try await members.pin(body))
-        }
+        let pin = CardholderChange.Part(try await members.pin(body))
+        if body.kind(of: MemberName.pin) != nil { change.pin = pin }
         if body.kind(of: MemberName.freeField) != nil { change.freeField = .init(try members.freeField(body)) }
         change.unlocks = members.unlocks(body)
         _ = try members.finish()

@@ -3,7 +3,6 @@ package import CardCompanionStore
 internal import Cryptography
 internal import JOSE
 package import KeyVault
-package import Logging
 internal import SecureMemory
 package import StrictJSON
 
@@ -21,16 +20,12 @@ package struct DefinitionService: Sendable {
     let keyring: Keyring
     let serverKeys: ServerKeys
     let banks: BankDirectory
-    let logger: Logger
 
-    package init(
-        store: Store, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory, logger: Logger
-    ) {
+    package init(store: Store, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory) {
         self.store = store
         self.keyring = keyring
         self.serverKeys = serverKeys
         self.banks = banks
-        self.logger = logger
     }
 
     /// Makes a keypad for a cardholder. The caller is not authenticated, so nothing is written.
@@ -44,7 +39,7 @@ package struct DefinitionService: Sendable {
             let exists = try await store.cardholderExists(
                 bankId: bank.id, bankRevision: bank.revision, uniqueId: Identifier(request.uniqueId))
             guard let exists else { return nil }
-            try requireKeypads(of: bank, cardholderExists: exists)
+            try requireKeypads(of: bank, cardholderExists: exists, now: now)
             return (bank, now)
         }
         var random = SystemRandomNumberGenerator()
@@ -158,10 +153,14 @@ package struct DefinitionService: Sendable {
     }
 
     /// A bank with uniform errors gets keypads for cardholders who do not exist as well.
-    private func requireKeypads(of bank: Bank, cardholderExists: Bool) throws(DefinitionError) {
+    private func requireKeypads(
+        of bank: Bank, cardholderExists: Bool, now: Timestamp
+    ) throws(DefinitionError) {
         guard !bank.settings.uniformErrors else { return }
         guard cardholderExists else { throw DefinitionError(.cardholderNotFound) }
-        guard bank.settings.definition else { throw DefinitionError(.cardholderStatusNotSatisfied) }
+        guard bank.settings.definition,
+            bank.settings.definedPINs == .keep || bank.validEncryptionCertificate(at: now) != nil
+        else { throw DefinitionError(.cardholderStatusNotSatisfied) }
     }
 
     private func uniformly<Result>(
@@ -207,22 +206,19 @@ package struct DefinitionService: Sendable {
     ) throws -> AuthorizedDefinition.DefinedPIN? {
         guard ChosenPIN.isAllowed(pin.bytes, by: caller.bank.settings) else { return nil }
         // Nothing is stored for a cardholder who cannot exist: the store answers that there is none.
-        guard let uniqueId = caller.uniqueId else { return .init(sealed: [], forBank: nil) }
+        let eventId = Base64URL.encode(SecureRandom.bytes(count: Self.eventIdByteCount))
+        guard let uniqueId = caller.uniqueId else { return .init(sealed: [], forBank: nil, eventId: eventId) }
         let place = CardholderPlace(bankId: caller.bank.id, uniqueId: uniqueId).pin
-        return .init(sealed: try keyring.seal(pin.bytes, in: place), forBank: try jwe(of: pin, for: caller))
+        let binding = JWEBinding(
+            contentType: "pin", issuer: caller.bank.id.text, subject: uniqueId.text, id: eventId)
+        let forBank = try caller.bank.validEncryptionCertificate(at: caller.time).map { certificate in
+            try JWE.seal(
+                ChosenPIN.padded(pin.bytes), to: certificate.publicKey, keyID: certificate.alias, binding: binding)
+        }
+        return .init(sealed: try keyring.seal(pin.bytes, in: place), forBank: forBank, eventId: eventId)
     }
 
-    /// The PIN for the bank's own systems; nil if the bank has no certificate for it.
-    private func jwe(of pin: SharedSecret, for caller: Authenticated<Identifier?>) throws -> String? {
-        guard let certificate = caller.bank.encryptionCertificate else { return nil }
-        guard certificate.isValid(at: caller.time) else {
-            logger.error(
-                "The bank's encryption certificate is not valid: pin.defined does not contain the PIN",
-                metadata: ["bank_id": "\(caller.bank.id)"])
-            return nil
-        }
-        return try JWE.seal(ChosenPIN.padded(pin.bytes), to: certificate.publicKey, keyID: certificate.alias)
-    }
+    private static let eventIdByteCount = 16
 }
 
 extension Authenticated<Identifier?> {
@@ -234,7 +230,8 @@ extension Authenticated<Identifier?> {
             case .token(_, let transaction): .token(transaction, expiresAt: transactionExpiry)
             }
         return AuthorizedDefinition(
-            bankId: bank.id, bankRevision: bank.revision, uniqueId: uniqueId, proof: authorized, choice: .refused)
+            bankId: bank.id, bankRevision: bank.revision, uniqueId: uniqueId, proof: authorized,
+            canDeliver: bank.validEncryptionCertificate(at: time) != nil, choice: .refused)
     }
 
     /// Until when the IdTransaction is refused (code 211): twice the largest window that a bank can be given, whatever its

@@ -1,4 +1,6 @@
 package import CardCompanionStore
+internal import Cryptography
+internal import HTTPSignatures
 internal import ServiceLifecycle
 
 /// A bank's events, for its back-end to fetch.
@@ -14,15 +16,41 @@ package final class EventFeed: Sendable {
     private static let pollInterval = Duration.milliseconds(500)
 
     private let store: Store
+    private let keys: ServerKeys
+    private let clock: WallClock
     private let waiters = BankQuota(limit: EventFeed.waiterLimit, bankLimit: EventFeed.bankWaiterLimit)
 
-    package init(store: Store) {
+    package init(store: Store, keys: ServerKeys, clock: WallClock) {
         self.store = store
+        self.keys = keys
+        self.clock = clock
+    }
+
+    /// The fields that sign an answer with the server's key (RFC 9421), as webhooks are signed: anyone could have sealed a
+    /// PIN to the bank's certificate.
+    ///
+    /// - Parameter body: the answer's body, which has the status 200.
+    package func signedFields(of body: [UInt8]) throws -> [(name: String, value: String)] {
+        guard let signer = keys.signer else { throw ServiceUnavailable("the server has no signing key") }
+        let digest = (name: "Content-Digest", value: ContentDigest.fieldValue(for: body))
+        let message = SignedMessage(status: 200, fields: [digest])
+        let parameters = try SignatureParameters(
+            components: [.status, .field(.contentDigest)], created: clock.now().seconds,
+            nonce: Base64URL.encode(SecureRandom.bytes(count: 18)), keyID: signer.keyId)
+        let signature = try signer.key.sign(message, parameters: parameters)
+        return [digest, ("Signature-Input", signature.signatureInput), ("Signature", signature.signature)]
+    }
+
+    /// Acknowledges events: the sealed PINs in them are erased, and the events can be removed after their time.
+    ///
+    /// - Throws: ``UnknownEventPosition`` if no answer had this cursor, `StoreError`.
+    package func acknowledge(bankId: Identifier, upTo position: Int64) async throws {
+        guard try await store.acknowledgeEvents(bankId: bankId, upTo: position) else { throw UnknownEventPosition() }
     }
 
     /// The events after a position, in order. If there are none, waits up to `waitSeconds` for the first.
     ///
-    /// - Throws: ``UnknownEventPosition``, `StoreError`.
+    /// - Throws: ``UnknownEventPosition``, ``LostEvents``, `StoreError`.
     package func events(
         bankId: Identifier, after position: Int64, limit: Int, waitSeconds: Int
     ) async throws -> [EventRecord] {
@@ -46,8 +74,16 @@ package final class EventFeed: Sendable {
     }
 
     private func read(_ bankId: Identifier, _ position: Int64, _ limit: Int) async throws -> [EventRecord] {
-        try await store.events(bankId: bankId, after: position, limit: limit)
+        let (events, lost) = try await store.events(bankId: bankId, after: position, limit: limit)
+        guard position >= lost else { throw LostEvents(oldest: lost) }
+        return events
     }
+}
+
+/// Events after the cursor were removed, and the bank has not acknowledged them.
+package struct LostEvents: Error {
+    /// The cursor to go on with: all events after it are there.
+    package let oldest: Int64
 }
 
 /// The cursor is not from an earlier answer.

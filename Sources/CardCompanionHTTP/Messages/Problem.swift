@@ -18,18 +18,21 @@ package struct Problem: Error {
     let invalid: [InvalidMember]
     /// What the signature was verified against.
     let signatureBase: String?
+    /// The cursor after which all events are there.
+    let oldest: String?
     /// Fields of the answer, such as `Allow` and `Retry-After`.
     package let headers: HTTPFields
 
     init(
         _ status: HTTPResponse.Status, _ detail: String, kind: String? = nil, invalid: [InvalidMember] = [],
-        signatureBase: String? = nil, headers: HTTPFields = [:]
+        signatureBase: String? = nil, oldest: String? = nil, headers: HTTPFields = [:]
     ) {
         self.status = status
         self.kind = kind
         self.detail = detail
         self.invalid = invalid
         self.signatureBase = signatureBase
+        self.oldest = oldest
         self.headers = headers
     }
 
@@ -43,7 +46,8 @@ package struct Problem: Error {
         let body = Body(
             // A problem without a kind is its status: RFC 9457 section 4.2.1.
             type: kind.map { "urn:card-companion:problem:\($0)" } ?? "about:blank", title: status.reasonPhrase,
-            status: status.code, detail: detail, invalid: invalid.isEmpty ? nil : invalid, signatureBase: signatureBase)
+            status: status.code, detail: detail, invalid: invalid.isEmpty ? nil : invalid, signatureBase: signatureBase,
+            oldest: oldest)
         var headers = headers
         headers[.contentType] = "application/problem+json"
         return Response(status: status, headers: headers, body: try .json(body))
@@ -56,6 +60,7 @@ package struct Problem: Error {
         let detail: String
         let invalid: [InvalidMember]?
         let signatureBase: String?
+        let oldest: String?
     }
 }
 

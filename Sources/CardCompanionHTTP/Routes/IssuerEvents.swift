@@ -19,11 +19,31 @@ extension IssuerRoutes {
                 bankId: bank.id, after: position, limit: limit, waitSeconds: wait)
         } catch is UnknownEventPosition {
             throw Self.badCursor
+        } catch let lost as LostEvents {
+            throw Problem(
+                .gone, "Events after this cursor were removed before they were acknowledged. Go on after 'oldest'.",
+                kind: "events-removed", oldest: "\(lost.oldest)")
         }
-        let page = EventPage(bankId: bank.id, events: events, next: events.last?.position ?? position)
-        return Response(
-            status: .ok, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: page.json)))
+        let page = EventPage(
+            bankId: bank.id, after: position, events: events, next: events.last?.position ?? position
+        ).json
+        var headers: HTTPFields = [.contentType: "application/json"]
+        for (name, value) in try parts.events.signedFields(of: page) { headers[.parsed(name)] = value }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: page)))
+    }
+
+    func acknowledgeEvents(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        let bank = try await authenticate(
+            request, context, SharedSecret(try await RequestBodyReader.collect(request)))
+        guard let cursor = request.uri.queryParameters["upTo"].flatMap({ Int64($0) }), cursor >= 0 else {
+            throw Problem(.badRequest, "'upTo' must be the 'next' of an earlier answer.", kind: "query")
+        }
+        do {
+            try await parts.events.acknowledge(bankId: bank.id, upTo: cursor)
+        } catch is UnknownEventPosition {
+            throw Problem(.conflict, "No answer had this cursor. Nothing was acknowledged.", kind: "cursor")
+        }
+        return Response(status: .noContent)
     }
 
     private static let badCursor = Problem(

@@ -47,6 +47,7 @@ struct IssuerRoutes {
         bank.delete(cardholder, use: audited("delete cardholder", deleteCardholder))
         bank.post("cardholders:import", use: audited("import cardholders", importCardholders))
         bank.get("events", use: audited("read events", getEvents))
+        bank.delete("events", use: audited("acknowledge events", acknowledgeEvents))
     }
 
     private typealias Handler = @Sendable (Request, ServiceContext) async throws -> Response

@@ -34,6 +34,7 @@ package struct BankSettings: Sendable, Equatable {
     package var checksUniqueIds = true
     /// Whether cardholders can define their PIN.
     package var definition = true
+    package var definedPINs = DefinedPINRule.deliver
     /// How many PINs a cardholder can define per day (UTC).
     package var definitionsPerDay = 5
     /// Whether a defined PIN counts as never delivered.

@@ -33,12 +33,15 @@ package struct AuthorizedDefinition: Sendable {
     package struct DefinedPIN: Sendable {
         /// Sealed for the store.
         package let sealed: [UInt8]
-        /// A JWE to the bank's encryption certificate, for the event; nil if the bank has no certificate.
+        /// A JWE to the bank's encryption certificate, for the event; nil if the bank has no valid certificate.
         package let forBank: String?
+        /// The id of the event, which the JWE names.
+        package let eventId: String
 
-        package init(sealed: [UInt8], forBank: String?) {
+        package init(sealed: [UInt8], forBank: String?, eventId: String) {
             self.sealed = sealed
             self.forBank = forBank
+            self.eventId = eventId
         }
     }
 
@@ -48,13 +51,18 @@ package struct AuthorizedDefinition: Sendable {
     /// Nil if the request's uniqueId cannot be a cardholder's.
     package var uniqueId: Identifier?
     package var proof: Proof
+    /// Whether the bank has a valid certificate to seal the PIN to.
+    package var canDeliver: Bool
     package var choice: Choice
 
-    package init(bankId: Identifier, bankRevision: Int64, uniqueId: Identifier?, proof: Proof, choice: Choice) {
+    package init(
+        bankId: Identifier, bankRevision: Int64, uniqueId: Identifier?, proof: Proof, canDeliver: Bool, choice: Choice
+    ) {
         self.bankId = bankId
         self.bankRevision = bankRevision
         self.uniqueId = uniqueId
         self.proof = proof
+        self.canDeliver = canDeliver
         self.choice = choice
     }
 }

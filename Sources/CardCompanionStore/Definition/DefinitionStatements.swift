@@ -63,7 +63,8 @@ private struct DefinePIN: PostgresStatement {
         SELECT define_pin(
             p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_transaction_digest => $5,
             p_transaction_expires_at => $6, p_hmac_digest => $7, p_hmac_expires_at => $8, p_choice => $9,
-            p_keypad_digest => $10, p_keypad_expires_at => $11, p_sealed_pin => $12, p_pin_for_bank => $13)
+            p_keypad_digest => $10, p_keypad_expires_at => $11, p_sealed_pin => $12, p_can_deliver => $13,
+            p_pin_for_bank => $14, p_event_id => $15)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -80,6 +81,8 @@ private struct DefinePIN: PostgresStatement {
             case .digits(let pin): ("digits", nil, pin)
             case .indexes(let keypad, let pin): ("indexes", keypad, pin)
             }
-        parameters.append(choice, keypad?.digest.bytes, keypad?.expiresAt, pin?.sealed, pin?.forBank)
+        parameters.append(
+            choice, keypad?.digest.bytes, keypad?.expiresAt, pin?.sealed, definition.canDeliver,
+            pin?.forBank, pin?.eventId)
     }
 }

@@ -2,7 +2,7 @@ internal import PostgresLibPQ
 
 package struct EventRecord: Sendable {
     /// Unique among all events.
-    package let id: Int64
+    package let id: String
     /// The event's place among its bank's events; nil until the first read.
     package let position: Int64?
     package let uniqueId: Identifier
@@ -14,13 +14,15 @@ package struct EventRecord: Sendable {
 }
 
 extension Store {
-    /// A bank's events after a position, in order.
+    /// A bank's events after a position, in order, and the last position of an event that was removed and not acknowledged
+    /// (0 if there is none).
     package func events(
         bankId: Identifier, after position: Int64, limit: Int
-    ) async throws(StoreError) -> [EventRecord] {
-        let number = NumberEvents(bankId: bankId, limit: Self.eventsNumberedAtOnce)
-        let select = SelectEvents(bankId: bankId, position: position, limit: Int32(clamping: limit))
-        return try await statements.batch(number, select).1
+    ) async throws(StoreError) -> (events: [EventRecord], lost: Int64) {
+        let (lost, events) = try await statements.batch(
+            SelectLostPosition(bankId: bankId),
+            ReadEvents(bankId: bankId, position: position, limit: Int32(clamping: limit)))
+        return (events, lost.first ?? 0)
     }
 
     /// The last position that was given to an event of any bank; 0 if there is none.
@@ -28,28 +30,16 @@ extension Store {
         try await statements.executeForOneRow(SelectLastPosition())
     }
 
-    /// How many events get their positions in one read.
-    private static let eventsNumberedAtOnce: Int32 = 10_000
-
-    package func event(id: Int64, bankId: Identifier) async throws(StoreError) -> EventRecord? {
-        try await statements.execute(SelectEvent(id: id, bankId: bankId)).first
+    /// Marks events up to a position as acknowledged, and erases the sealed PINs in them.
+    ///
+    /// - Returns: false if no reader was given that position.
+    package func acknowledgeEvents(bankId: Identifier, upTo position: Int64) async throws(StoreError) -> Bool {
+        try await statements.executeForOneRow(AcknowledgeEvents(bankId: bankId, position: position))
     }
-}
 
-private let selectEvent = """
-    SELECT event_id, position, unique_id, type,
-        (CASE WHEN pin IS NULL THEN data ELSE data || jsonb_build_object('pin', pin) END)::text, occurred_at
-    FROM event LEFT JOIN defined_pin USING (bank_id, event_id)
-    """
-
-private struct NumberEvents: PostgresStatement {
-    let bankId: Identifier
-    let limit: Int32
-
-    static let sql = "SELECT number_events(p_bank_id => $1, p_limit => $2)"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, limit)
+    /// The event of a webhook delivery.
+    package func event(of delivery: LeasedDelivery) async throws(StoreError) -> EventRecord? {
+        try await statements.execute(SelectEvent(id: delivery.eventId, bankId: delivery.bankId)).first
     }
 }
 
@@ -59,17 +49,48 @@ private struct SelectLastPosition: PostgresStatement {
     static let sql = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM event_position"
 }
 
-private struct SelectEvents: PostgresStatement {
+private struct SelectLostPosition: PostgresStatement {
+    typealias Row = Int64
+
+    let bankId: Identifier
+
+    static let sql = "SELECT lost FROM event_feed WHERE bank_id = $1"
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId)
+    }
+}
+
+private struct ReadEvents: PostgresStatement {
     typealias Row = EventRecord
+
+    /// How many events get their positions in one read.
+    private static let numberedAtOnce: Int32 = 10_000
 
     let bankId: Identifier
     let position: Int64
     let limit: Int32
 
-    static let sql = "\(selectEvent) WHERE bank_id = $1 AND position > $2 ORDER BY position LIMIT $3"
+    static let sql = """
+        SELECT public_id, position, unique_id, type, data, occurred_at FROM read_events(
+            p_bank_id => $1, p_after => $2, p_limit => $3, p_number_limit => $4)
+        """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, position, limit)
+        parameters.append(bankId, position, limit, Self.numberedAtOnce)
+    }
+}
+
+private struct AcknowledgeEvents: PostgresStatement {
+    typealias Row = Bool
+
+    let bankId: Identifier
+    let position: Int64
+
+    static let sql = "SELECT acknowledge_events(p_bank_id => $1, p_up_to => $2)"
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, position)
     }
 }
 
@@ -79,7 +100,10 @@ private struct SelectEvent: PostgresStatement {
     let id: Int64
     let bankId: Identifier
 
-    static let sql = "\(selectEvent) WHERE bank_id = $1 AND event_id = $2"
+    static let sql = """
+        SELECT public_id, position, unique_id, type, event_data(p_event => event), occurred_at
+        FROM event WHERE bank_id = $1 AND event_id = $2
+        """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId, id)
@@ -87,7 +111,7 @@ private struct SelectEvent: PostgresStatement {
 }
 
 extension EventRecord: PostgresRowDecodable {
-    /// In the order of `selectEvent`.
+    /// Reads id, position, uniqueId, type, data and time.
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
         id = try row.decode(0)
         position = try row.decode(1)

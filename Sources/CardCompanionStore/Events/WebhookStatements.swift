@@ -6,12 +6,15 @@ package struct WebhookRecord: Sendable, Equatable {
     package let url: String
     /// Whether the URL may point into a private network.
     package let isPrivate: Bool
+    /// Whether a 2xx acknowledges the event.
+    package let acknowledges: Bool
     package let status: Activity
 
-    package init(bankId: Identifier, url: String, isPrivate: Bool, status: Activity) {
+    package init(bankId: Identifier, url: String, isPrivate: Bool, acknowledges: Bool, status: Activity) {
         self.bankId = bankId
         self.url = url
         self.isPrivate = isPrivate
+        self.acknowledges = acknowledges
         self.status = status
     }
 }
@@ -19,7 +22,7 @@ package struct WebhookRecord: Sendable, Equatable {
 /// An event that this server must send.
 package struct LeasedDelivery: Sendable {
     package let bankId: Identifier
-    package let eventId: Int64
+    let eventId: Int64
     /// How many attempts, including this one.
     package let attempts: Int
     package let pendingSince: Timestamp
@@ -42,7 +45,7 @@ package struct WebhookBacklog: Sendable {
 
 /// An event that was given up after too many days of attempts.
 package struct ParkedDelivery: Sendable {
-    package let eventId: Int64
+    package let eventId: String
     package let uniqueId: Identifier
     package let attempts: Int
     package let lastError: String?
@@ -96,7 +99,7 @@ extension Store {
     ///
     /// - Returns: how many.
     package func resendDeliveries(
-        bankId: Identifier, eventId: Int64?, now: Timestamp
+        bankId: Identifier, eventId: String?, now: Timestamp
     ) async throws(StoreError) -> Int {
         try await statements.execute(ResendDeliveries(bankId: bankId, eventId: eventId, now: now))
     }
@@ -107,20 +110,21 @@ private struct UpsertWebhook: PostgresCommand {
     let now: Timestamp
 
     static let sql = """
-        INSERT INTO webhook (bank_id, url, is_private, status, created_at) VALUES ($1, $2, $3, $4, $5)
+        INSERT INTO webhook (bank_id, url, is_private, acknowledges, status, created_at) VALUES ($1, $2, $3, $4, $5, $6)
         ON CONFLICT (bank_id) DO UPDATE SET
-            url = excluded.url, is_private = excluded.is_private, status = excluded.status
+            url = excluded.url, is_private = excluded.is_private, acknowledges = excluded.acknowledges,
+            status = excluded.status
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(webhook.bankId, webhook.url, webhook.isPrivate, webhook.status, now)
+        parameters.append(webhook.bankId, webhook.url, webhook.isPrivate, webhook.acknowledges, webhook.status, now)
     }
 }
 
 private struct SelectWebhook: PostgresStatement {
     let bankId: Identifier
 
-    static let sql = "SELECT bank_id, url, is_private, status FROM webhook WHERE bank_id = $1"
+    static let sql = "SELECT bank_id, url, is_private, acknowledges, status FROM webhook WHERE bank_id = $1"
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId)
@@ -129,7 +133,7 @@ private struct SelectWebhook: PostgresStatement {
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> WebhookRecord {
         WebhookRecord(
             bankId: try row.decode(0), url: try row.decode(1),
-            isPrivate: try row.decode(2), status: try row.decode(3))
+            isPrivate: try row.decode(2), acknowledges: try row.decode(3), status: try row.decode(4))
     }
 }
 
@@ -190,8 +194,18 @@ private struct FinishDelivery: PostgresCommand {
     let delivery: LeasedDelivery
 
     static let sql = """
-        UPDATE webhook_delivery SET status = 'DELIVERED', leased_until = NULL, last_error = NULL
-        WHERE bank_id = $1 AND event_id = $2 AND status = 'PENDING' AND leased_until = $3
+        WITH delivered AS (
+            UPDATE webhook_delivery SET status = 'DELIVERED', leased_until = NULL, last_error = NULL
+            WHERE bank_id = $1 AND event_id = $2 AND status = 'PENDING' AND leased_until = $3
+            RETURNING event_id
+        ), acknowledged AS (
+            UPDATE event SET acknowledged = true FROM delivered, webhook
+            WHERE event.bank_id = $1 AND event.event_id = delivered.event_id
+                AND webhook.bank_id = $1 AND webhook.acknowledges
+            RETURNING event.event_id
+        )
+        DELETE FROM defined_pin USING acknowledged
+        WHERE defined_pin.bank_id = $1 AND defined_pin.event_id = acknowledged.event_id
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -254,7 +268,8 @@ private struct SelectParked: PostgresStatement {
     let limit: Int32
 
     static let sql = """
-        SELECT event_id, unique_id, attempts, last_error FROM webhook_delivery
+        SELECT public_id, delivery.unique_id, attempts, last_error
+        FROM webhook_delivery AS delivery JOIN event USING (bank_id, event_id)
         WHERE bank_id = $1 AND status = 'PARKED' ORDER BY event_id LIMIT $2
         """
 
@@ -271,13 +286,15 @@ private struct SelectParked: PostgresStatement {
 
 private struct ResendDeliveries: PostgresCommand {
     let bankId: Identifier
-    let eventId: Int64?
+    let eventId: String?
     let now: Timestamp
 
     static let sql = """
-        UPDATE webhook_delivery SET
+        UPDATE webhook_delivery AS delivery SET
             status = 'PENDING', attempts = 0, pending_since = $3, next_attempt_at = $3, leased_until = NULL
-        WHERE bank_id = $1 AND event_id = coalesce($2, event_id) AND ($2 IS NOT NULL OR status = 'PARKED')
+        FROM event
+        WHERE delivery.bank_id = $1 AND (event.bank_id, event.event_id) = (delivery.bank_id, delivery.event_id)
+            AND public_id = coalesce($2, public_id) AND ($2 IS NOT NULL OR delivery.status = 'PARKED')
         """
 
     func bind(_ parameters: inout PostgresParameters) {

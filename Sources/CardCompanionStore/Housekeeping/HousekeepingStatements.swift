@@ -136,8 +136,17 @@ private struct DeleteOldEvents: Removal, PostgresCommand {
     let limit: Int32
 
     static let sql = """
-        DELETE FROM event WHERE (bank_id, event_id) IN (
-            SELECT bank_id, event_id FROM event WHERE occurred_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
+        WITH due AS (
+            SELECT bank_id, event_id, position, acknowledged FROM event
+            WHERE occurred_at <= $1 AND (acknowledged OR type <> 'pin.defined') LIMIT $2 FOR UPDATE SKIP LOCKED
+        ), lost AS (
+            -- An event without a position would have come after all that a reader was given.
+            INSERT INTO event_feed AS feed (bank_id, handed_out, lost)
+            SELECT bank_id, 0, max(coalesce(position, nextval('event_position')))
+            FROM due WHERE NOT acknowledged GROUP BY bank_id
+            ON CONFLICT (bank_id) DO UPDATE SET lost = greatest(feed.lost, excluded.lost)
+        )
+        DELETE FROM event USING due WHERE (event.bank_id, event.event_id) = (due.bank_id, due.event_id)
         """
 }
 

@@ -54,6 +54,12 @@ struct BankCommand: ParsableCommand {
         var definition: Bool?
         @Option(help: "How many PINs a cardholder can define per day, UTC (default 5).")
         var definitionsPerDay: Int?
+        @Option(
+            help: """
+                Who has a defined PIN: deliver (default), sealed to the bank's encryption certificate, without which a \
+                definition is refused; or keep, if this server is the authority.
+                """)
+        var definedPins: DefinedPINRule?
         @Option(help: "Whether a defined PIN counts as never delivered: true (default) or false.")
         var definitionResetsDelivery: Bool?
         @Option(
@@ -85,6 +91,7 @@ struct BankCommand: ParsableCommand {
             sealedValues.map { settings.sealedValues = $0 }
             checkUniqueIds.map { settings.checksUniqueIds = $0 }
             definition.map { settings.definition = $0 }
+            definedPins.map { settings.definedPINs = $0 }
             definitionsPerDay.map { settings.definitionsPerDay = $0 }
             definitionResetsDelivery.map { settings.definitionResetsDelivery = $0 }
             if let weakPinRules { settings.weakPINRules = try Self.rules(weakPinRules) }
@@ -191,8 +198,13 @@ struct BankCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let bank = try await Installation.run(options) { [id] in try await $0.bank(id) }
-            try BankReport(bank).show(output)
+            let report = try await Installation.run(options) { [id] installation in
+                BankReport(
+                    try await installation.bank(id),
+                    certificates: try await installation.store.certificates(bankId: id),
+                    now: installation.clock.now())
+            }
+            try report.show(output)
         }
     }
 
@@ -209,7 +221,8 @@ struct BankCommand: ParsableCommand {
                 [$0.id.text, $0.settings.name, $0.settings.programme, $0.settings.scheme.rawValue, $0.status.rawValue]
             }
             try Terminal.show(
-                Terminal.table(["ID", "NAME", "PROGRAMME", "SCHEME", "STATUS"], rows), json: banks.map(BankReport.init),
+                Terminal.table(["ID", "NAME", "PROGRAMME", "SCHEME", "STATUS"], rows),
+                json: banks.map { BankReport($0) },
                 asJSON: output.json)
         }
     }
@@ -237,12 +250,16 @@ private struct BankReport: Encodable {
     let sealedValues: String
     let checkUniqueIds: Bool
     let definition: Bool
+    /// Why definitions are refused, if they are; nil if that is not known.
+    let definitionIsOff: String?
+    let definedPINs: String
     let definitionsPerDay: Int
     let definitionResetsDelivery: Bool
     let weakPINRules: [String]
     let listedPINs: Int
 
-    init(_ bank: BankRecord) {
+    /// - Parameter certificates: nil if they were not read.
+    init(_ bank: BankRecord, certificates: [CertificateRecord]? = nil, now: Timestamp = Timestamp(seconds: 0)) {
         let settings = bank.settings
         id = bank.id.text
         status = bank.status.rawValue
@@ -264,6 +281,8 @@ private struct BankReport: Encodable {
         sealedValues = settings.sealedValues.rawValue
         checkUniqueIds = settings.checksUniqueIds
         definition = settings.definition
+        definitionIsOff = certificates.flatMap { settings.reasonAgainstDefinition(certificates: $0, now: now) }
+        definedPINs = settings.definedPINs.rawValue
         definitionsPerDay = settings.definitionsPerDay
         definitionResetsDelivery = settings.definitionResetsDelivery
         weakPINRules = settings.weakPINRules.map(\.rawValue).sorted()
@@ -281,7 +300,8 @@ private struct BankReport: Encodable {
             ["authentication code", "\(codeLengths[0]) to \(codeLengths[1]) \(codeAlphabet)"],
             ["delivery format", deliveryFormat], ["uniform errors", "\(uniformErrors)"],
             ["sealed values", sealedValues], ["check uniqueIds", "\(checkUniqueIds)"],
-            ["definition", "\(definition)"], ["definitions", "\(definitionsPerDay) per day"],
+            ["definition", definitionIsOff.map { "off: \($0)" } ?? "\(definition)"], ["defined PINs", definedPINs],
+            ["definitions", "\(definitionsPerDay) per day"],
             ["definition resets delivery", "\(definitionResetsDelivery)"],
             ["weak PIN rules", weakPINRules.isEmpty ? "none" : weakPINRules.joined(separator: ", ")],
             ["PINs on the bank's list", "\(listedPINs)"],

@@ -88,13 +88,13 @@ private struct Server: Service, CustomStringConvertible {
         let distribution = DistributionService(
             store: store, keyring: keyring, banks: banks, renderer: try PINImageRenderer(), drawing: drawing)
         let definition = DefinitionService(
-            store: store, keyring: keyring, serverKeys: keys, banks: banks, logger: logger)
+            store: store, keyring: keyring, serverKeys: keys, banks: banks)
         let sandbox = isSandbox ? try await Sandbox.prepare(installation, keyring: keyring, keys: keys) : nil
         let issuing = IssuingParts(
             authentication: IssuerAuthentication(store: store, keyring: keyring, clock: clock),
             service: IssuerService(store: store, keyring: keyring, serverKeys: keys, clock: clock),
             idempotentCalls: IdempotentCalls(store: store, keyring: keyring, clock: clock),
-            events: EventFeed(store: store))
+            events: EventFeed(store: store, keys: keys, clock: clock))
         let settings = installation.settings.http
         let application = try buildApplication(
             ServiceParts(

@@ -28,6 +28,9 @@ struct WebhookCommand: ParsableCommand {
         var url: String
         @Flag(help: "Allow a URL that points into a private network, and http there.")
         var allowPrivate = false
+        @Flag(
+            help: "Let a 2xx answer acknowledge the event: its sealed PIN is erased, and the event can be removed.")
+        var acknowledges = false
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
@@ -41,7 +44,8 @@ struct WebhookCommand: ParsableCommand {
                     "the host \(host) has an address in a private network (see --allow-private)")
             }
             if addresses.isEmpty { Terminal.note("the host \(host) has no address now") }
-            let webhook = WebhookRecord(bankId: bank, url: url, isPrivate: allowPrivate, status: .active)
+            let webhook = WebhookRecord(
+                bankId: bank, url: url, isPrivate: allowPrivate, acknowledges: acknowledges, status: .active)
             let action = AdminAction(command: "webhook set", bankId: bank)
             try await Installation.run(options, action: action) { installation in
                 _ = try await installation.bank(webhook.bankId)
@@ -80,6 +84,7 @@ struct WebhookCommand: ParsableCommand {
             }
 
             let url: String
+            let acknowledges: Bool
             let status: String
             let pending: Int
             let oldestSince: String?
@@ -90,6 +95,7 @@ struct WebhookCommand: ParsableCommand {
 
             init(_ webhook: WebhookRecord, _ backlog: WebhookBacklog, _ parked: [ParkedDelivery]) {
                 url = webhook.url
+                acknowledges = webhook.acknowledges
                 status = webhook.status.rawValue
                 pending = backlog.pending
                 oldestSince = backlog.oldestSince?.text
@@ -98,7 +104,7 @@ struct WebhookCommand: ParsableCommand {
                 parkedCount = backlog.parked
                 self.parked = parked.map {
                     Parked(
-                        event: "\($0.eventId)", uniqueId: $0.uniqueId.text, attempts: $0.attempts,
+                        event: $0.eventId, uniqueId: $0.uniqueId.text, attempts: $0.attempts,
                         lastError: $0.lastError)
                 }
             }
@@ -107,7 +113,7 @@ struct WebhookCommand: ParsableCommand {
                 let summary = Terminal.table(
                     ["WEBHOOK", url],
                     [
-                        ["status", status], ["waiting events", "\(pending)"],
+                        ["status", status], ["2xx acknowledges", "\(acknowledges)"], ["waiting events", "\(pending)"],
                         ["oldest since", oldestSince ?? "-"],
                         ["next attempt at", nextAttemptAt ?? "-"], ["last error", lastError ?? "-"],
                         ["parked", "\(parkedCount)" + (parkedCount > parked.count ? ", the first of them:" : "")],
@@ -131,7 +137,8 @@ struct WebhookCommand: ParsableCommand {
             try await Installation.run(arguments.options, action: action) { [arguments] installation in
                 let webhook = try await installation.webhook(arguments.bank)
                 let disabled = WebhookRecord(
-                    bankId: webhook.bankId, url: webhook.url, isPrivate: webhook.isPrivate, status: .disabled)
+                    bankId: webhook.bankId, url: webhook.url, isPrivate: webhook.isPrivate,
+                    acknowledges: webhook.acknowledges, status: .disabled)
                 try await installation.store.setWebhook(disabled, now: installation.clock.now())
             }
             try Terminal.show(
@@ -146,15 +153,15 @@ struct WebhookCommand: ParsableCommand {
             discussion: """
                 EXAMPLES
                   card-companion webhook resend --bank MYBANK
-                  card-companion webhook resend --bank MYBANK --event 4711
+                  card-companion webhook resend --bank MYBANK --event 3q2-7wAAQUKDxMXGx8jJyg
                 """)
 
         @OptionGroup var arguments: BankArguments
-        @Option(help: "The event's number. Default: all parked ones.")
-        var event: Int64?
+        @Option(help: "The event's id. Default: all parked ones.")
+        var event: String?
 
         func run() async throws {
-            let action = AdminAction(command: "webhook resend", bankId: arguments.bank, subject: event.map { "\($0)" })
+            let action = AdminAction(command: "webhook resend", bankId: arguments.bank, subject: event)
             let count = try await Installation.run(arguments.options, action: action) {
                 [arguments, event] installation in
                 _ = try await installation.webhook(arguments.bank)

@@ -11,12 +11,14 @@ struct BankOptionTests {
         let bank = Unique.name("bank")
         let add = [
             "bank", "add", bank, "--scheme", "CB", "--definition", "false", "--definitions-per-day", "7",
-            "--definition-resets-delivery", "false", "--sealed-values", "any", "--weak-pin-rules", "pairs,same",
+            "--definition-resets-delivery", "false", "--sealed-values", "any", "--defined-pins", "keep",
+            "--weak-pin-rules", "pairs,same",
             "--weak-pin-file", file, "--pin-minimum-length", "5", "--pin-maximum-length", "9", "--json",
         ]
         let added = try JSON(parsing: try await service.installation.run(add).succeeded().stdout).object ?? [:]
         let expected: [String: JSON] = [
             "definition": false, "definitionsPerDay": 7, "definitionResetsDelivery": false, "sealedValues": "any",
+            "definedPINs": "keep",
             "weakPINRules": ["pairs", "same"], "listedPINs": 2, "pinLengths": [5, 9],
         ]
         for (name, value) in expected { #expect(added[name] == value, "\(name)") }
@@ -34,6 +36,7 @@ struct BankOptionTests {
         let added = try JSON(parsing: try await service.installation.run(add).succeeded().stdout).object ?? [:]
         let expected: [String: JSON] = [
             "definition": true, "definitionsPerDay": 5, "definitionResetsDelivery": true, "sealedValues": "bound",
+            "definedPINs": "deliver",
             "weakPINRules": ["ascending", "descending", "listed", "pairs", "same"], "listedPINs": 0,
             "pinLengths": [4, 6],
             "timestampToleranceSeconds": 300,
@@ -45,7 +48,8 @@ struct BankOptionTests {
         "An invalid value is refused, and no bank is created",
         arguments: [
             ["--definitions-per-day", "0"], ["--definitions-per-day", "101"], ["--definitions-per-day", "many"],
-            ["--sealed-values", "none"], ["--sealed-values", "Bound"], ["--keypads-per-minute", "60"],
+            ["--sealed-values", "none"], ["--defined-pins", "both"], ["--sealed-values", "Bound"],
+            ["--keypads-per-minute", "60"],
             ["--definition", "maybe"], ["--definition-resets-delivery", "2"], ["--weak-pin-rules", "same,silly"],
             ["--weak-pin-rules", "none,same"], ["--weak-pin-rules", ""], ["--weak-pin-rules", "Same"],
             ["--pin-minimum-length", "3"], ["--pin-maximum-length", "13"], ["--pin-minimum-length", "7"],

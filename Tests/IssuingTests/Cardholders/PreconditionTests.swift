@@ -42,6 +42,12 @@ struct PreconditionTests {
             #expect(try await backend.fetch(guesser).code == 203)
             #expect(try await isChanged() == expected)
         }
+        // A right code restarts failures, also if there is no PIN.
+        let other = try await backend.created(TestCardholder(pin: nil))
+        #expect(try await backend.fetch(TestCardholder(other.uniqueId, code: "Wrong123")).code == 203)
+        let before = try await backend.get(other.uniqueId)["ETag"]
+        #expect(try await backend.fetch(other).code == 303)
+        #expect(try await backend.get(other.uniqueId)["ETag"] != before)
         #expect(try await backend.patch(holder.uniqueId, ["authenticationFailures": 0]).status == 200)
         #expect(try await isChanged())
         let app = try TestApp()

@@ -177,6 +177,29 @@ struct TakenOnceTests {
         #expect(shown["hasPin"] == false && shown["hasAuthenticationCode"] == false)
     }
 
+    @Test("What is probably a fault of the sender is refused, and erases nothing")
+    func faults() async throws {
+        let backend = try await Service.backend.value
+        let holder = try await backend.created()
+        let patches: [(String, [String: JSON])] = [
+            ("pinVersion", ["pinVersion": nil]), ("pinVersion", ["pinVersion": 3]), ("pin", ["pin": ""]),
+            ("authenticationCode", ["authenticationCode": ""]), ("pinBlock", ["pinBlock": ["format": "ISO-1"]]),
+        ]
+        for (member, patch) in patches {
+            let answer = try await backend.patch(holder.uniqueId, patch)
+            #expect(answer.status == 422 && answer.invalid.map(\.member) == [member], "\(member)")
+        }
+        let bodies: [(String, [String: JSON])] = [
+            ("op", ["op": "patch"]), ("op", ["op": "put"]), ("pin", ["pin": ""]),
+        ]
+        for (member, body) in bodies {
+            let answer = try await backend.put(holder.uniqueId, body)
+            #expect(answer.status == 422 && answer.invalid.map(\.member) == [member], "\(member)")
+        }
+        let shown = try await backend.get(holder.uniqueId).members
+        #expect(shown["hasPin"] == true && shown["hasAuthenticationCode"] == true)
+    }
+
     @Test("CLOSED erases PIN and code, by PUT, PATCH, import and command")
     func closed() async throws {
         let service = try await Service.shared.value

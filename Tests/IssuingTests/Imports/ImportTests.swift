@@ -34,7 +34,7 @@ struct ImportTests {
         let mixture = try Mixture(backend)
         let answer = try await backend.importLines(mixture.text)
         #expect(try answer.results == mixture.results)
-        #expect(answer.isCommitted && answer.counts == [4, 0, 8])
+        #expect(answer.isCommitted && answer.counts == [4, 0, 10])
         for holder in mixture.good { #expect(try await backend.fetch(holder).code == 0) }
         #expect(!answer.text.contains("4111111111111111"))
     }
@@ -52,7 +52,7 @@ struct ImportTests {
         #expect(results.sorted { $0.line < $1.line } == mixture.results)
         for holder in mixture.good { #expect(try await backend.fetch(holder).code == 0) }
         let again = try await backend.importLines(mixture.text)
-        #expect(again.counts == [0, 0, 8] && again.summary["unchanged"] == 4)
+        #expect(again.counts == [0, 0, 10] && again.summary["unchanged"] == 4)
     }
 
     @Test("Several lines for one cardholder apply in their order", arguments: [2, 3, 600])
@@ -211,17 +211,19 @@ private struct Mixture {
             ),
             (#"{"status":"ACTIVE"}"#, Self.refused(8, nil, ["uniqueId"])),
             (#"{"uniqueId":"4111111111111111"}"#, Self.refused(9, nil, ["uniqueId"])),
-            (#"{"uniqueId":"\#(bad)","uniqueId":"\#(bad)"}"#, Self.refused(10, nil, [""])),
-            ("[]", Self.refused(11, nil, [""])),
-            (#"{"uniqueId":"\#(bad)","pinBlock":{"format":"ISO-1"}}"#, Self.refused(12, bad, ["pinBlock"])),
+            (#"{"op":"delete","uniqueId":"4111111111111111"}"#, Self.refused(10, nil, ["uniqueId"])),
+            (#"{"op":"x","uniqueId":"4111111111111111"}"#, Self.refused(11, nil, ["uniqueId"])),
+            (#"{"uniqueId":"\#(bad)","uniqueId":"\#(bad)"}"#, Self.refused(12, nil, [""])),
+            ("[]", Self.refused(13, nil, [""])),
+            (#"{"uniqueId":"\#(bad)","pinBlock":{"format":"ISO-1"}}"#, Self.refused(14, bad, ["pinBlock"])),
             (
                 try good[2].line(sealedTo: key, of: backend.bank.id),
-                .init(line: 13, uniqueId: good[2].uniqueId, result: "created")
+                .init(line: 15, uniqueId: good[2].uniqueId, result: "created")
             ),
             // The longest allowed line, without a line break at its end.
             (
                 try good[3].line(sealedTo: key, of: backend.bank.id) + String(repeating: " ", count: padding),
-                .init(line: 14, uniqueId: good[3].uniqueId, result: "created")
+                .init(line: 16, uniqueId: good[3].uniqueId, result: "created")
             ),
         ]
         text = lines.map(\.text).joined(separator: "\n")

@@ -59,7 +59,7 @@ struct RequestTests {
         "A wrong method is answered 405 with the allowed methods",
         arguments: [
             ("POST", "cardholders/x", "GET, HEAD, PUT, PATCH, DELETE"), ("PUT", "cardholders:import", "POST"),
-            ("GET", "cardholders:import", "POST"), ("POST", "events", "GET, HEAD"),
+            ("GET", "cardholders:import", "POST"), ("POST", "events", "GET, HEAD, DELETE"),
         ])
     func wrongMethod(method: String, path: String, allowed: String) async throws {
         let backend = try await Service.backend.value

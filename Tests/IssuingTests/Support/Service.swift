@@ -99,15 +99,6 @@ struct Backend: Sendable {
 }
 
 extension HTTPAnswer {
-    /// The kind of problem: the last part of its URN; nil if the response is not a problem.
-    var problem: String? {
-        guard self["Content-Type"] == "application/problem+json" else { return nil }
-        return members["type"]?.string.map { $0.replacing("urn:card-companion:problem:", with: "") }
-    }
-
-    /// The problem's `detail`.
-    var detail: String { members["detail"]?.string ?? "" }
-
     /// The invalid members in order, each with the reason.
     var invalid: [(member: String, reason: String)] {
         (members["invalid"]?.array ?? []).compactMap(\.object).map {

@@ -10,6 +10,7 @@ import json
 import sys
 import uuid
 from pathlib import Path
+from urllib.parse import quote
 
 import requests
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -38,6 +39,9 @@ class Issuer:
     def cardholder(self, status, method, unique_id, body=None, **options):
         path = "/v1/banks/{bankId}/cardholders/{uniqueId}"
         return self.call(status, method, path, {"uniqueId": unique_id}, body, **options)
+
+    def cardholders(self, status, query="", **options):
+        return self.call(status, "GET", "/v1/banks/{bankId}/cardholders", {}, query=query, **options)
 
     def importing(self, status, text, **options):
         return self.call(status, "POST", "/v1/banks/{bankId}/cardholders:import", {}, text, **options)
@@ -69,8 +73,10 @@ def change_cardholder(issuer, unique_id):
     whole = {"authenticationCode": code, "pin": pin, "freeField": "Hello"}
     once = {"Idempotency-Key": str(uuid.uuid4())}
     created = issuer.cardholder(201, "PUT", unique_id, whole, headers={"If-None-Match": "*"})
-    same_version = issuer.cardholder(200, "PUT", unique_id, whole).headers["ETag"] == created.headers["ETag"]
-    require(same_version, "a repeated PUT changed the ETag")
+    require(created.json() == {"pin": "taken"}, created.text)
+    repeated = issuer.cardholder(200, "PUT", unique_id, whole | {"color": "red"})
+    require(repeated.json()["pin"] == "unchanged" and len(repeated.json()["warnings"]) == 1, repeated.text)
+    require(repeated.headers["ETag"] == created.headers["ETag"], "a repeated PUT changed the ETag")
     shown = issuer.cardholder(200, "GET", unique_id).json()
     require(shown["hasPin"] and shown["hasAuthenticationCode"] and shown["hasFreeField"], f"{shown}")
     same = {"If-Match": created.headers["ETag"]}
@@ -78,6 +84,8 @@ def change_cardholder(issuer, unique_id):
     again = issuer.cardholder(200, "PATCH", unique_id, {"freeField": None}, headers=same | once)
     same_answer = again.headers["ETag"] == changed.headers["ETag"] and again.json() == changed.json()
     require(same_answer, "a repeated call with an Idempotency-Key got another answer")
+    issuer.cardholder(422, "PATCH", unique_id, {"freeField": None}, headers=once)
+    version_pin(issuer, unique_id)
     issuer.cardholder(412, "PATCH", unique_id, {"status": "CLOSED"}, headers=same)
     issuer.cardholder(412, "PUT", unique_id, whole, headers={"If-None-Match": "*"})
     issuer.cardholder(412, "DELETE", unique_id, headers=same)
@@ -85,6 +93,34 @@ def change_cardholder(issuer, unique_id):
     issuer.cardholder(204, "DELETE", unique_id)
     for method, body in [("GET", None), ("PATCH", {"status": "CLOSED"}), ("DELETE", None)]:
         issuer.cardholder(404, method, unique_id, body)
+
+
+def version_pin(issuer, unique_id):
+    """With pinVersion the version decides, and then each PIN must have one."""
+    pin = issuer.sealed("pin", unique_id, "4391")
+    for version, result in [(1, "taken"), (1, "unchanged"), (2, "taken")]:
+        answer = issuer.cardholder(200, "PATCH", unique_id, {"pin": pin, "pinVersion": version}).json()
+        require(answer == {"pin": result}, f"version {version}: {answer}")
+    issuer.cardholder(422, "PATCH", unique_id, {"pin": pin})
+    issuer.cardholder(200, "PATCH", unique_id, {"pin": None, "authenticationCode": None, "definition": False})
+    shown = issuer.cardholder(200, "GET", unique_id).json()
+    missing = not shown["hasPin"] and not shown["hasAuthenticationCode"] and not shown["definition"]
+    require(missing and shown["pinVersion"] == 2, f"{shown}")
+
+
+def list_cardholders(issuer, names):
+    """Reads all pages, and finds each cardholder as GET shows them."""
+    found, query = {}, ""
+    while query is not None:
+        page = issuer.cardholders(200, f"?limit=2{query}").json()
+        found |= {shown["uniqueId"]: shown for shown in page["cardholders"]}
+        query = f"&after={quote(page['next'], safe='')}" if "next" in page else None
+    for name in names:
+        require(found[name] == issuer.cardholder(200, "GET", name).json(), f"{name} in the list: {found[name]}")
+    issuer.cardholders(400, "?limit=501")
+    issuer.cardholders(400, "?after=")
+    issuer.cardholders(401, signed=False)
+    issuer.cardholders(403, bank_id="OTHER")
 
 
 def send_what_is_refused(issuer):
@@ -118,13 +154,23 @@ def import_cardholders(issuer, prefix):
     names = [f"{prefix}-{n}" for n in range(3)]
     lines = [json.dumps({"uniqueId": name, "pin": issuer.sealed("pin", name, "2846")}) for name in names]
     text = "\n".join([lines[0], "no JSON", "", json.dumps({"uniqueId": f"{prefix}-x", "status": "OPEN"}), *lines[1:]])
-    counts = {"lines": 6, "refused": 2, "committed": True}
+    counts = {"lines": 6, "replaced": 0, "deleted": 0, "refused": 2, "committed": True}
     first, second = (issuer.importing(200, text).text.splitlines() for _ in range(2))
-    require(json.loads(first[-1]) == counts | {"created": 3, "replaced": 0}, first[-1])
-    require(json.loads(second[-1]) == counts | {"created": 0, "replaced": 3}, second[-1])
+    require(json.loads(first[-1]) == counts | {"created": 3, "unchanged": 0}, first[-1])
+    require(json.loads(second[-1]) == counts | {"created": 0, "unchanged": 3}, second[-1])
+    operations = [
+        {"op": "patch", "uniqueId": names[0], "status": "SUSPENDED"}, {"op": "delete", "uniqueId": names[1]},
+        {"op": "put", "uniqueId": names[1], "color": "red"}, {"op": "delete", "uniqueId": f"{prefix}-x"},
+        {"op": "patch", "uniqueId": f"{prefix}-x", "status": "ACTIVE"}, {"op": "remove", "uniqueId": names[2]}]
+    lines = issuer.importing(200, "\n".join(map(json.dumps, operations))).text.splitlines()[:-1]
+    results = {line["line"]: line["result"] for line in map(json.loads, lines)}
+    expected = ["replaced", "deleted", "created", "unchanged", "refused", "refused"]
+    require(results == dict(enumerate(expected, 1)), f"{results}")
+    issuer.importing(400, text, headers={"Idempotency-Key": "once"})
     issuer.importing(401, text, signed=False)
     issuer.importing(403, text, bank_id="OTHER")
     issuer.importing(415, text, headers={"Content-Type": "application/json"})
+    return names
 
 
 def make_events(issuer, document, unique_id):
@@ -163,8 +209,11 @@ def read_events(issuer, unique_id):
             require(page["next"] == after, "the cursor changed, but there was no event")
             break
         found, after = found + page["events"], page["next"]
+    events = {event["type"]: event["data"] for event in found if event["uniqueId"] == unique_id}
     types = [event["type"] for event in found if event["uniqueId"] == unique_id]
     require(set(types) == EVENTS_OF_AN_APP and len(types) == len(EVENTS_OF_AN_APP), f"events of {unique_id}: {types}")
+    lock = events["authentication.locked"]
+    require(lock == {"lockedBy": ["authenticationFailures"]}, f"lock of {unique_id}: {lock}")
 
 
 if __name__ == "__main__":
@@ -175,6 +224,6 @@ if __name__ == "__main__":
     name = f"issue-{uuid.uuid4()}"[:40]
     change_cardholder(issuer, name)
     send_what_is_refused(issuer)
-    import_cardholders(issuer, name)
+    list_cardholders(issuer, import_cardholders(issuer, name))
     make_events(issuer, document, name)
     read_events(issuer, name)
