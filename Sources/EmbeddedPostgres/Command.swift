@@ -19,6 +19,11 @@ struct Command {
 
     private static let outputLimitBytes = 256 * 1024
 
+    /// Why a program could not be started, although nothing is wrong with it: no descriptor, process or memory is free.
+    private static let shortages: [Errno] = [
+        .tooManyOpenFiles, .tooManyOpenFilesInSystem, .resourceTemporarilyUnavailable, .noMemory,
+    ]
+
     /// - Parameter program: a path, or a name that is searched in PATH.
     init(
         _ program: FilePath, _ arguments: [String], user: ServerUser, workingDirectory: FilePath = "/",
@@ -60,6 +65,9 @@ struct Command {
             throw error
         } catch {
             if Task.isCancelled { throw .cancelled }
+            if let reason = (error as? SubprocessError)?.underlyingError, Self.shortages.contains(reason) {
+                throw .inDoubt("cannot run \(configuration.executable)", reason)
+            }
             throw EmbeddedPostgresError(.commandFailed, "cannot run \(configuration.executable): \(error)")
         }
     }

@@ -11,7 +11,7 @@ struct RootTests {
         try await TestServer.with { server in
             try await server.use { _ in
                 let cluster = try await server.cluster
-                let processID = try #require(cluster.postmaster?.processID)
+                let processID = try #require(try cluster.postmaster?.processID)
                 let user = cluster.folder.serverUser.id
                 #expect(user != 0)
                 #expect(try Stat(FilePath("/proc/\(processID)")).userID.rawValue == user)
@@ -49,7 +49,7 @@ struct RootTests {
             try await server.use { _ = try await query($0, "CREATE TABLE t AS SELECT 42 AS a") }
             let folder = try await server.cluster.folder.path
             #expect(folder.removingLastComponent() == system)
-            #expect(TextFile.read(folder.appending("data-folder")) == "\(server.data.appending("postgres"))\n")
+            #expect(try TextFile.read(folder.appending("data-folder")) == "\(server.data.appending("postgres"))\n")
             try await server.use { try await expect($0, "SELECT a FROM t", gives: "42") }
 
             try FileManager.default.moveItem(atPath: folder.string, toPath: folder.string + ".away")
