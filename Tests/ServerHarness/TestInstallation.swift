@@ -30,12 +30,14 @@ package final class TestInstallation: Sendable {
     /// - Parameters:
     ///   - arguments: arguments after `serve`.
     ///   - environment: added to the installation's variables; replaces variables of the same name.
+    ///   - launcher: a program with arguments that starts the server.
     package func startServer(
-        _ arguments: [String] = [], environment: [String: String] = [:]
+        _ arguments: [String] = [], environment: [String: String] = [:], launcher: [String] = []
     ) async throws -> TestServer {
         try await TestServer(
             arguments: ["serve", "--data-directory", dataDirectory] + arguments,
-            environment: self.environment.merging(["HTTP_PORT": "0"]) { $1 }.merging(environment) { $1 })
+            environment: self.environment.merging(["HTTP_PORT": "0"]) { $1 }.merging(environment) { $1 },
+            launcher: launcher)
     }
 
     /// Runs statements on the database in one transaction, as the owner of the schema.

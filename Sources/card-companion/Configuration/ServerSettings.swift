@@ -13,6 +13,8 @@ struct DatabaseURL: Sendable, CustomStringConvertible, CustomReflectable {
 /// All settings, checked.
 struct ServerSettings: Sendable {
     let http: HTTPSettings
+    /// The operator's limit of connections; nil if there is none.
+    let httpConnections: Int?
     let webhooksCAPath: String?
     let databaseURL: DatabaseURL?
     let databaseConnections: Int
@@ -44,7 +46,7 @@ struct ServerSettings: Sendable {
         var http = HTTPSettings(
             host: reader.text(.httpHost) ?? "127.0.0.1", port: reader.integer(.httpPort) ?? 8080,
             tls: Self.tls(&reader))
-        http.maximumConnections = reader.integer(.httpConnections) ?? http.maximumConnections
+        httpConnections = reader.integer(.httpConnections)
         http.idleTimeoutSeconds = reader.integer(.httpIdleTimeout) ?? http.idleTimeoutSeconds
         let isPlainAllowed = reader.text(.httpPlain) == "allowed" || Self.isLoopback(http.host)
         if http.tls == nil, !isPlainAllowed {

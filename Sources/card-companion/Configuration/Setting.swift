@@ -48,7 +48,7 @@ struct Setting: Sendable {
         defaultText: "loopback")
     static let httpConnections = Setting(
         key: "http.connections", kind: .integer(1...1_000_000), help: "The most open connections.",
-        defaultText: "10000")
+        defaultText: "10000, or fewer if this process cannot have so many files open")
     static let httpIdleTimeout = Setting(
         key: "http.idle.timeout.seconds", kind: .integer(1...3600), help: "Idle timeout of a connection.",
         defaultText: "60")
