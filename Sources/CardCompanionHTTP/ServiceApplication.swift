@@ -32,6 +32,12 @@ package struct HTTPSettings: Sendable {
     /// The most open connections.
     package var maximumConnections = 10_000
     package var idleTimeoutSeconds = 60
+    /// The most open connections of one address (IPv6: one /64).
+    package var addressConnections = 1_000
+    /// How many keypads and failed authentications an address (IPv6: a /64) can have.
+    package var addressRate = TokenBucket.Rate(perSecond: 100, burst: 1_000)
+    /// Proxies that are believed when they say whom a request comes from.
+    package var proxies: [AddressRange] = []
 
     package init(host: String, port: Int, tls: TLSFiles? = nil) {
         self.host = host
@@ -67,8 +73,10 @@ package func buildApplication(
     _ parts: ServiceParts, settings: HTTPSettings, logger: Logger,
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
+    let quota = ConnectionQuota(limit: settings.addressConnections, proxies: settings.proxies)
     let http = HTTPServerBuilder.http1(
         configuration: .init(
+            additionalChannelHandlers: [ConnectionGuard(quota)],
             idleTimeout: .seconds(Int64(settings.idleTimeoutSeconds)),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 8 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)))
@@ -85,11 +93,13 @@ package func buildApplication(
 private func router(
     _ parts: ServiceParts, _ settings: HTTPSettings, audit: Logger
 ) -> Router<ServiceContext> {
+    let callers = CallerLimits(settings.addressRate, proxies: settings.proxies)
     func addRoutes(to router: Router<ServiceContext>) {
-        DistributionRoutes(distribution: parts.distribution, audit: audit).add(to: router)
-        DefinitionRoutes(definition: parts.definition, audit: audit).add(to: router)
+        DistributionRoutes(distribution: parts.distribution, callers: callers, audit: audit).add(to: router)
+        DefinitionRoutes(definition: parts.definition, callers: callers, audit: audit).add(to: router)
         IssuerRoutes(
-            parts: parts.issuing, requiresClientCertificate: settings.tls?.clientCAsPath != nil, audit: audit
+            parts: parts.issuing, callers: callers,
+            requiresClientCertificate: settings.tls?.clientCAsPath != nil, audit: audit
         ).add(to: router)
         PublicRoutes(keys: parts.keys, store: parts.store).add(to: router)
     }

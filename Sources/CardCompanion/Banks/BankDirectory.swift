@@ -30,13 +30,21 @@ package final class BankDirectory: Sendable {
     ///   - bankId: nil if the request's bankId cannot be a bank's.
     ///   - authenticate: refuses by throwing. It gets nil if there is no such bank.
     ///   - serve: returns nil if the store has found that the bank has changed. Then nothing was done.
+    /// - Throws: ``RefusedCaller`` with the error of `authenticate`, the errors of `serve`, ``ServiceUnavailable``,
+    ///   `StoreError`.
     func whileCurrent<Caller, Result>(
         _ bankId: Identifier?, authenticate: (Bank?, Timestamp) throws -> Caller,
         serve: (Caller) async throws -> Result?
     ) async throws -> Result {
         for _ in 0..<Self.attemptLimit {
             let now = clock.now()
-            let caller = try await self.authenticate(bankId) { try authenticate($0, now) }
+            let caller = try await self.authenticate(bankId) { bank throws(RefusedCaller) in
+                do {
+                    return try authenticate(bank, now)
+                } catch {
+                    throw RefusedCaller(reason: error)
+                }
+            }
             if let result = try await serve(caller) { return result }
             if let bankId { forget(bankId) }
         }
@@ -44,7 +52,7 @@ package final class BankDirectory: Sendable {
     }
 
     private func authenticate<Caller>(
-        _ bankId: Identifier?, _ authenticate: (Bank?) throws -> Caller
+        _ bankId: Identifier?, _ authenticate: (Bank?) throws(RefusedCaller) -> Caller
     ) async throws -> Caller {
         guard let bankId else { return try authenticate(nil) }
         if let bank = kept.withLock({ $0[bankId] }) {

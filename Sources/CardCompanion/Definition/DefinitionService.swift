@@ -37,7 +37,7 @@ package struct DefinitionService: Sendable {
 
     /// Makes a keypad for a cardholder. The caller is not authenticated, so the rate is limited.
     ///
-    /// - Throws: ``DefinitionError``, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func makeKeypad(_ body: borrowing JSONText) async throws -> Keypad {
         let request = try RequestedKeypad(body)
         return try await banks.whileCurrent(request.bankId) { bank, now in
@@ -49,7 +49,7 @@ package struct DefinitionService: Sendable {
 
     /// Defines a PIN for a caller with an HMAC.
     ///
-    /// - Throws: ``DefinitionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
     package func define(_ body: borrowing JSONText) async throws {
         let request = try HMACDefinition(body)
         try await requireKnownKey(request.sealedPIN)
@@ -62,14 +62,14 @@ package struct DefinitionService: Sendable {
 
     /// Defines a PIN for a caller with a token that comes with the PIN itself.
     ///
-    /// - Throws: ``DefinitionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
     package func defineWithToken(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
         try await define(try TokenDefinition(pin: body), audit: &audit)
     }
 
     /// Defines a PIN for a caller with a token that comes with indexes into a keypad. The PIN itself is never sent.
     ///
-    /// - Throws: ``DefinitionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
     package func defineWithIndexes(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
         try await define(try TokenDefinition(indexes: body), audit: &audit)
     }
@@ -174,7 +174,7 @@ package struct DefinitionService: Sendable {
 
     private func requireKnownKey(_ jwe: JWE) async throws {
         guard try await serverKeys.knows(jwe) else {
-            throw DefinitionError(.cryptoError, detail: "\(UnknownServerKey())")
+            throw RefusedCaller(reason: DefinitionError(.cryptoError, detail: "\(UnknownServerKey())"))
         }
     }
 

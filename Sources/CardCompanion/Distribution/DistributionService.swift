@@ -36,7 +36,7 @@ package struct DistributionService: Sendable {
 
     /// Delivers a PIN to a caller with an authentication code and an HMAC.
     ///
-    /// - Throws: ``DistributionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
     package func fetch(_ body: borrowing JSONText, audit: inout AuditRecord) async throws -> Delivery {
         let request = try CaptchaFetch(body)
         audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
@@ -52,7 +52,7 @@ package struct DistributionService: Sendable {
 
     /// Delivers a PIN to a caller with a signed token.
     ///
-    /// - Throws: ``DistributionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
     package func fetchWithToken(_ body: borrowing JSONText, audit: inout AuditRecord) async throws -> Delivery {
         let request = try TokenFetch(body)
         audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
@@ -71,14 +71,14 @@ package struct DistributionService: Sendable {
 
     /// Takes the confirmation of a delivery with an authentication code.
     ///
-    /// - Throws: ``DistributionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
     package func notify(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
         try await notify(try DeliveryNotify(ac: body), audit: &audit)
     }
 
     /// Takes the confirmation of a delivery with a token.
     ///
-    /// - Throws: ``DistributionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
     package func notifyWithToken(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
         try await notify(try DeliveryNotify(token: body), audit: &audit)
     }
@@ -90,9 +90,11 @@ package struct DistributionService: Sendable {
         } serve: { (bank, now) -> Void? in
             switch try await store.notifyDelivery(request.received(by: bank, keyring: keyring), now: now) {
             case .confirmed: return ()
+            // The session and its hash are what a notify is authenticated with.
             case .noSession:
-                throw DistributionError(.badParameter, detail: "there is no such session, or it has expired")
-            case .wrongHash: throw DistributionError(.badHash)
+                throw RefusedCaller(
+                    reason: DistributionError(.badParameter, detail: "there is no such session, or it has expired"))
+            case .wrongHash: throw RefusedCaller(reason: DistributionError(.badHash))
             case .decidedOtherwise:
                 throw DistributionError(.badParameter, detail: "this session was notified with another status before")
             case .stale: return nil

@@ -27,6 +27,7 @@ extension IssuerRoutes {
                 .tooManyRequests, "Too many imports are under way. Try again later.", kind: "too-many-imports",
                 headers: [.retryAfter: String(Self.importRetryAfterSeconds)])
         }
+        context.channel.triggerUserOutboundEvent(ConnectionGuard.ImportAdmitted(), promise: nil)
         // At the limit of imports, half of the machine is left to cardholders.
         let parallelism = System.coreCount / (2 * IssuingParts.importLimit)
         let answer = ImportAnswer(

@@ -34,6 +34,7 @@ struct IssuerRoutes {
     static let idempotencyKeyByteLimit = 128
 
     let parts: IssuingParts
+    let callers: CallerLimits
     let requiresClientCertificate: Bool
     let audit: Logger
 
@@ -55,7 +56,7 @@ struct IssuerRoutes {
         { request, context in
             let record = IssuerAuditRecord(operation: operation, context: context)
             do {
-                let response = try await handler(request, context)
+                let response = try await charged(request, context, handler)
                 record.write(response.status.code, to: audit)
                 return response
             } catch let problem as Problem {
@@ -67,6 +68,18 @@ struct IssuerRoutes {
                 record.write(status.code, to: audit)
                 throw error
             }
+        }
+    }
+
+    /// Charges a call that is not authenticated to the address that sent it.
+    private func charged(
+        _ request: Request, _ context: ServiceContext, _ handler: Handler
+    ) async throws -> Response {
+        do {
+            return try await handler(request, context)
+        } catch let problem as Problem where problem.status == .unauthorized {
+            try callers.charge(request, context)
+            throw problem
         }
     }
 }

@@ -1,3 +1,4 @@
+import CardCompanion
 import CardCompanionHTTP
 import Foundation
 import Glibc
@@ -48,6 +49,11 @@ struct ServerSettings: Sendable {
             tls: Self.tls(&reader))
         httpConnections = reader.integer(.httpConnections)
         http.idleTimeoutSeconds = reader.integer(.httpIdleTimeout) ?? http.idleTimeoutSeconds
+        http.addressConnections = reader.integer(.httpAddressConnections) ?? http.addressConnections
+        http.addressRate = TokenBucket.Rate(
+            perSecond: reader.integer(.httpAddressRate) ?? http.addressRate.perSecond,
+            burst: reader.integer(.httpAddressBurst) ?? http.addressRate.burst)
+        http.proxies = Self.proxies(&reader)
         let isPlainAllowed = reader.text(.httpPlain) == "allowed" || Self.isLoopback(http.host)
         if http.tls == nil, !isPlainAllowed {
             reader.note(
@@ -66,6 +72,21 @@ struct ServerSettings: Sendable {
         logLevel = reader.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .info
         drawingThreads = reader.integer(.drawingThreads) ?? ProcessInfo.processInfo.activeProcessorCount
         housekeepingIntervalSeconds = reader.integer(.housekeepingInterval) ?? 60
+    }
+
+    private static func proxies(_ reader: inout SettingsReader) -> [AddressRange] {
+        var proxies: [AddressRange] = []
+        for text in reader.text(.httpProxies)?.split(separator: ",") ?? [] {
+            let text = text.trimmingCharacters(in: .whitespaces)
+            if let proxy = AddressRange(text) {
+                proxies.append(proxy)
+            } else {
+                reader.note(
+                    "http.proxies contains '\(text)': use addresses such as 192.0.2.1, or ranges such as 10.0.0.0/8, "
+                        + "separated by commas")
+            }
+        }
+        return proxies
     }
 
     private static func tls(_ reader: inout SettingsReader) -> HTTPSettings.TLSFiles? {

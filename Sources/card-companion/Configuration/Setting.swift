@@ -52,6 +52,24 @@ struct Setting: Sendable {
     static let httpIdleTimeout = Setting(
         key: "http.idle.timeout.seconds", kind: .integer(1...3600), help: "Idle timeout of a connection.",
         defaultText: "60")
+    static let httpAddressConnections = Setting(
+        key: "http.address.connections", kind: .integer(1...1_000_000),
+        help: "The most open connections of one client address (IPv6: of one /64).", defaultText: "1000")
+    static let httpAddressRate = Setting(
+        key: "http.address.rate", kind: .integer(1...1_000_000),
+        help: "How many keypads and failed authentications a client address can have per second, in the long run.",
+        defaultText: "100")
+    static let httpAddressBurst = Setting(
+        key: "http.address.burst", kind: .integer(1...1_000_000),
+        help: "How many keypads and failed authentications a client address can have at once.",
+        defaultText: "1000")
+    static let httpProxies = Setting(
+        key: "http.proxies", kind: .text,
+        help: """
+            Addresses of proxies in front of the server, separated by commas, such as '10.0.0.5, 2001:db8::/64'. Their \
+            field Forwarded or X-Forwarded-For is believed.
+            """,
+        defaultText: "none")
     static let webhooksCA = Setting(
         key: "webhooks.ca", kind: .text, help: "PEM file of the roots for the certificates of webhooks.",
         defaultText: "the system's")
@@ -91,7 +109,8 @@ struct Setting: Sendable {
 
     static let all = [
         httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpIdleTimeout,
-        webhooksCA, databaseURL, databaseConnections, databaseStatementTimeout, databaseAcquireTimeout,
+        httpAddressConnections, httpAddressRate, httpAddressBurst, httpProxies, webhooksCA, databaseURL,
+        databaseConnections, databaseStatementTimeout, databaseAcquireTimeout,
         databaseBinaries, dataDirectory, vaultFile, logLevel, drawingThreads, housekeepingInterval,
     ]
 }
