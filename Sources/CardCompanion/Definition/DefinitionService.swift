@@ -23,15 +23,18 @@ package struct DefinitionService: Sendable {
     let keyring: Keyring
     let serverKeys: ServerKeys
     let banks: BankDirectory
+    let gate: CardholderGate
     let logger: Logger
 
     package init(
-        store: Store, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory, logger: Logger
+        store: Store, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory, gate: CardholderGate,
+        logger: Logger
     ) {
         self.store = store
         self.keyring = keyring
         self.serverKeys = serverKeys
         self.banks = banks
+        self.gate = gate
         self.logger = logger
     }
 
@@ -49,7 +52,7 @@ package struct DefinitionService: Sendable {
 
     /// Defines a PIN for a caller with an HMAC.
     ///
-    /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func define(_ body: borrowing JSONText) async throws {
         let request = try HMACDefinition(body)
         try await requireKnownKey(request.sealedPIN)
@@ -62,14 +65,14 @@ package struct DefinitionService: Sendable {
 
     /// Defines a PIN for a caller with a token that comes with the PIN itself.
     ///
-    /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func defineWithToken(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
         try await define(try TokenDefinition(pin: body), audit: &audit)
     }
 
     /// Defines a PIN for a caller with a token that comes with indexes into a keypad. The PIN itself is never sent.
     ///
-    /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func defineWithIndexes(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
         try await define(try TokenDefinition(indexes: body), audit: &audit)
     }
@@ -97,6 +100,13 @@ package struct DefinitionService: Sendable {
     /// - Returns: nil if the bank has changed and the request must be authenticated again.
     private func define(
         _ caller: Authenticated<Identifier?>, choice: () async throws -> AuthorizedDefinition.Choice
+    ) async throws -> Void? {
+        let place = caller.uniqueId.map { CardholderGate.Place.cardholder(bankId: caller.bank.id, uniqueId: $0) }
+        return try await gate.pass(place) { try await decide(caller, choice) }
+    }
+
+    private func decide(
+        _ caller: Authenticated<Identifier?>, _ choice: () async throws -> AuthorizedDefinition.Choice
     ) async throws -> Void? {
         var definition = caller.definition
         var refusal: DefinitionError?

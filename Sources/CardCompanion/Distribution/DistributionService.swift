@@ -23,20 +23,23 @@ package struct DistributionService: Sendable {
     let banks: BankDirectory
     let renderer: PINImageRenderer
     let drawing: DrawingPool
+    let gate: CardholderGate
 
     package init(
-        store: Store, keyring: Keyring, banks: BankDirectory, renderer: PINImageRenderer, drawing: DrawingPool
+        store: Store, keyring: Keyring, banks: BankDirectory, renderer: PINImageRenderer, drawing: DrawingPool,
+        gate: CardholderGate
     ) {
         self.store = store
         self.keyring = keyring
         self.banks = banks
         self.renderer = renderer
         self.drawing = drawing
+        self.gate = gate
     }
 
     /// Delivers a PIN to a caller with an authentication code and an HMAC.
     ///
-    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func fetch(_ body: borrowing JSONText, audit: inout AuditRecord) async throws -> Delivery {
         let request = try CaptchaFetch(body)
         audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
@@ -52,7 +55,7 @@ package struct DistributionService: Sendable {
 
     /// Delivers a PIN to a caller with a signed token.
     ///
-    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func fetchWithToken(_ body: borrowing JSONText, audit: inout AuditRecord) async throws -> Delivery {
         let request = try TokenFetch(body)
         audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
@@ -71,14 +74,14 @@ package struct DistributionService: Sendable {
 
     /// Takes the confirmation of a delivery with an authentication code.
     ///
-    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func notify(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
         try await notify(try DeliveryNotify(ac: body), audit: &audit)
     }
 
     /// Takes the confirmation of a delivery with a token.
     ///
-    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func notifyWithToken(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
         try await notify(try DeliveryNotify(token: body), audit: &audit)
     }
@@ -88,7 +91,10 @@ package struct DistributionService: Sendable {
         try await banks.whileCurrent(request.bankId) { bank, now in
             (bank: try Bank.active(bank), time: now)
         } serve: { (bank, now) -> Void? in
-            switch try await store.notifyDelivery(request.received(by: bank, keyring: keyring), now: now) {
+            let outcome = try await gate.pass(request.sessionId.map { .session($0) }) {
+                try await store.notifyDelivery(request.received(by: bank, keyring: keyring), now: now)
+            }
+            switch outcome {
             case .confirmed: return ()
             // The session and its hash are what a notify is authenticated with.
             case .noSession:
@@ -108,6 +114,15 @@ package struct DistributionService: Sendable {
     private func deliver(
         to caller: Authenticated<Identifier>, _ code: AuthorizedFetch.Code,
         seal: @escaping @Sendable (borrowing SecretBytes) throws -> String
+    ) async throws -> Delivery? {
+        try await gate.pass(.cardholder(bankId: caller.bank.id, uniqueId: caller.uniqueId)) {
+            try await fetch(for: caller, code, seal)
+        }
+    }
+
+    private func fetch(
+        for caller: Authenticated<Identifier>, _ code: AuthorizedFetch.Code,
+        _ seal: @escaping @Sendable (borrowing SecretBytes) throws -> String
     ) async throws -> Delivery? {
         let session = NewSession()
         let fetch = caller.fetch(code, session, keyring)

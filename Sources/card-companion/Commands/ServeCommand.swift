@@ -97,10 +97,12 @@ private struct Server: Service, CustomStringConvertible {
         let threads = DrawingThreads(count: installation.settings.drawingThreads)
         let drawing = DrawingPool(threads, threadCount: installation.settings.drawingThreads)
         let banks = BankDirectory(store: store, keyring: keyring, clock: clock)
+        let gate = CardholderGate(limit: installation.settings.cardholderRequests)
         let distribution = DistributionService(
-            store: store, keyring: keyring, banks: banks, renderer: try PINImageRenderer(), drawing: drawing)
+            store: store, keyring: keyring, banks: banks, renderer: try PINImageRenderer(), drawing: drawing,
+            gate: gate)
         let definition = DefinitionService(
-            store: store, keyring: keyring, serverKeys: keys, banks: banks, logger: logger)
+            store: store, keyring: keyring, serverKeys: keys, banks: banks, gate: gate, logger: logger)
         let sandbox = isSandbox ? try await Sandbox.prepare(installation, keyring: keyring, keys: keys) : nil
         let issuing = IssuingParts(
             authentication: IssuerAuthentication(store: store, keyring: keyring, clock: clock),
@@ -124,7 +126,9 @@ private struct Server: Service, CustomStringConvertible {
         let refresh = ServerKeyRefresh(keys: keys, logger: logger)
         let webhooks = try WebhookDispatcher(
             store: store, keys: keys, clock: clock, caPath: installation.settings.webhooksCAPath, logger: logger)
-        let services: [any Service] = [housekeeping, refresh, webhooks, application]
+        let services: [any Service] = [
+            housekeeping, refresh, webhooks, application,
+        ]
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: logger)
         configuration.maximumGracefulShutdownDuration = ServeCommand.shutdownLimit

@@ -60,6 +60,7 @@ struct DatabaseOptions: ParsableArguments {
 struct ServerOptions: ParsableArguments {
     @Option(help: .of(.vaultFile)) var vaultFile: String?
     @Option(help: .of(.webhooksCA)) var webhooksCa: String?
+    @Option(help: .of(.cardholderRequests)) var cardholderRequests: Int?
     @Option(help: .of(.drawingThreads)) var drawingThreads: Int?
     @Option(help: .of(.housekeepingInterval)) var housekeepingIntervalSeconds: Int?
     @Option(help: .of(.logLevel)) var logLevel: String?
@@ -83,7 +84,7 @@ extension SettingOptions {
             (.databaseConnections, database.databaseConnections),
             (.databaseStatementTimeout, database.databaseStatementTimeoutMilliseconds),
             (.databaseAcquireTimeout, database.databaseAcquireTimeoutSeconds),
-            (.drawingThreads, server.drawingThreads),
+            (.cardholderRequests, server.cardholderRequests), (.drawingThreads, server.drawingThreads),
             (.housekeepingInterval, server.housekeepingIntervalSeconds),
         ]
         var values: [AbsoluteConfigKey: ConfigValue] = [:]

@@ -16,6 +16,8 @@ struct ServerSettings: Sendable {
     let http: HTTPSettings
     /// The operator's limit of connections; nil if there is none.
     let httpConnections: Int?
+    /// How many requests of one cardholder are served at once.
+    let cardholderRequests: Int
     let webhooksCAPath: String?
     let databaseURL: DatabaseURL?
     let databaseConnections: Int
@@ -61,6 +63,7 @@ struct ServerSettings: Sendable {
                     + "'allowed' behind a proxy that terminates TLS")
         }
         self.http = http
+        cardholderRequests = reader.integer(.cardholderRequests) ?? CardholderGate.usualLimit
         webhooksCAPath = reader.text(.webhooksCA).map(Self.absolute)
         databaseURL = reader.text(.databaseURL).map(DatabaseURL.init(text:))
         databaseConnections = reader.integer(.databaseConnections) ?? 8

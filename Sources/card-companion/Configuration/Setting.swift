@@ -70,6 +70,9 @@ struct Setting: Sendable {
             field Forwarded or X-Forwarded-For is believed.
             """,
         defaultText: "none")
+    static let cardholderRequests = Setting(
+        key: "cardholder.requests", kind: .integer(1...1_000),
+        help: "How many requests of one cardholder are served at once.", defaultText: "4")
     static let webhooksCA = Setting(
         key: "webhooks.ca", kind: .text, help: "PEM file of the roots for the certificates of webhooks.",
         defaultText: "the system's")
@@ -109,7 +112,8 @@ struct Setting: Sendable {
 
     static let all = [
         httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpIdleTimeout,
-        httpAddressConnections, httpAddressRate, httpAddressBurst, httpProxies, webhooksCA, databaseURL,
+        httpAddressConnections, httpAddressRate, httpAddressBurst, httpProxies, cardholderRequests, webhooksCA,
+        databaseURL,
         databaseConnections, databaseStatementTimeout, databaseAcquireTimeout,
         databaseBinaries, dataDirectory, vaultFile, logLevel, drawingThreads, housekeepingInterval,
     ]
