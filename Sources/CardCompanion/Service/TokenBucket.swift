@@ -39,6 +39,11 @@ package struct TokenBucket: Sendable {
         return true
     }
 
+    /// Puts back a token that was not needed after all.
+    package mutating func putBack() {
+        tokens = min(Double(rate.burst), tokens + 1)
+    }
+
     /// After how many seconds there is a token: at least one.
     package func retryAfterSeconds(at now: Instant) -> Int {
         var copy = self
