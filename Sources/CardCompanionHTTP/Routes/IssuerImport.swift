@@ -28,8 +28,7 @@ extension IssuerRoutes {
                 headers: [.retryAfter: String(Self.importRetryAfterSeconds)])
         }
         context.channel.triggerUserOutboundEvent(ConnectionGuard.ImportAdmitted(), promise: nil)
-        // At the limit of imports, half of the machine is left to cardholders.
-        let parallelism = System.coreCount / (2 * IssuingParts.importLimit)
+        let parallelism = System.coreCount / (2 * IssuingParts.usualImports)
         let answer = ImportAnswer(
             cardholders: parts.service.makeImport(bank: caller.bank, parallelism: parallelism), digest: digest,
             place: place)

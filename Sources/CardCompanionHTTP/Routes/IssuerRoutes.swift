@@ -11,11 +11,14 @@ package struct IssuingParts: Sendable {
     let idempotentCalls: IdempotentCalls
     let events: EventFeed
     /// Imports leave room for cardholders.
-    let imports = BankQuota(limit: importLimit, bankLimit: bankImportLimit)
+    let imports = BankQuota(banks: importingBanks, shared: sharedImports, bankLimit: bankImportLimit)
 
-    /// How many imports a server takes at once, in all and per bank.
-    package static let importLimit = 4
+    /// How many banks a server can take imports from at once, how many further imports, and how many of one bank.
+    package static let importingBanks = 64
+    package static let sharedImports = 2
     package static let bankImportLimit = 2
+    /// So many imports at once leave half of the machine to cardholders.
+    static let usualImports = 4
 
     package init(
         authentication: IssuerAuthentication, service: IssuerService, idempotentCalls: IdempotentCalls,
