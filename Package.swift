@@ -164,7 +164,11 @@ let package = Package(
                 "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "JOSE", "KeyVault",
                 "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix,
             ]),
-        tests("CardCompanionHTTPTests", ["CardCompanion", "CardCompanionHTTP", httpTypes]),
+        tests(
+            "CardCompanionHTTPTests",
+            [
+                "CardCompanion", "CardCompanionHTTP", "SecureMemory", "StrictJSON", httpTypes, hummingbird,
+            ]),
         tests("CardCompanionStoreTests", ["CardCompanionStore"]),
         tests("CardCompanionWebhooksTests", ["CardCompanion", "CardCompanionStore", "CardCompanionWebhooks"]),
 

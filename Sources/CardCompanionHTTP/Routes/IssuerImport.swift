@@ -66,7 +66,7 @@ private struct ImportAnswer: Sendable {
         do {
             try await cardholders.run {
                 guard let chunk = try await chunks.next() else { return nil }
-                let bytes = chunk.withUnsafeReadableBytes { SharedSecret(SecretBytes(copying: $0)) }
+                let bytes = chunk.withUnsafeReadableBytes { SharedSecret(SecretBytes(copying: $0, in: .ordinary)) }
                 RequestBodyReader.wipe(chunk)
                 check.update(bytes.bytes)
                 return bytes

@@ -127,7 +127,7 @@ private struct Server: Service, CustomStringConvertible {
         let webhooks = try WebhookDispatcher(
             store: store, keys: keys, clock: clock, caPath: installation.settings.webhooksCAPath, logger: logger)
         let services: [any Service] = [
-            housekeeping, refresh, webhooks, application,
+            housekeeping, refresh, SecureHeapWatch(logger: logger), webhooks, application,
         ]
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: logger)
