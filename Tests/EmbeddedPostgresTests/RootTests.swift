@@ -21,6 +21,20 @@ struct RootTests {
         }
     }
 
+    @Test func `PostgreSQL keeps no capability and no group of root's, and cannot get any`() async throws {
+        try await TestServer.with { server in
+            try await server.use { _ in
+                let processID = try #require(try await server.postmasterID)
+                let status = try #require(try TextFile.read(FilePath("/proc/\(processID)/status")))
+                for set in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
+                    #expect(status.contains("\(set):\t0000000000000000\n"), "\(set)")
+                }
+                #expect(status.contains("NoNewPrivs:\t1\n"))
+                #expect(status.contains(/Groups:\s*\n/))
+            }
+        }
+    }
+
     @Test func `Other users cannot connect, even if the socket's folder is open`() async throws {
         try await TestServer.with { server in
             try await server.use { postgres in
