@@ -5,7 +5,7 @@ import Testing
 @Suite("Slow connections")
 struct SlowConnectionTests {
     private static let server = Once {
-        try await TestInstallation().startServer(environment: ["HTTP_ADDRESS_CONNECTIONS": "40"])
+        try await TestInstallation().startServer(environment: ["HTTP_IDLE_TIMEOUT_SECONDS": "600"])
     }
 
     /// Longer than the ten seconds that a request can take.
