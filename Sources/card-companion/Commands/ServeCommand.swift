@@ -33,6 +33,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await ServerSettings.read(options)
+        if let user = settings.serverUser { try RootPrivileges.drop(to: user, dataDirectory: settings.dataDirectory) }
         let connections = try Descriptors.raised().connections(
             configured: settings.httpConnections, database: settings.databaseConnections)
         let logger = Log.bootstrap(settings, forServer: true)

@@ -63,6 +63,7 @@ struct ServerOptions: ParsableArguments {
     @Option(help: .of(.cardholderRequests)) var cardholderRequests: Int?
     @Option(help: .of(.drawingThreads)) var drawingThreads: Int?
     @Option(help: .of(.housekeepingInterval)) var housekeepingIntervalSeconds: Int?
+    @Option(help: .of(.serverUser)) var serverUser: String?
     @Option(help: .of(.logLevel)) var logLevel: String?
 }
 
@@ -75,7 +76,7 @@ extension SettingOptions {
             (.webhooksCA, server.webhooksCa),
             (.databaseURL, installation.databaseUrl), (.databaseBinaries, database.databaseBinaries),
             (.dataDirectory, installation.dataDirectory), (.vaultFile, server.vaultFile),
-            (.logLevel, server.logLevel),
+            (.logLevel, server.logLevel), (.serverUser, server.serverUser),
         ]
         let integers: [(Setting, Int?)] = [
             (.httpPort, http.httpPort), (.httpConnections, http.httpConnections),

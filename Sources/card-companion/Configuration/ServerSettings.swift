@@ -27,6 +27,8 @@ struct ServerSettings: Sendable {
     let dataDirectory: String
     let vaultFile: String
     let logLevel: Logger.Level
+    /// The user that a server becomes; nil if it stays what it is.
+    let serverUser: String?
     let drawingThreads: Int
     let housekeepingIntervalSeconds: Int
 
@@ -73,6 +75,7 @@ struct ServerSettings: Sendable {
         dataDirectory = Self.absolute(reader.text(.dataDirectory) ?? Self.defaultDataDirectory(environment))
         vaultFile = Self.absolute(reader.text(.vaultFile) ?? "\(dataDirectory)/vault.key")
         logLevel = reader.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .info
+        serverUser = reader.text(.serverUser)
         drawingThreads = reader.integer(.drawingThreads) ?? ProcessInfo.processInfo.activeProcessorCount
         housekeepingIntervalSeconds = reader.integer(.housekeepingInterval) ?? 60
     }

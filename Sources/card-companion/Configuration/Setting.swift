@@ -103,6 +103,11 @@ struct Setting: Sendable {
     static let logLevel = Setting(
         key: "log.level", kind: .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
         help: "What to log.", defaultText: "info")
+    static let serverUser = Setting(
+        key: "server.user", kind: .text,
+        help:
+            "The user that a server becomes if root starts it. It keeps only the right to listen on ports below 1024.",
+        defaultText: "none: the server stays the user that it was started as")
     static let drawingThreads = Setting(
         key: "drawing.threads", kind: .integer(1...256), help: "How many threads draw PINs.",
         defaultText: "one per processor")
@@ -115,6 +120,6 @@ struct Setting: Sendable {
         httpAddressConnections, httpAddressRate, httpAddressBurst, httpProxies, cardholderRequests, webhooksCA,
         databaseURL,
         databaseConnections, databaseStatementTimeout, databaseAcquireTimeout,
-        databaseBinaries, dataDirectory, vaultFile, logLevel, drawingThreads, housekeepingInterval,
+        databaseBinaries, dataDirectory, vaultFile, logLevel, serverUser, drawingThreads, housekeepingInterval,
     ]
 }
