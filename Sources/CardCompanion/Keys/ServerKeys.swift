@@ -120,8 +120,11 @@ package final class ServerKeys: Sendable {
     /// - Throws: ``ServiceUnavailable`` if too many unknown keys were named.
     private func key(_ keyId: String) async throws -> PrivateKey? {
         if let key = keys.withLock({ $0.byId[keyId] }) { return key }
-        let found = try await unknown.find("keys") { try await store.serverKey(keyId: keyId) }
-        guard let record = found, let key = try Self.open(record, keyring) else { return nil }
+        let found = try await unknown.find("keys") {
+            // A retired key has no private part any more, so it is looked up in vain.
+            try await store.serverKey(keyId: keyId).flatMap { try Self.open($0, keyring) }
+        }
+        guard let key = found else { return nil }
         keys.withLock { $0.byId[keyId] = key }
         return key
     }
