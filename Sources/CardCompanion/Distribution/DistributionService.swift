@@ -88,18 +88,22 @@ package struct DistributionService: Sendable {
 
     private func notify(_ request: DeliveryNotify, audit: inout AuditRecord) async throws {
         audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
+        let noSession = DistributionError(.badParameter, detail: "there is no such session, or it has expired")
         try await banks.whileCurrent(request.bankId) { bank, now in
-            (bank: try Bank.active(bank), time: now)
-        } serve: { (bank, now) -> Void? in
-            let outcome = try await gate.pass(request.sessionId.map { .session($0) }) {
+            let bank = try Bank.active(bank)
+            guard let sessionId = request.sessionId,
+                SessionName.isGenuine(
+                    sessionId, bankId: request.bankId, uniqueId: request.uniqueId, keyring: keyring)
+            else { throw noSession }
+            return (bank: bank, sessionId: sessionId, time: now)
+        } serve: { (bank, sessionId, now) -> Void? in
+            let outcome = try await gate.pass(.session(sessionId)) {
                 try await store.notifyDelivery(request.received(by: bank, keyring: keyring), now: now)
             }
             switch outcome {
             case .confirmed: return ()
             // The session and its hash are what a notify is authenticated with.
-            case .noSession:
-                throw RefusedCaller(
-                    reason: DistributionError(.badParameter, detail: "there is no such session, or it has expired"))
+            case .noSession: throw RefusedCaller(reason: noSession)
             case .wrongHash: throw RefusedCaller(reason: DistributionError(.badHash))
             case .decidedOtherwise:
                 throw DistributionError(.badParameter, detail: "this session was notified with another status before")
@@ -124,7 +128,8 @@ package struct DistributionService: Sendable {
         for caller: Authenticated<Identifier>, _ code: AuthorizedFetch.Code,
         _ seal: @escaping @Sendable (borrowing SecretBytes) throws -> String
     ) async throws -> Delivery? {
-        let session = NewSession()
+        let session = NewSession(
+            SessionName(bankId: caller.bank.id, uniqueId: caller.uniqueId, keyring: keyring))
         let fetch = caller.fetch(code, session, keyring)
         let sealedPIN: [UInt8]
         let sealedFreeField: [UInt8]?

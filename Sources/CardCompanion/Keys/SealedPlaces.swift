@@ -41,6 +41,8 @@ struct CardholderPlace {
     let freeField: SealedPlace
     /// The JSON that the cardholder was provisioned from.
     let provision: SealedPlace
+    /// The names of their sessions.
+    let session: SealedPlace
 
     init(bankId: Identifier, uniqueId: Identifier) {
         func place(_ column: String) -> SealedPlace { SealedPlace(column, row: bankId.text, uniqueId.text) }
@@ -48,5 +50,6 @@ struct CardholderPlace {
         code = place("cardholder.code_mac")
         freeField = place("cardholder.sealed_free_field")
         provision = place("cardholder.provision_mac")
+        session = place("delivery_session.session_id")
     }
 }

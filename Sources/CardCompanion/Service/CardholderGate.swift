@@ -6,8 +6,8 @@ internal import Synchronization
 package final class CardholderGate: Sendable {
     /// What is limited: the requests of a cardholder, or the confirmations of one delivery.
     ///
-    /// A confirmation is authenticated only by the store. But its session's name is random, so a stranger who does not know
-    /// it can only be in the way of requests for sessions that do not exist.
+    /// A confirmation is authenticated only by the store. But a stranger does not know the name of a session, so a stranger
+    /// cannot use up its places.
     enum Place: Hashable {
         case cardholder(bankId: Identifier, uniqueId: Identifier)
         case session(Identifier)

@@ -19,7 +19,7 @@ struct CardholderLimitTests {
         let other = service.repeatingBank.cardholder()
         let app = try TestApp()
         let bodies = try (0..<Self.count).map { try app.captcha(bank, holder, timestamp: TestBank.timestamp() - $0) }
-        try await withLockedRow(of: holder, bank) {
+        try await withLock("SELECT 1 FROM cardholder WHERE \(holder.row(bank)) FOR UPDATE", holder) { _ in
             let statuses = try await withThrowingTaskGroup { group in
                 for (index, body) in bodies.enumerated() {
                     group.addTask { (index, try await server.post(Path.captcha, body)) }
@@ -53,25 +53,38 @@ struct CardholderLimitTests {
         }
     }
 
-    /// Runs `body` while another transaction has locked the cardholder's row. The lock is held for a few seconds.
-    private func withLockedRow(
-        of holder: TestCardholder, _ bank: TestBank, _ body: @Sendable @escaping () async throws -> Void
+    @Test("A confirmation of a session that was never given is refused without a look at the sessions")
+    func forgedSession() async throws {
+        let (service, server) = (try await Service.shared.value, try await Self.server.value)
+        let (bank, holder) = (service.repeatingBank.bank, service.repeatingBank.cardholder())
+        var forged = try await server.deliver(bank, holder).notify(bank, holder)
+        forged["sessionId"] = .string(String(repeating: "A", count: 43))
+        let body = forged
+        let table = "LOCK TABLE delivery_session IN ACCESS EXCLUSIVE MODE"
+        try await withLock(table, holder) { isLocked in
+            let code = try await server.post(Path.notify, body).code
+            let isStillLocked = try await isLocked()
+            #expect(code == 312 && isStillLocked)
+        }
+    }
+
+    /// Runs `body` while another transaction has a lock, which it holds for a few seconds.
+    private func withLock(
+        _ statement: String, _ holder: TestCardholder,
+        _ body: @Sendable @escaping (_ isLocked: () async throws -> Bool) async throws -> Void
     ) async throws {
         let installation = try await Service.shared.value.installation
+        let isLocked = {
+            try await installation.sql(
+                "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() "
+                    + "AND query LIKE '%pg_sleep%\(holder.uniqueId)%'") != ["0"]
+        }
         try await withThrowingTaskGroup { group in
             group.addTask {
-                try await installation.sql(
-                    """
-                    SELECT 1 FROM cardholder WHERE \(holder.row(bank)) FOR UPDATE;
-                    SELECT pg_sleep(\(Self.lockSeconds)), '\(holder.uniqueId)';
-                    """)
+                try await installation.sql("\(statement); SELECT pg_sleep(\(Self.lockSeconds)), '\(holder.uniqueId)';")
             }
-            try await eventually("the row is locked") {
-                try await installation.sql(
-                    "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() "
-                        + "AND query LIKE '%pg_sleep%\(holder.uniqueId)%'") != ["0"]
-            }
-            try await body()
+            try await eventually("the lock is held", isLocked)
+            try await body(isLocked)
             try await group.waitForAll()
         }
     }
