@@ -73,7 +73,8 @@ package func buildApplication(
     _ parts: ServiceParts, settings: HTTPSettings, logger: Logger,
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
-    let quota = ConnectionQuota(limit: settings.addressConnections, proxies: settings.proxies)
+    let quota = ConnectionQuota(
+        limit: settings.addressConnections, proxies: settings.proxies, logger: logger)
     let http = HTTPServerBuilder.http1(
         configuration: .init(
             additionalChannelHandlers: [ConnectionGuard(quota)],
@@ -81,7 +82,7 @@ package func buildApplication(
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 8 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)))
     return Application(
-        router: router(parts, settings, audit: logger.auditTrail),
+        router: router(parts, settings, logger),
         server: try settings.tls.map { try .tls(http, tlsConfiguration: $0.configuration()) } ?? http,
         configuration: .init(
             address: .hostname(settings.host, port: settings.port),
@@ -91,9 +92,10 @@ package func buildApplication(
 }
 
 private func router(
-    _ parts: ServiceParts, _ settings: HTTPSettings, audit: Logger
+    _ parts: ServiceParts, _ settings: HTTPSettings, _ logger: Logger
 ) -> Router<ServiceContext> {
-    let callers = CallerLimits(settings.addressRate, proxies: settings.proxies)
+    let audit = logger.auditTrail
+    let callers = CallerLimits(settings.addressRate, proxies: settings.proxies, logger: logger)
     func addRoutes(to router: Router<ServiceContext>) {
         DistributionRoutes(distribution: parts.distribution, callers: callers, audit: audit).add(to: router)
         DefinitionRoutes(definition: parts.definition, callers: callers, audit: audit).add(to: router)

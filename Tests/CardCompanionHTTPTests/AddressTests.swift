@@ -20,6 +20,12 @@ import Testing
         #expect(IPAddress(text) == nil)
     }
 
+    @Test(arguments: [("192.0.2.1", "192.0.2.1"), ("2001:db8::1", "2001:db8:0:0:0:0:0:1")])
+    func `The text of an address is that address`(text: String, expected: String) throws {
+        #expect(try #require(IPAddress(text)).text == expected)
+        #expect(IPAddress(expected) == IPAddress(text))
+    }
+
     @Test func `IPv6 addresses of one /64 are counted together, IPv4 addresses each for itself`() throws {
         let first = try #require(IPAddress("2001:db8:1:2::1")).network
         #expect(try #require(IPAddress("2001:db8:1:2:ffff::9")).network == first)

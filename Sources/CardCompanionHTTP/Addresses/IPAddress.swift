@@ -49,6 +49,13 @@ struct IPAddress: Hashable, Sendable {
     /// What limits count: an IPv4 address, or the /64 of an IPv6 address, because one customer has all of it.
     var network: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
 
+    /// The address for people: `192.0.2.1`, or all groups of an IPv6 address.
+    var text: String {
+        func groups(_ half: UInt64) -> [UInt64] { [48, 32, 16, 0].map { half >> $0 & 0xFFFF } }
+        guard !isIPv4 else { return [24, 16, 8, 0].map { "\(low >> $0 & 0xFF)" }.joined(separator: ".") }
+        return (groups(high) + groups(low)).map { String($0, radix: 16) }.joined(separator: ":")
+    }
+
     /// The first bits of the address; the others are 0.
     func prefix(bits: Int) -> IPAddress {
         IPAddress(high: high & Self.mask(bits: bits), low: low & Self.mask(bits: bits - 64))

@@ -1,3 +1,4 @@
+internal import Logging
 internal import Synchronization
 
 /// A limit on the open connections of one address. Proxies that the operator trusts have none.
@@ -19,10 +20,13 @@ final class ConnectionQuota: Sendable {
 
     private let limit: Int
     private let proxies: [AddressRange]
+    private let warning: RareWarning
     // As many addresses as there are open connections.
     private let open = Mutex<[IPAddress: Int]>([:])
 
-    init(limit: Int, proxies: [AddressRange]) {
+    init(limit: Int, proxies: [AddressRange], logger: Logger) {
+        warning = RareWarning(
+            "An address has too many connections. If it is a proxy's, name it in http.proxies", logger)
         self.limit = limit
         self.proxies = proxies
     }
@@ -39,6 +43,7 @@ final class ConnectionQuota: Sendable {
             open[network] = count + 1
             return true
         }
+        if !isFree { warning.warn(network.text) }
         return isFree ? Place(self, network) : nil
     }
 

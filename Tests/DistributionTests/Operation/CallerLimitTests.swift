@@ -32,6 +32,8 @@ struct CallerLimitTests {
         #expect(refused["Content-Type"] == "application/problem+json")
         #expect(refused["Retry-After"] == "1")
         #expect(try await server.fetch(bank, holder).code == 0)
+        let warnings = server.logLines(with: "warning", "fails too often", "http.proxies", "address=127.0.0.1")
+        #expect(warnings.count == 1)
     }
 
     @Test("Right requests are not charged, however many there are")
