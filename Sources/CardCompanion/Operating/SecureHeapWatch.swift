@@ -6,21 +6,23 @@ internal import ServiceLifecycle
 /// locked memory.
 package struct SecureHeapWatch: Service, CustomStringConvertible {
     /// How often it looks. It warns at most as often.
-    package static let intervalSeconds = 10
+    package static let interval = Duration.seconds(10)
 
     /// Its name in the log.
     package let description = "secure heap watch"
 
+    private let interval: Duration
     private let logger: Logger
 
-    package init(logger: Logger) {
+    package init(interval: Duration = interval, logger: Logger) {
+        self.interval = interval
         self.logger = logger
     }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             var known = 0
-            while (try? await Task.sleep(for: .seconds(Self.intervalSeconds))) != nil {
+            while (try? await Task.sleep(for: interval)) != nil {
                 let count = SecureHeap.fallBackCount
                 if count > known {
                     logger.warning(
