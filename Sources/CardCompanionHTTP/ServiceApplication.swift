@@ -32,12 +32,15 @@ package struct HTTPSettings: Sendable {
     /// The most open connections.
     package var maximumConnections = 10_000
     package var idleTimeoutSeconds = 60
-    /// The most open connections of one address (IPv6: one /64).
-    package var addressConnections = 1_000
+    /// The most open connections of one address (IPv6: one /64); nil for ``usualAddressConnections``.
+    package var addressConnections: Int?
     /// How many keypads and failed authentications an address (IPv6: a /64) can have.
     package var addressRate = TokenBucket.Rate(perSecond: 100, burst: 1_000)
     /// Proxies that are believed when they say whom a request comes from.
     package var proxies: [AddressRange] = []
+
+    /// Without a setting, four addresses can take all connections at worst.
+    package var usualAddressConnections: Int { min(1_000, max(1, maximumConnections / 4)) }
 
     package init(host: String, port: Int, tls: TLSFiles? = nil) {
         self.host = host
@@ -74,7 +77,8 @@ package func buildApplication(
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
     let quota = ConnectionQuota(
-        limit: settings.addressConnections, proxies: settings.proxies, logger: logger)
+        limit: settings.addressConnections ?? settings.usualAddressConnections, proxies: settings.proxies,
+        logger: logger)
     let http = HTTPServerBuilder.http1(
         configuration: .init(
             additionalChannelHandlers: [ConnectionGuard(quota)],

@@ -37,9 +37,12 @@ struct SlowConnectionTests {
         try await expectEnd(of: connection) {}
     }
 
-    @Test("An address has only so many connections, and gets new ones when others are closed")
-    func tooMany() async throws {
-        let server = try await TestInstallation().startServer(environment: ["HTTP_ADDRESS_CONNECTIONS": "20"])
+    @Test(
+        "An address has only so many connections, by default a quarter, and gets new ones when others are closed",
+        arguments: ["HTTP_ADDRESS_CONNECTIONS=20", "HTTP_CONNECTIONS=80"])
+    func tooMany(setting: String) async throws {
+        let parts = setting.split(separator: "=").map(String.init)
+        let server = try await TestInstallation().startServer(environment: [parts[0]: parts[1]])
         var connections: [SocketConnection] = []
         for _ in 0..<100 { connections.append(try SocketConnection(to: server)) }
         try await eventually("the server has closed the connections above the limit") {

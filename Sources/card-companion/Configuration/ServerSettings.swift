@@ -53,7 +53,7 @@ struct ServerSettings: Sendable {
             tls: Self.tls(&reader))
         httpConnections = reader.integer(.httpConnections)
         http.idleTimeoutSeconds = reader.integer(.httpIdleTimeout) ?? http.idleTimeoutSeconds
-        http.addressConnections = reader.integer(.httpAddressConnections) ?? http.addressConnections
+        http.addressConnections = reader.integer(.httpAddressConnections)
         http.addressRate = TokenBucket.Rate(
             perSecond: reader.integer(.httpAddressRate) ?? http.addressRate.perSecond,
             burst: reader.integer(.httpAddressBurst) ?? http.addressRate.burst)

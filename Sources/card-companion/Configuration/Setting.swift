@@ -54,7 +54,8 @@ struct Setting: Sendable {
         defaultText: "60")
     static let httpAddressConnections = Setting(
         key: "http.address.connections", kind: .integer(1...1_000_000),
-        help: "The most open connections of one client address (IPv6: of one /64).", defaultText: "1000")
+        help: "The most open connections of one client address (IPv6: of one /64).",
+        defaultText: "1000, or a quarter of http.connections if that is less")
     static let httpAddressRate = Setting(
         key: "http.address.rate", kind: .integer(1...1_000_000),
         help: "How many keypads and failed authentications a client address can have per second, in the long run.",
