@@ -5,6 +5,9 @@ import Testing
 /// A process can have only so many files and connections open. What a server does near that limit.
 @Suite("Open files")
 struct DescriptorTests {
+    /// How often the number of open files must be the same, at intervals of 50 milliseconds.
+    private static let settledPolls = 60
+
     @Test("The server raises its limit of open files to the most that it can have")
     func raised() async throws {
         let server = try await TestInstallation().startServer(launcher: ["prlimit", "--nofile=1024:4096"])
@@ -37,6 +40,7 @@ struct DescriptorTests {
     func doubt() async throws {
         let server = try await TestServer.withPrivateDatabase()
         let postgres = try postmaster(of: server)
+        try await waitUntilSettled(server)
         try await limit(server, to: 3)
         // The server looks at PostgreSQL once a second.
         try await eventually("the server says that it cannot watch PostgreSQL") {
@@ -56,6 +60,7 @@ struct DescriptorTests {
     func stopping() async throws {
         let server = try await TestServer.withPrivateDatabase()
         let postgres = try postmaster(of: server)
+        try await waitUntilSettled(server)
         try await limit(server, to: 3)
         kill(server.processID, SIGTERM)
         try await Task.sleep(for: .seconds(5))
@@ -63,6 +68,18 @@ struct DescriptorTests {
         let status = try await server.ended()
         #expect(status == 0, "\(server.log)")
         #expect(!isRunning(postgres))
+    }
+
+    /// Waits until a server has opened what it needs from its start on. (Swift's runtime traps if it cannot.)
+    private func waitUntilSettled(_ server: TestServer) async throws {
+        let folder = "/proc/\(server.processID)/fd"
+        var (count, unchanged) = (0, 0)
+        try await eventually("the server has opened what it needs") {
+            let open = try FileManager.default.contentsOfDirectory(atPath: folder).count
+            unchanged = open == count ? unchanged + 1 : 0
+            count = open
+            return unchanged >= Self.settledPolls
+        }
     }
 
     /// Changes how many files a running server can have open.
