@@ -1,8 +1,9 @@
 # make run    starts the server with a sandbox bank; the machine only needs Swift
 # make test   runs all tests
+# make attack attacks a server, and says whether others are still answered in time
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test lint format clean swift packages test-packages
+.PHONY: help run build test attack lint format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 sources := Package.swift Sources Tests
@@ -21,6 +22,9 @@ test: swift test-packages .venv/installed ## runs all tests
 	swift build --build-tests
 	CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3" SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 \
 	    swift test --skip-build --disable-xctest
+
+attack: build test-packages ## attacks a server of its own, and says whether others are still answered in time
+	python3 Tests/Attacks/attack.py --program .build/release/card-companion
 
 lint: swift ## checks the format of the source code
 	swift format lint --strict --parallel --recursive $(sources)

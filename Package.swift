@@ -25,6 +25,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let rawStructuredFieldValues = Target.Dependency.product(
     name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
 let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -57,6 +58,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.1"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.0", traits: []),
@@ -108,7 +110,7 @@ let package = Package(
             dependencies: [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE",
                 "SecureMemory", "StrictJSON", hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes,
-                logging, nioCore, nioSSL,
+                logging, nioCore, nioHTTPTypes, nioSSL,
                 serviceLifecycle,
             ],
             resources: [.embedInCode("openapi.yaml")],
@@ -161,6 +163,11 @@ let package = Package(
             [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "JOSE", "KeyVault",
                 "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix,
+            ]),
+        tests(
+            "CardCompanionHTTPTests",
+            [
+                "CardCompanion", "CardCompanionHTTP", "SecureMemory", "StrictJSON", httpTypes, hummingbird,
             ]),
         tests("CardCompanionStoreTests", ["CardCompanionStore"]),
         tests("CardCompanionWebhooksTests", ["CardCompanion", "CardCompanionStore", "CardCompanionWebhooks"]),

@@ -1,4 +1,4 @@
-"""An example of a bank's back-end: provisions, reads and changes a cardholder, imports several, and reads events.
+"""An example of a bank's back-end: provisions, reads and changes a cardholder, imports several, and processes events.
 
     pip install cryptography jwcrypto
     python3 examples/bank.py http://127.0.0.1:8080 .data/sandbox
@@ -10,8 +10,11 @@ from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
+from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from jwcrypto import jwe, jwk
 
@@ -24,6 +27,7 @@ class Bank:
         self.key_id = sandbox["issuerKeyId"]  # the ID of the issuer key, which the operator has registered
         self.issuer_key = load_pem_private_key((self.folder / "issuer-key.pem").read_bytes(), None)
         self.token_key = load_pem_private_key((self.folder / "signing-key.pem").read_bytes(), None)
+        self.encryption_key = load_pem_private_key((self.folder / "encryption-key.pem").read_bytes(), None)
         self.hmac_key = bytes.fromhex((self.folder / "hmac.hex").read_text())
 
     def call(self, method, target, body=None, media_type="application/json", headers=()):
@@ -34,7 +38,7 @@ class Bank:
         if query:
             covered["@query"] = f"?{query}"
         if body is not None:  # the digest binds the body to the signature (RFC 9530)
-            digest = f"sha-256=:{base64.b64encode(hashlib.sha256(body).digest()).decode()}:"
+            digest = self.digest(body)
             covered["content-digest"] = digest
             headers |= {"Content-Type": media_type, "Content-Digest": digest}
         # The nonce can be used once. This prevents replay.
@@ -55,9 +59,7 @@ class Bank:
         The header names the value, the bank, the cardholder, and the request if an app sends it. So nobody can use the
         value for another request.
         """
-        with urlopen(f"{self.url}/.well-known/jwks.json") as answer:
-            keys = json.load(answer)["keys"]
-        key = next(key for key in keys if key["kty"] == "EC" and key["use"] == "enc")
+        key = next(key for key in self.server_keys() if key["kty"] == "EC" and key["use"] == "enc")
         header = {"alg": key["alg"], "enc": "A256GCM", "kid": key["kid"]}
         header |= {"cty": content, "iss": self.id, "sub": unique_id} | ({"jti": request_id} if request_id else {})
         token = jwe.JWE(text.ljust(16).encode(), json.dumps(header), recipient=jwk.JWK(**key))
@@ -71,15 +73,60 @@ class Bank:
             yield from page["cardholders"]
             query = "?after=" + quote(page["next"], safe="") if "next" in page else None
 
-    def events(self, after=None):
-        """All events. A real back-end stores `next`, polls with wait=30, and skips events whose `id` it has seen."""
+    def events(self, after="0"):
+        """All events, page by page. When the caller asks for the next page, it has processed the one before it.
+
+        So this acknowledges the page: the server erases the PINs in it. A real back-end stores the events and `next`
+        before that, polls with wait=30, and skips events whose `id` it has seen.
+        """
         while True:
-            _, body = self.call("GET", "events" + (f"?after={after}" if after else ""))
+            headers, body = self.call("GET", f"events?after={after}")
+            self.verify(headers, body)
             page = json.loads(body)
-            yield from page["events"]
+            if (page["bankId"], page["after"]) != (self.id, after):  # the answer to another call
+                sys.exit("the server's answer is not for this call")
             if not page["events"]:
                 return
+            yield page["events"]
             after = page["next"]
+            self.call("DELETE", f"events?upTo={after}")
+
+    def verify(self, headers, body):
+        """Verifies the server's signature of an answer with status 200: anyone can seal a PIN to the bank's key."""
+        parameters = headers["Signature-Input"].removeprefix("sig1=")
+        covered, key_id = '("@status" "content-digest");', parameters.rpartition(";keyid=")[2].strip('"')
+        created = int(parameters.partition(";created=")[2].partition(";")[0])
+        key = next((key for key in self.server_keys() if key["kid"] == key_id and key["use"] == "sig"), None)
+        if not parameters.startswith(covered) or not key or headers["Content-Digest"] != self.digest(body):
+            sys.exit("the server's answer has another digest, or is not signed as expected")
+        if abs(time.time() - created) > 300:
+            sys.exit("the server's answer is too old")
+        base = f'"@status": 200\n"content-digest": {headers["Content-Digest"]}\n"@signature-params": {parameters}'
+        signature = base64.b64decode(headers["Signature"].removeprefix("sig1=").strip(":"))
+        r, s = (int.from_bytes(half) for half in (signature[:32], signature[32:]))
+        try:
+            public_key = jwk.JWK(**key).get_op_key("verify")
+            public_key.verify(encode_dss_signature(r, s), base.encode(), ECDSA(hashes.SHA256()))
+        except InvalidSignature:
+            sys.exit("the server's answer has a wrong signature")
+
+    def defined_pin(self, event):
+        """Decrypts the PIN of a pin.defined event. Its header must name this event: it could be another one's PIN."""
+        token = jwe.JWE()
+        token.deserialize(event["data"]["pin"], jwk.JWK.from_pyca(self.encryption_key))
+        names = {"cty": "pin", "iss": self.id, "sub": event["uniqueId"], "jti": event["id"]}
+        if any(token.jose_header.get(name) != value for name, value in names.items()):
+            sys.exit("the PIN is not for this event")
+        return token.payload.decode().rstrip(" ")
+
+    def server_keys(self):
+        """The server's public keys. A real back-end keeps them, and fetches them again if a `kid` is unknown."""
+        with urlopen(f"{self.url}/.well-known/jwks.json") as answer:
+            return json.load(answer)["keys"]
+
+    @staticmethod
+    def digest(body):
+        return f"sha-256=:{base64.b64encode(hashlib.sha256(body).digest()).decode()}:"
 
     def claim(self, unique_id):
         """The members that an app needs on the AC channel: bank, cardholder, time, and the bank's HMAC over them."""
@@ -118,5 +165,9 @@ if __name__ == "__main__":
     _, body = bank.call("POST", "cardholders:import", text.encode(), "application/x-ndjson")
     print("imported", body.decode())
     print("all cardholders:", *(cardholder["uniqueId"] for cardholder in bank.cardholders()))
-    for event in bank.events():
-        print(event["type"], event["uniqueId"], event["data"])
+    for page in bank.events():
+        for event in page:
+            if "pin" in event["data"]:  # it was not acknowledged before. A real back-end never shows the PIN
+                print(event["type"], event["uniqueId"], f"a PIN of {len(bank.defined_pin(event))} digits")
+            else:
+                print(event["type"], event["uniqueId"], event["data"])

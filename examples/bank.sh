@@ -72,7 +72,8 @@ for name in grace heidi ivan; do jq -cn --arg uniqueId "$name" '{$uniqueId, stat
 call POST cardholders:import application/x-ndjson "$work/lines"
 cat "$work/answer"
 
-# A real back-end processes the events, then stores 'next' and polls with wait=30.
+# A real back-end verifies the answer's signature, processes the events, and stores 'next'. Then it acknowledges them
+# (DELETE events?upTo=NEXT), which erases the PINs in them, and polls with wait=30. See bank.py.
 after=
 while call GET "events?limit=100${after:+&after=$after}" && [ "$(jq '.events | length' "$work/answer")" -gt 0 ]; do
     jq -r '.events[] | "\(.type) \(.uniqueId) \(.data)"' "$work/answer"

@@ -6,6 +6,9 @@
 Then the operator registers its URL (in production: https, and without --allow-private):
 
     card-companion webhook set --bank SANDBOX --allow-private http://127.0.0.1:9090/events
+
+It does not open PINs. See `defined_pin` in bank.py, which also checks that a PIN belongs to its event. With
+`--acknowledges`, a 2xx makes the server erase the PIN in the event, so store the PIN before you answer.
 """
 
 import json

@@ -32,6 +32,15 @@ package struct HTTPSettings: Sendable {
     /// The most open connections.
     package var maximumConnections = 10_000
     package var idleTimeoutSeconds = 60
+    /// The most open connections of one address (IPv6: one /64); nil for ``usualAddressConnections``.
+    package var addressConnections: Int?
+    /// How many keypads and failed authentications an address (IPv6: a /64) can have.
+    package var addressRate = TokenBucket.Rate(perSecond: 100, burst: 1_000)
+    /// Proxies that are believed when they say whom a request comes from.
+    package var proxies: [AddressRange] = []
+
+    /// Without a setting, four addresses can take all connections at worst.
+    package var usualAddressConnections: Int { min(1_000, max(1, maximumConnections / 4)) }
 
     package init(host: String, port: Int, tls: TLSFiles? = nil) {
         self.host = host
@@ -67,13 +76,17 @@ package func buildApplication(
     _ parts: ServiceParts, settings: HTTPSettings, logger: Logger,
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
+    let quota = ConnectionQuota(
+        limit: settings.addressConnections ?? settings.usualAddressConnections, proxies: settings.proxies,
+        logger: logger)
     let http = HTTPServerBuilder.http1(
         configuration: .init(
+            additionalChannelHandlers: [ConnectionGuard(quota)],
             idleTimeout: .seconds(Int64(settings.idleTimeoutSeconds)),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 8 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)))
     return Application(
-        router: router(parts, settings, audit: logger.auditTrail),
+        router: router(parts, settings, logger),
         server: try settings.tls.map { try .tls(http, tlsConfiguration: $0.configuration()) } ?? http,
         configuration: .init(
             address: .hostname(settings.host, port: settings.port),
@@ -83,13 +96,16 @@ package func buildApplication(
 }
 
 private func router(
-    _ parts: ServiceParts, _ settings: HTTPSettings, audit: Logger
+    _ parts: ServiceParts, _ settings: HTTPSettings, _ logger: Logger
 ) -> Router<ServiceContext> {
+    let audit = logger.auditTrail
+    let callers = CallerLimits(settings.addressRate, proxies: settings.proxies, logger: logger)
     func addRoutes(to router: Router<ServiceContext>) {
-        DistributionRoutes(distribution: parts.distribution, audit: audit).add(to: router)
-        DefinitionRoutes(definition: parts.definition, audit: audit).add(to: router)
+        DistributionRoutes(distribution: parts.distribution, callers: callers, audit: audit).add(to: router)
+        DefinitionRoutes(definition: parts.definition, callers: callers, audit: audit).add(to: router)
         IssuerRoutes(
-            parts: parts.issuing, requiresClientCertificate: settings.tls?.clientCAsPath != nil, audit: audit
+            parts: parts.issuing, callers: callers,
+            requiresClientCertificate: settings.tls?.clientCAsPath != nil, audit: audit
         ).add(to: router)
         PublicRoutes(keys: parts.keys, store: parts.store).add(to: router)
     }

@@ -18,10 +18,20 @@ struct Cluster: Sendable {
 
     var log: ServerLog { ServerLog(path: folder.log, serverUser: folder.serverUser) }
 
-    /// The server process; nil if it does not run.
+    /// The server process; nil if it certainly does not run.
+    ///
+    /// - Throws: `inDoubt` if this cannot be found out.
     var postmaster: Postmaster? {
-        guard let text = TextFile.read(postmasterFile), let postmaster = Postmaster(pidFile: text) else { return nil }
-        return postmaster.wasStarted(with: settingsArgument) ? postmaster : nil
+        get throws(EmbeddedPostgresError) {
+            do throws(Errno) {
+                guard let text = try TextFile.read(postmasterFile), let postmaster = Postmaster(pidFile: text) else {
+                    return nil
+                }
+                return try postmaster.wasStarted(with: settingsArgument) ? postmaster : nil
+            } catch {
+                throw .inDoubt("cannot find out whether PostgreSQL runs in \(folder.path)", error)
+            }
+        }
     }
 
     /// Creates the cluster if there is none, starts its server if it does not run, and waits until it accepts
@@ -49,14 +59,30 @@ struct Cluster: Sendable {
             (SIGKILL, Self.killTimeoutSeconds),
         ]
         for (signal, timeoutSeconds) in steps {
-            guard let postmaster else { return }
-            kill(postmaster.processID, signal)
-            let deadline = ContinuousClock.now + .seconds(timeoutSeconds)
-            while postmaster.wasStarted(with: settingsArgument), ContinuousClock.now < deadline {
-                try? await Task.sleep(for: .milliseconds(Self.pollMilliseconds))
-            }
+            if await hasStopped(after: signal, within: .seconds(timeoutSeconds)) { return }
         }
-        if postmaster != nil { logger.error("could not stop PostgreSQL", metadata: ["folder": "\(folder.path)"]) }
+        logger.error("could not stop PostgreSQL", metadata: ["folder": "\(folder.path)"])
+    }
+
+    /// Sends the server a signal, and waits until it has certainly ended. In doubt it looks again.
+    private func hasStopped(after signal: Int32, within limit: Duration) async -> Bool {
+        let deadline = ContinuousClock.now + limit
+        var signalled: Postmaster?
+        repeat {
+            do {
+                if let signalled {
+                    guard try signalled.wasStarted(with: settingsArgument) else { return true }
+                } else {
+                    guard let running = try postmaster else { return true }
+                    kill(running.processID, signal)
+                    signalled = running
+                }
+            } catch {
+                logger.debug("stopping PostgreSQL: in doubt", metadata: ["error": "\(error)"])
+            }
+            try? await Task.sleep(for: .milliseconds(Self.pollMilliseconds))
+        } while ContinuousClock.now < deadline
+        return false
     }
 
     // MARK: - Creating
@@ -69,10 +95,19 @@ struct Cluster: Sendable {
     /// The version that created the cluster; nil if there is no cluster.
     private var majorVersion: Int? {
         get throws(EmbeddedPostgresError) {
-            guard (try? Stat(folder.cluster, followTargetSymlink: false)) != nil else { return nil }
-            guard let text = TextFile.read(folder.cluster.appending("PG_VERSION")),
-                let version = Int(text.prefix { $0.isNumber })
-            else {
+            do {
+                _ = try Stat(folder.cluster, followTargetSymlink: false)
+            } catch {
+                if error == .noSuchFileOrDirectory { return nil }
+                throw .inDoubt("cannot find out whether \(folder.cluster) exists", error)
+            }
+            let text: String?
+            do throws(Errno) {
+                text = try TextFile.read(folder.cluster.appending("PG_VERSION"))
+            } catch {
+                throw .inDoubt("cannot read PG_VERSION in \(folder.cluster)", error)
+            }
+            guard let version = text.flatMap({ Int($0.prefix { $0.isNumber }) }) else {
                 throw EmbeddedPostgresError(
                     .folderUnusable, "\(folder.cluster) is not a PostgreSQL cluster: cannot read its PG_VERSION")
             }
@@ -124,7 +159,7 @@ struct Cluster: Sendable {
     // MARK: - Starting
 
     private func apply(_ settings: ClusterSettings) async throws(EmbeddedPostgresError) {
-        if settings.areWritten(in: folder) { return }
+        if try settings.areWritten(in: folder) { return }
         await shutDown()
         try settings.write(in: folder)
     }
@@ -133,15 +168,16 @@ struct Cluster: Sendable {
         try log.make()
         log.trim()
         let deadline = ContinuousClock.now + .seconds(configuration.startTimeoutSeconds)
-        while true {
-            if let postmaster {
-                if postmaster.isReady { return }
-            } else if try await launch(with: binaries) {
-                return
-            }
+        while try await !isUp(with: binaries) {
             guard ContinuousClock.now < deadline else { throw startTimedOut }
             try await EmbeddedPostgres.pause()
         }
+    }
+
+    /// Whether the server accepts connections. If it certainly does not run, it is started.
+    private func isUp(with binaries: Binaries) async throws(EmbeddedPostgresError) -> Bool {
+        if let postmaster = try postmaster { return postmaster.isReady }
+        return try await launch(with: binaries)
     }
 
     /// Starts the server in its own session, so that it survives this process. Paths on the command line are relative to
@@ -149,7 +185,7 @@ struct Cluster: Sendable {
     ///
     /// - Returns: false if processes of an earlier server must end first.
     private func launch(with binaries: Binaries) async throws(EmbeddedPostgresError) -> Bool {
-        // Files of a server that no longer runs. PostgreSQL would trust their process id, even if another process has it
+        // Files of a server that certainly no longer runs. PostgreSQL would trust their process id, even if another process has it
         // now.
         unlink(postmasterFile.string)
         unlink(folder.socket.appending(".s.PGSQL.\(SocketDirectory.port).lock").string)
@@ -166,7 +202,7 @@ struct Cluster: Sendable {
         ).run()
         if result.isSuccess { return true }
         let messages = log.tail(since: logStart)
-        if postmaster != nil || messages.contains("is still in use") { return false }
+        if try postmaster != nil || messages.contains("is still in use") { return false }
         throw EmbeddedPostgresError(
             .commandFailed,
             "cannot start PostgreSQL in \(folder.path):\n\(messages.isEmpty ? result.output : messages)\(diskHint)")

@@ -63,9 +63,19 @@ struct ClusterSettings: Equatable {
     }
 
     /// Whether the files already contain these settings.
-    func areWritten(in folder: ServerFolder) -> Bool {
-        TextFile.read(folder.settings) == configuration && TextFile.read(folder.hostAccess) == hostAccess
-            && TextFile.read(folder.userNames) == userNames
+    ///
+    /// - Throws: `inDoubt` if they cannot be read.
+    func areWritten(in folder: ServerFolder) throws(EmbeddedPostgresError) -> Bool {
+        for (file, text) in [
+            (folder.settings, configuration), (folder.hostAccess, hostAccess), (folder.userNames, userNames),
+        ] {
+            do throws(Errno) {
+                guard try TextFile.read(file) == text else { return false }
+            } catch {
+                throw .inDoubt("cannot read \(file)", error)
+            }
+        }
+        return true
     }
 
     func write(in folder: ServerFolder) throws(EmbeddedPostgresError) {

@@ -19,6 +19,11 @@ struct Command {
 
     private static let outputLimitBytes = 256 * 1024
 
+    /// Why a program could not be started, although nothing is wrong with it: no descriptor, process or memory is free.
+    private static let shortages: [Errno] = [
+        .tooManyOpenFiles, .tooManyOpenFilesInSystem, .resourceTemporarilyUnavailable, .noMemory,
+    ]
+
     /// - Parameter program: a path, or a name that is searched in PATH.
     init(
         _ program: FilePath, _ arguments: [String], user: ServerUser, workingDirectory: FilePath = "/",
@@ -36,11 +41,15 @@ struct Command {
         self.timeoutSeconds = timeoutSeconds
     }
 
-    /// The command that changes the user (util-linux). `PlatformOptions.userID` is not safe: between fork and exec, glibc's
+    /// The command that changes the user (util-linux). The program and its children keep no group and no capability of
+    /// root's, and can never get any, for example from a set-user-ID program. `PlatformOptions.userID` is not safe: between fork and exec, glibc's
     /// `setgroups` can wait forever for a thread that was being created at that moment.
     private static func becoming(_ user: ServerUser) -> [String] {
-        guard ServerUser.runsAsRoot else { return [] }
-        return ["setpriv", "--reuid", "\(user.id)", "--regid", "\(user.groupID)", "--clear-groups", "--"]
+        guard ServerUser.runsAsRoot, user.id != 0 else { return [] }
+        return [
+            "setpriv", "--reuid", "\(user.id)", "--regid", "\(user.groupID)", "--clear-groups", "--inh-caps=-all",
+            "--ambient-caps=-all", "--bounding-set=-all", "--no-new-privs", "--",
+        ]
     }
 
     /// Runs the program and waits for its end. It is killed after its time limit, or if the task is cancelled.
@@ -60,6 +69,9 @@ struct Command {
             throw error
         } catch {
             if Task.isCancelled { throw .cancelled }
+            if let reason = (error as? SubprocessError)?.underlyingError, Self.shortages.contains(reason) {
+                throw .inDoubt("cannot run \(configuration.executable)", reason)
+            }
             throw EmbeddedPostgresError(.commandFailed, "cannot run \(configuration.executable): \(error)")
         }
     }

@@ -56,7 +56,9 @@ package actor EmbeddedPostgres {
         while !locks.users.tryShared() { try await waitForOthers(in: folder, until: deadline) }
         while true {
             if locks.owner.tryExclusive() { return try await openAsOwner(cluster, locks, logger) }
-            if cluster.postmaster?.isReady == true, let socketDirectory = SocketDirectory.current(of: folder) {
+            if let postmaster = try? cluster.postmaster, postmaster.isReady,
+                let socketDirectory = SocketDirectory.current(of: folder)
+            {
                 return EmbeddedPostgres(
                     cluster: cluster, socketDirectory: socketDirectory, locks: locks, isOwner: false, logger: logger)
             }
@@ -109,14 +111,25 @@ package actor EmbeddedPostgres {
         locks.users.unlock()
     }
 
+    /// Only a certain death leads to a restart. In doubt, the server is left alone.
     private func watch() async throws {
         var attempts = RestartAttempts()
+        var isInDoubt = false
         while true {
             try await Task.sleep(for: .seconds(Self.watchIntervalSeconds))
             if !isOwner { isOwner = locks.owner.tryExclusive() }
             guard isOwner else { continue }
             cluster.log.trim()
-            if cluster.postmaster == nil { try await restart(&attempts) }
+            let isDead: Bool
+            do throws(EmbeddedPostgresError) {
+                isDead = try cluster.postmaster == nil
+            } catch {
+                if !isInDoubt { logger.warning("PostgreSQL could not be watched", metadata: ["error": "\(error)"]) }
+                isInDoubt = true
+                continue
+            }
+            isInDoubt = false
+            if isDead { try await restart(&attempts) }
         }
     }
 
@@ -130,6 +143,7 @@ package actor EmbeddedPostgres {
                 return logger.notice("PostgreSQL was restarted")
             } catch {
                 if error.code == .cancelled { throw CancellationError() }
+                if error.code == .inDoubt { attempts.wasNotMade() }
                 logger.error("PostgreSQL restart failed", metadata: ["error": "\(error)"])
             }
         }

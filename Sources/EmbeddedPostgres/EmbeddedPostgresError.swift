@@ -12,6 +12,9 @@ package struct EmbeddedPostgresError: Error, CustomStringConvertible, Equatable 
         case folderUnusable
         /// A PostgreSQL command failed. The description contains its output.
         case commandFailed
+        /// It could not be found out whether the server runs, or a program could not be started: this process or the system
+        /// has no free descriptors, processes or memory. Nothing was changed, and it can succeed later.
+        case inDoubt
         /// A time limit was exceeded.
         case timedOut
         /// The calling task was cancelled.
@@ -26,6 +29,10 @@ package struct EmbeddedPostgresError: Error, CustomStringConvertible, Equatable 
     init(_ code: Code, _ description: String) {
         self.code = code
         self.description = description
+    }
+
+    static func inDoubt(_ failure: String, _ reason: Errno) -> Self {
+        Self(.inDoubt, "\(failure): \(reason)")
     }
 
     static func folder(_ failure: String, _ path: FilePath, _ reason: Errno) -> Self {

@@ -18,8 +18,10 @@ struct Postmaster: Equatable {
 
     /// Whether a process with this id was started with `argument`. The id alone is not sufficient, because another process
     /// can have it now. Every user can read `cmdline`; it is empty for a zombie process.
-    func wasStarted(with argument: String) -> Bool {
-        let commandLine = TextFile.read(FilePath("/proc/\(processID)/cmdline")) ?? ""
+    ///
+    /// - Throws: why this cannot be found out.
+    func wasStarted(with argument: String) throws(Errno) -> Bool {
+        let commandLine = try TextFile.read(FilePath("/proc/\(processID)/cmdline")) ?? ""
         return commandLine.split(separator: "\0").contains(Substring(argument))
     }
 }

@@ -21,6 +21,11 @@ struct RestartAttempts {
         return Self.backOff.delay(afterFailures: failures, using: &random)
     }
 
+    /// Takes back the last attempt: it could not even be made.
+    mutating func wasNotMade() {
+        failures -= 1
+    }
+
     /// Records that an attempt has started the server.
     mutating func started(now: ContinuousClock.Instant) {
         startedAt = now

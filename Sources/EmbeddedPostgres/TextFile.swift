@@ -3,13 +3,21 @@ internal import SystemPackage
 
 /// Small files of the server folder.
 enum TextFile {
-    /// The content of a file, at most about `limitBytes`; nil if it cannot be read.
-    static func read(_ path: FilePath, limitBytes: Int = 64 * 1024) -> String? {
-        guard let descriptor = try? FileDescriptor.open(path, .readOnly, options: [.noFollow, .closeOnExec]) else {
-            return nil
-        }
-        return try? descriptor.closeAfter {
-            String(decoding: try read(descriptor, limitBytes: limitBytes), as: UTF8.self)
+    /// The content of a file, at most about `limitBytes`; nil if there is certainly no such file.
+    ///
+    /// - Throws: why it cannot be read, for example because this process has no free descriptor. Then nobody knows what
+    ///   is in it.
+    static func read(_ path: FilePath, limitBytes: Int = 64 * 1024) throws(Errno) -> String? {
+        do {
+            let descriptor = try FileDescriptor.open(path, .readOnly, options: [.noFollow, .closeOnExec])
+            return try descriptor.closeAfter {
+                String(decoding: try read(descriptor, limitBytes: limitBytes), as: UTF8.self)
+            }
+        } catch {
+            let reason = error as? Errno ?? .ioError
+            // The last is the answer of /proc for a process that has just ended.
+            if [.noSuchFileOrDirectory, .notDirectory, .noSuchProcess].contains(reason) { return nil }
+            throw reason
         }
     }
 

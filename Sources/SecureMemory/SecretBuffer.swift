@@ -2,14 +2,16 @@
 package struct SecretBuffer: ~Copyable, Sendable {
     private var storage: SecretBytes
     private var room: Int
+    private let memory: SecretMemory
 
     /// The number of appended bytes.
     package private(set) var count = 0
 
     /// An empty buffer. It grows when it has more than `capacity` bytes.
-    package init(capacity: Int = 256) {
+    package init(capacity: Int = 256, in memory: SecretMemory = .secure) {
         room = max(capacity, 16)
-        storage = SecretBytes(count: room) { _ in }
+        self.memory = memory
+        storage = SecretBytes(count: room, in: memory) { _ in }
     }
 
     package mutating func append(_ source: borrowing some ByteSource & ~Copyable) {
@@ -66,9 +68,9 @@ package struct SecretBuffer: ~Copyable, Sendable {
 
     /// The appended bytes.
     package consuming func finish() -> SecretBytes {
-        let count = count
+        let (count, memory) = (count, memory)
         return storage.withBytes { bytes in
-            SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+            SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[..<count]), in: memory)
         }
     }
 
@@ -83,7 +85,9 @@ package struct SecretBuffer: ~Copyable, Sendable {
         room = max(needed, room * 2)
         let count = count
         storage = storage.withBytes { old in
-            SecretBytes(count: room) { new in new.copyMemory(from: UnsafeRawBufferPointer(rebasing: old[..<count])) }
+            SecretBytes(count: room, in: memory) { new in
+                new.copyMemory(from: UnsafeRawBufferPointer(rebasing: old[..<count]))
+            }
         }
     }
 

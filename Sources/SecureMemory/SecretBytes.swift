@@ -1,21 +1,23 @@
 /// Secret bytes: a PIN, an authentication code, a key, or text that contains one of them.
 ///
 /// They have one owner, no description, and no implicit copies. They are in OpenSSL's secure heap (locked in memory,
-/// excluded from core dumps, see ``SecureHeap``) or, if it is full, in the ordinary heap. In both cases they are
-/// overwritten when their lifetime ends.
+/// excluded from core dumps, see ``SecureHeap``), or in the ordinary heap if they are long, if their maker says so, or if the
+/// secure one is full. In all cases they are overwritten when their lifetime ends.
 package struct SecretBytes: ~Copyable, @unchecked Sendable {
     // Sendable, because only the one owner writes the memory, and only `deinit` frees it.
     private let base: UnsafeMutableRawPointer
     private let capacity: Int
+    private let memory: SecretMemory
 
     /// The number of bytes.
     package let count: Int
 
     /// Allocates `count` bytes, all zero, and calls `initialize` to fill them.
     package init<Failure: Error>(
-        count: Int, initializingWith initialize: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+        count: Int, in memory: SecretMemory = .secure,
+        initializingWith initialize: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
-        try self.init(capacity: count) { (buffer) throws(Failure) in
+        try self.init(capacity: count, in: memory) { (buffer) throws(Failure) in
             try initialize(buffer)
             return count
         }
@@ -24,10 +26,11 @@ package struct SecretBytes: ~Copyable, @unchecked Sendable {
     /// Allocates `capacity` bytes, all zero, and calls `initialize` to fill them. `initialize` returns how many bytes it
     /// wrote, from the start.
     package init<Failure: Error>(
-        capacity: Int, initializingWith initialize: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
+        capacity: Int, in memory: SecretMemory = .secure,
+        initializingWith initialize: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
         precondition(capacity >= 0, "a capacity must not be negative")
-        let base = SecureHeap.allocate(max(capacity, 1))
+        let base = SecureHeap.allocate(max(capacity, 1), in: memory)
         let count: Int
         do {
             count = try initialize(UnsafeMutableRawBufferPointer(start: base, count: capacity))
@@ -37,14 +40,15 @@ package struct SecretBytes: ~Copyable, @unchecked Sendable {
         }
         precondition(0...capacity ~= count, "more bytes were written than the capacity")
         self.base = base
+        self.memory = memory
         self.capacity = max(capacity, 1)
         self.count = count
     }
 
     /// Copies `source`. The caller must wipe the source.
-    package init(copying source: borrowing some ByteSource & ~Copyable) {
+    package init(copying source: borrowing some ByteSource & ~Copyable, in memory: SecretMemory = .secure) {
         self = source.withBytes { bytes in
-            SecretBytes(count: bytes.count) { $0.copyMemory(from: bytes) }
+            SecretBytes(count: bytes.count, in: memory) { $0.copyMemory(from: bytes) }
         }
     }
 
@@ -52,9 +56,9 @@ package struct SecretBytes: ~Copyable, @unchecked Sendable {
         SecureHeap.wipeAndFree(base, capacity)
     }
 
-    /// A copy, with its own owner.
+    /// A copy in the same kind of memory, with its own owner.
     package borrowing func copy() -> SecretBytes {
-        SecretBytes(copying: self)
+        SecretBytes(copying: self, in: memory)
     }
 
     /// Calls `body` with the bytes. They are valid until `body` returns. Do not copy them.
@@ -63,6 +67,9 @@ package struct SecretBytes: ~Copyable, @unchecked Sendable {
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(start: base, count: count))
     }
+
+    /// Whether they are in the secure heap.
+    package var isInSecureHeap: Bool { SecureHeap.contains(base) }
 
     /// For a buffer that its owner is still writing.
     mutating func withMutableBytes(_ body: (UnsafeMutableRawBufferPointer) -> Void) {

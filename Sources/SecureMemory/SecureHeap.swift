@@ -1,4 +1,13 @@
 internal import COpenSSL
+internal import Synchronization
+
+/// Where secret bytes are kept. They are wiped in both.
+package enum SecretMemory: Sendable {
+    /// The secure heap: for keys, PINs and codes.
+    case secure
+    /// Ordinary memory: for requests and other text that a stranger can make long, so that it cannot fill the secure heap.
+    case ordinary
+}
 
 /// OpenSSL's secure heap: a memory region that is locked, has guard pages at both ends, and is excluded from core dumps.
 /// OpenSSL stores the private parts of its own keys there too.
@@ -23,13 +32,25 @@ package enum SecureHeap {
     }
 
     private static let smallestBlockByteCount = 32
+    /// Longer secrets are in ordinary memory: images, for example. A private key is shorter.
+    static let longestSecretByteCount = 4096
 
-    static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
-        guard let base = card_companion_secure_malloc(count) ?? card_companion_malloc(count) else {
-            preconditionFailure("out of memory")
-        }
+    private static let fallBacks = Atomic<Int>(0)
+
+    /// How many secrets were kept in ordinary memory since the process started, because the heap was full.
+    package static var fallBackCount: Int { fallBacks.load(ordering: .relaxed) }
+
+    static func allocate(_ count: Int, in memory: SecretMemory) -> UnsafeMutableRawPointer {
+        let isSecure = memory == .secure && count <= longestSecretByteCount
+        let secure = isSecure ? card_companion_secure_malloc(count) : nil
+        if isSecure, secure == nil { fallBacks.add(1, ordering: .relaxed) }
+        guard let base = secure ?? card_companion_malloc(count) else { preconditionFailure("out of memory") }
         base.initializeMemory(as: UInt8.self, repeating: 0, count: count)
         return base
+    }
+
+    static func contains(_ base: UnsafeMutableRawPointer) -> Bool {
+        CRYPTO_secure_allocated(base) == 1
     }
 
     static func wipeAndFree(_ base: UnsafeMutableRawPointer, _ count: Int) {

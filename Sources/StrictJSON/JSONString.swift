@@ -4,6 +4,10 @@ internal import SecureMemory
 struct JSONString {
     private let bytes: UnsafeRawBufferPointer
 
+    /// No PIN and no code is longer. A longer string is a whole text, such as a token: a stranger could fill the secure heap
+    /// with such texts.
+    private static let longestSecretByteCount = 256
+
     init(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) {
         bytes = UnsafeRawBufferPointer(rebasing: text[range])
     }
@@ -15,7 +19,9 @@ struct JSONString {
 
     /// The content as secret bytes, without a `String` in between.
     var secret: SecretBytes {
-        SecretBytes(capacity: bytes.count) { decode(into: $0) }
+        SecretBytes(capacity: bytes.count, in: bytes.count > Self.longestSecretByteCount ? .ordinary : .secure) {
+            decode(into: $0)
+        }
     }
 
     /// An escape is never shorter than the decoded bytes, so the output fits in the length of the text.

@@ -24,7 +24,8 @@ struct CardCompanionCommand: AsyncParsableCommand {
             IssuerKeyCommand.self, WebhookCommand.self, ExplainCommand.self, SandboxCommand.self,
         ])
 
-    /// Further secrets are in the ordinary heap. They are wiped there too.
+    /// For keys, PINs and codes. If it is full, further secrets are in the ordinary heap, and the server warns. They are wiped
+    /// there too.
     private static let secureHeapByteCount = 4 << 20
 
     static func main() async {

@@ -32,7 +32,7 @@ struct Sandbox: Sendable {
     static func prepare(_ installation: Installation, keyring: Keyring, keys: ServerKeys) async throws -> Sandbox {
         let sandbox = Sandbox(directory: "\(installation.settings.dataDirectory)/sandbox")
         let isThere = try await installation.store.bank(id: bankId) != nil
-        let isComplete = [completionFile, issuerKeyFile].allSatisfy {
+        let isComplete = [completionFile, issuerKeyFile, "encryption-key.pem"].allSatisfy {
             FileManager.default.fileExists(atPath: "\(sandbox.directory)/\($0)")
         }
         guard !(isThere && isComplete) else { return sandbox }

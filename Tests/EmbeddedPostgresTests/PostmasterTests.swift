@@ -39,7 +39,7 @@ import Testing
     @Test func `A process is identified by an argument of its command line`() throws {
         let argument = try #require(CommandLine.arguments.first)
         let thisProcess = try #require(Postmaster(pidFile: "\(getpid())\n"))
-        #expect(thisProcess.wasStarted(with: argument))
-        #expect(!thisProcess.wasStarted(with: argument + "x"))
+        #expect(try thisProcess.wasStarted(with: argument))
+        #expect(try !thisProcess.wasStarted(with: argument + "x"))
     }
 }

@@ -47,13 +47,13 @@ import Testing
             let cluster = try await server.cluster
             let socketDirectory = try SocketDirectory.prepare(in: cluster.folder)
             try await cluster.bringUp(socketDirectory: socketDirectory)
-            let left = try #require(cluster.postmaster?.processID)
+            let left = try #require(try cluster.postmaster?.processID)
             try await server.use { postgres in
                 #expect(await postgres.isOwner)
                 #expect(try await server.postmasterID == left)
                 try await expect(postgres, "SELECT 1", gives: "1")
             }
-            #expect(cluster.postmaster == nil)
+            #expect(try cluster.postmaster == nil)
         }
     }
 
@@ -62,8 +62,8 @@ import Testing
             let cluster = try await server.cluster
             let socketDirectory = try SocketDirectory.prepare(in: cluster.folder)
             try await cluster.bringUp(socketDirectory: socketDirectory)
-            let left = try #require(cluster.postmaster?.processID)
-            let settings = try #require(TextFile.read(cluster.folder.settings))
+            let left = try #require(try cluster.postmaster?.processID)
+            let settings = try #require(try TextFile.read(cluster.folder.settings))
             try TextFile.write(settings + "jit = on\n", to: cluster.folder.settings, owner: .current)
             try await server.use { postgres in
                 #expect(try await server.postmasterID != left)
@@ -76,8 +76,8 @@ import Testing
         try await TestServer.with { server in
             let cluster = try await server.cluster
             try await cluster.bringUp(socketDirectory: try SocketDirectory.prepare(in: cluster.folder))
-            kill(try #require(cluster.postmaster?.processID), SIGKILL)
-            try await eventually { cluster.postmaster == nil }
+            kill(try #require(try cluster.postmaster?.processID), SIGKILL)
+            try await eventually { try cluster.postmaster == nil }
             try await withProcess(of: cluster.folder.serverUser) { processID in
                 try replaceProcessID(in: cluster.folder.cluster.appending("postmaster.pid"), with: processID)
                 try await server.use { try await expect($0, "SELECT 1", gives: "1") }
@@ -123,7 +123,7 @@ import Testing
     }
 
     private func replaceProcessID(in file: FilePath, with processID: Int32) throws {
-        var lines = try #require(TextFile.read(file)).split(separator: "\n", omittingEmptySubsequences: false)
+        var lines = try #require(try TextFile.read(file)).split(separator: "\n", omittingEmptySubsequences: false)
         lines[0] = "\(processID)"
         let handle = try #require(FileHandle(forWritingAtPath: file.string))
         try handle.truncate(atOffset: 0)

@@ -27,4 +27,14 @@ import Testing
         #expect(attempts.nextDelay(now: start + .seconds(60)) == .seconds(1))
         #expect(attempts.nextDelay(now: start + .seconds(600)) == .seconds(2))
     }
+
+    @Test func `An attempt that could not be made does not count`() {
+        var attempts = RestartAttempts()
+        for _ in 0..<100 {
+            #expect(attempts.nextDelay(now: .now) == .seconds(1))
+            attempts.wasNotMade()
+        }
+        #expect(attempts.nextDelay(now: .now) == .seconds(1))
+        #expect(attempts.nextDelay(now: .now) == .seconds(2))
+    }
 }

@@ -11,12 +11,26 @@ struct RootTests {
         try await TestServer.with { server in
             try await server.use { _ in
                 let cluster = try await server.cluster
-                let processID = try #require(cluster.postmaster?.processID)
+                let processID = try #require(try cluster.postmaster?.processID)
                 let user = cluster.folder.serverUser.id
                 #expect(user != 0)
                 #expect(try Stat(FilePath("/proc/\(processID)")).userID.rawValue == user)
                 #expect(try Stat(cluster.folder.cluster).userID.rawValue == user)
                 #expect(try Stat(cluster.folder.path).userID.rawValue == 0)
+            }
+        }
+    }
+
+    @Test func `PostgreSQL keeps no capability and no group of root's, and cannot get any`() async throws {
+        try await TestServer.with { server in
+            try await server.use { _ in
+                let processID = try #require(try await server.postmasterID)
+                let status = try #require(try TextFile.read(FilePath("/proc/\(processID)/status")))
+                for set in ["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"] {
+                    #expect(status.contains("\(set):\t0000000000000000\n"), "\(set)")
+                }
+                #expect(status.contains("NoNewPrivs:\t1\n"))
+                #expect(status.contains(/Groups:\s*\n/))
             }
         }
     }
@@ -49,7 +63,7 @@ struct RootTests {
             try await server.use { _ = try await query($0, "CREATE TABLE t AS SELECT 42 AS a") }
             let folder = try await server.cluster.folder.path
             #expect(folder.removingLastComponent() == system)
-            #expect(TextFile.read(folder.appending("data-folder")) == "\(server.data.appending("postgres"))\n")
+            #expect(try TextFile.read(folder.appending("data-folder")) == "\(server.data.appending("postgres"))\n")
             try await server.use { try await expect($0, "SELECT a FROM t", gives: "42") }
 
             try FileManager.default.moveItem(atPath: folder.string, toPath: folder.string + ".away")

@@ -17,7 +17,7 @@ import Testing
                 try handle.close()
                 log.trim()
                 #expect(log.byteCount == 0)
-                #expect(TextFile.read(FilePath("\(log.path).1"))?.hasSuffix("the last line\n") == true)
+                #expect(try TextFile.read(FilePath("\(log.path).1"))?.hasSuffix("the last line\n") == true)
                 return log
             }
             #expect(log.tail().hasSuffix("database system is shut down"))
@@ -51,7 +51,7 @@ import Testing
                     #expect(!answer.isSuccess && answer.output.contains("marker-4711") || failure.contains("nowhere"))
                 }
             }
-            let log = try #require(TextFile.read(try await server.cluster.log.path))
+            let log = try #require(try TextFile.read(try await server.cluster.log.path))
             #expect(log.contains("ready to accept connections"))
             #expect(!log.contains("marker"))
         }

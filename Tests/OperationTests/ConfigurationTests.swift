@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Configuration")
 struct ConfigurationTests {
-    private func check(
+    fileprivate func check(
         _ arguments: [String] = [], environment: [String: String] = [:]
     ) async throws -> CommandResult {
         try await TestCommand.run(
@@ -88,5 +88,15 @@ struct ConfigurationTests {
         let result = try await check(["--config", file])
         #expect(result.status == 78)
         #expect(result.stderr.contains("\(key) (file \(file)) must be"))
+    }
+}
+
+extension ConfigurationTests {
+    @Test("A proxy that is not an address is refused, and the message names it")
+    func proxies() async throws {
+        let refused = try await check(["--http-proxies", "10.0.0.0/8, proxy.example"])
+        #expect(refused.status == 78)
+        #expect(refused.stderr.contains("http.proxies contains 'proxy.example'"))
+        #expect(try await check(["--http-proxies", "10.0.0.0/8, 2001:db8::1"]).status == 0)
     }
 }

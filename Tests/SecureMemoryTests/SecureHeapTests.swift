@@ -35,3 +35,38 @@ struct SecureHeapTests {
 
     private struct NotMapped: Error {}
 }
+
+extension SecureHeapTests {
+    @Test("A short secret is in the secure heap; a long one, and one that is meant for it, is in ordinary memory")
+    func memory() throws {
+        try #require(WipeTests.isHeapReady)
+        let (short, long) = ([UInt8](repeating: 1, count: 16), [UInt8](repeating: 1, count: 8192))
+        let secure = SharedSecret(SecretBytes(copying: short))
+        let ordinary = SharedSecret(SecretBytes(copying: short, in: .ordinary))
+        #expect(isSecure(secure))
+        #expect(isSecure(SharedSecret(secure.bytes.copy())))
+        #expect(!isSecure(ordinary))
+        #expect(!isSecure(SharedSecret(ordinary.bytes.copy())))
+        #expect(!isSecure(SharedSecret(SecretBytes(copying: long))))
+        var buffer = SecretBuffer(capacity: 16, in: .ordinary)
+        for _ in 0..<20 { buffer.append(short) }
+        #expect(!isSecure(SharedSecret(buffer.finish())))
+    }
+
+    @Test("Each secret for which the secure heap has no room is counted")
+    func full() throws {
+        try #require(WipeTests.isHeapReady)
+        let before = SecureHeap.fallBackCount
+        var secrets: [SharedSecret] = []
+        // Other tests give their memory back, so it can take some more until the heap is full.
+        while SecureHeap.fallBackCount == before, secrets.count < 100_000 {
+            secrets.append(SharedSecret(SecretBytes(count: 4096) { _ in }))
+        }
+        let counted = SecureHeap.fallBackCount
+        #expect(counted > before)
+        let ordinary = (0..<100).map { _ in SharedSecret(SecretBytes(count: 4096, in: .ordinary) { _ in }) }
+        #expect(ordinary.allSatisfy { !isSecure($0) })
+    }
+
+    private func isSecure(_ secret: SharedSecret) -> Bool { secret.bytes.isInSecureHeap }
+}

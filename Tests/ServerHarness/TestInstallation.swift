@@ -30,16 +30,19 @@ package final class TestInstallation: Sendable {
     /// - Parameters:
     ///   - arguments: arguments after `serve`.
     ///   - environment: added to the installation's variables; replaces variables of the same name.
+    ///   - launcher: a program with arguments that starts the server.
     ///   - clockOffsetSeconds: how far its wall clock is ahead of the machine's, or behind if it is negative.
     package func startServer(
-        _ arguments: [String] = [], environment: [String: String] = [:], clockOffsetSeconds: Int = 0
+        _ arguments: [String] = [], environment: [String: String] = [:], launcher: [String] = [],
+        clockOffsetSeconds: Int = 0
     ) async throws -> TestServer {
         var environment = self.environment.merging(["HTTP_PORT": "0"]) { $1 }.merging(environment) { $1 }
         if clockOffsetSeconds != 0 {
             environment.merge(try await ShiftedClock.environment(offsetSeconds: clockOffsetSeconds)) { $1 }
         }
         return try await TestServer(
-            arguments: ["serve", "--data-directory", dataDirectory] + arguments, environment: environment)
+            arguments: ["serve", "--data-directory", dataDirectory] + arguments, environment: environment,
+            launcher: launcher)
     }
 
     /// Runs statements on the database in one transaction, as the owner of the schema.

@@ -15,9 +15,13 @@ package final class TestServer: Sendable {
     private static let pollMilliseconds = 20
 
     /// Starts the program and waits until its log shows its URL.
-    init(arguments: [String], environment: [String: String]) async throws {
+    ///
+    /// - Parameter launcher: a program with arguments that starts the server, such as `["prlimit", "--nofile=1000"]`. It
+    ///   must keep its process id.
+    init(arguments: [String], environment: [String: String], launcher: [String] = []) async throws {
         let logPath = try TestFolder.shared.write("", named: "server-log")
-        let process = try Self.start(arguments, environment, logPath: logPath)
+        let command = launcher + [CardCompanionBinary.path] + arguments
+        let process = try Self.start(command, environment, logPath: logPath)
         do {
             url = try await Self.address(of: process, logPath: logPath)
             port = try URL(string: url)?.port.orThrow(ServerFailed(log: url)) ?? 0
@@ -27,6 +31,16 @@ package final class TestServer: Sendable {
         }
         self.process = process
         self.logPath = logPath
+    }
+
+    /// Starts a server with a private PostgreSQL in a new data directory.
+    package static func withPrivateDatabase(
+        _ arguments: [String] = [], environment: [String: String] = [:], launcher: [String] = []
+    ) async throws -> TestServer {
+        let dataDirectory = TestFolder.shared.unused("data")
+        return try await TestServer(
+            arguments: ["serve", "--data-directory", dataDirectory] + arguments,
+            environment: ["HTTP_PORT": "0"].merging(environment) { $1 }, launcher: launcher)
     }
 
     deinit {
@@ -85,11 +99,11 @@ package final class TestServer: Sendable {
     }
 
     private static func start(
-        _ arguments: [String], _ environment: [String: String], logPath: String
+        _ command: [String], _ environment: [String: String], logPath: String
     ) throws -> Process {
         let process = Process()
-        process.executableURL = URL(filePath: CardCompanionBinary.path)
-        process.arguments = arguments
+        process.executableURL = URL(filePath: command[0].contains("/") ? command[0] : "/usr/bin/\(command[0])")
+        process.arguments = Array(command.dropFirst())
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
         process.environment = environment.merging(["PATH": path, "LC_ALL": "C.UTF-8"]) { given, _ in given }
         let log = FileHandle(forWritingAtPath: logPath)

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// A bank in memory can be out of date. So neither decision depends on it alone: a refusal is final only after the bank's
 /// revision was compared with the database, and an accepted request is served by a statement that compares the revision
-/// again.
+/// again. Only if so many callers of a bank are refused that it is compared all the time, a further refusal is final at once.
 package final class BankDirectory: Sendable {
     /// How many banks are kept. When there are more, all are dropped, and the busy ones are soon loaded again.
     static let capacity = 1_000
@@ -16,7 +16,16 @@ package final class BankDirectory: Sendable {
     private let store: Store
     private let keyring: Keyring
     private let clock: WallClock
-    private let kept = Mutex<[Identifier: Bank]>([:])
+    private let kept = Mutex<[Identifier: Kept]>([:])
+    private let unknown = LookUpLimit()
+
+    /// How often a bank's revision is compared because callers are refused.
+    static let comparisonRate = TokenBucket.Rate(perSecond: 20, burst: 200)
+
+    private struct Kept {
+        let bank: Bank
+        var comparisons = TokenBucket(comparisonRate, at: .now)
+    }
 
     package init(store: Store, keyring: Keyring, clock: WallClock) {
         self.store = store
@@ -30,13 +39,21 @@ package final class BankDirectory: Sendable {
     ///   - bankId: nil if the request's bankId cannot be a bank's.
     ///   - authenticate: refuses by throwing. It gets nil if there is no such bank.
     ///   - serve: returns nil if the store has found that the bank has changed. Then nothing was done.
+    /// - Throws: ``RefusedCaller`` with the error of `authenticate`, the errors of `serve`, ``ServiceUnavailable``,
+    ///   `StoreError`.
     func whileCurrent<Caller, Result>(
         _ bankId: Identifier?, authenticate: (Bank?, Timestamp) throws -> Caller,
         serve: (Caller) async throws -> Result?
     ) async throws -> Result {
         for _ in 0..<Self.attemptLimit {
             let now = clock.now()
-            let caller = try await self.authenticate(bankId) { try authenticate($0, now) }
+            let caller = try await self.authenticate(bankId) { bank throws(RefusedCaller) in
+                do {
+                    return try authenticate(bank, now)
+                } catch {
+                    throw RefusedCaller(reason: error)
+                }
+            }
             if let result = try await serve(caller) { return result }
             if let bankId { forget(bankId) }
         }
@@ -44,15 +61,18 @@ package final class BankDirectory: Sendable {
     }
 
     private func authenticate<Caller>(
-        _ bankId: Identifier?, _ authenticate: (Bank?) throws -> Caller
+        _ bankId: Identifier?, _ authenticate: (Bank?) throws(RefusedCaller) -> Caller
     ) async throws -> Caller {
         guard let bankId else { return try authenticate(nil) }
-        if let bank = kept.withLock({ $0[bankId] }) {
-            do {
-                return try authenticate(bank)
-            } catch {
-                if try await store.isCurrent(bankId: bankId, revision: bank.revision) { throw error }
-            }
+        guard let bank = kept.withLock({ $0[bankId]?.bank }) else {
+            return try authenticate(try await unknown.find("banks") { try await load(bankId) })
+        }
+        do {
+            return try authenticate(bank)
+        } catch {
+            let mayCompare = kept.withLock { $0[bankId]?.comparisons.take(at: .now) ?? true }
+            guard mayCompare else { throw error }
+            if try await store.isCurrent(bankId: bankId, revision: bank.revision) { throw error }
         }
         return try authenticate(try await load(bankId))
     }
@@ -69,7 +89,11 @@ package final class BankDirectory: Sendable {
         let bank = try Bank(record, keys: keys, certificates: certificates, keyring: keyring)
         kept.withLock { kept in
             if kept.count >= Self.capacity { kept.removeAll(keepingCapacity: true) }
-            kept[bankId] = bank
+            if let comparisons = kept[bankId]?.comparisons {
+                kept[bankId] = Kept(bank: bank, comparisons: comparisons)
+            } else {
+                kept[bankId] = Kept(bank: bank)
+            }
         }
         return bank
     }

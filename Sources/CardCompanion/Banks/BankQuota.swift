@@ -1,7 +1,8 @@
 package import CardCompanionStore
 internal import Synchronization
 
-/// A limit on what a server does at once: for each bank, and for all together.
+/// A limit on what a server does at once. Each bank has one place of its own, which no other bank can take. Further places are
+/// shared.
 package final class BankQuota: Sendable {
     /// One place. It becomes free when this value is released.
     package final class Place: Sendable {
@@ -18,15 +19,18 @@ package final class BankQuota: Sendable {
         }
     }
 
-    private let limit: Int
+    private let banks: Int
+    private let shared: Int
     private let bankLimit: Int
     private let taken = Mutex<[Identifier: Int]>([:])
 
     /// - Parameters:
-    ///   - limit: how many places there are.
-    ///   - bankLimit: how many of them one bank can have.
-    package init(limit: Int, bankLimit: Int) {
-        self.limit = limit
+    ///   - banks: how many banks can have their own place at once.
+    ///   - shared: how many further places there are.
+    ///   - bankLimit: how many places one bank can have, with its own.
+    package init(banks: Int, shared: Int, bankLimit: Int) {
+        self.banks = banks
+        self.shared = shared
         self.bankLimit = bankLimit
     }
 
@@ -34,7 +38,9 @@ package final class BankQuota: Sendable {
     package func place(for bankId: Identifier) -> Place? {
         let isFree = taken.withLock { taken in
             let count = taken[bankId] ?? 0
-            guard count < bankLimit, taken.values.reduce(0, +) < limit else { return false }
+            let sharedCount = taken.values.reduce(0, +) - taken.count
+            let isFree = count == 0 ? taken.count < banks : count < bankLimit && sharedCount < shared
+            guard isFree else { return false }
             taken[bankId] = count + 1
             return true
         }

@@ -22,7 +22,7 @@ struct ProvisionedMembers {
         status, channels, definition, code, MemberName.pin, pinBlock, pinVersion, MemberName.freeField, failures,
     ]
     static let ofLines = changeable.union([MemberName.uniqueId, operation])
-    static let unremovable = [status, channels, definition, failures]
+    static let unremovable = [status, channels, definition, failures, pinVersion]
 
     static let badUniqueId = ProvisioningError(MemberName.uniqueId, "must be a string of \(Identifier.rule)")
 
@@ -152,9 +152,8 @@ struct ProvisionedMembers {
     }
 
     private mutating func pinVersion(_ body: borrowing JSONText) -> Int64? {
-        guard body.kind(of: Self.pinVersion) != nil else { return nil }
-        if body.isMissing(MemberName.pin) { refuse(Self.pinVersion, "must come with pin") }
         guard !body.isMissing(Self.pinVersion) else { return nil }
+        if body.isMissing(MemberName.pin) { refuse(Self.pinVersion, "must come with pin") }
         let number = body.kind(of: Self.pinVersion) == .number ? body.text(of: Self.pinVersion) : nil
         guard let number, number.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let version = Int64(number),
             version <= Self.pinVersionLimit

@@ -20,17 +20,21 @@ package struct DefinitionService: Sendable {
     let keyring: Keyring
     let serverKeys: ServerKeys
     let banks: BankDirectory
+    let gate: CardholderGate
 
-    package init(store: Store, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory) {
+    package init(
+        store: Store, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory, gate: CardholderGate
+    ) {
         self.store = store
         self.keyring = keyring
         self.serverKeys = serverKeys
         self.banks = banks
+        self.gate = gate
     }
 
     /// Makes a keypad for a cardholder. The caller is not authenticated, so nothing is written.
     ///
-    /// - Throws: ``DefinitionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``ServiceUnavailable``, `StoreError`.
     package func makeKeypad(_ body: borrowing JSONText) async throws -> Keypad {
         let request = try RequestedKeypad(body)
         let (bank, now) = try await banks.whileCurrent(request.bankId) { bank, now in
@@ -51,7 +55,7 @@ package struct DefinitionService: Sendable {
 
     /// Defines a PIN for a caller with an HMAC.
     ///
-    /// - Throws: ``DefinitionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func define(_ body: borrowing JSONText) async throws {
         let request = try HMACDefinition(body)
         try await requireKnownKey(request.sealedPIN)
@@ -70,14 +74,14 @@ package struct DefinitionService: Sendable {
 
     /// Defines a PIN for a caller with a token that comes with the PIN itself.
     ///
-    /// - Throws: ``DefinitionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func defineWithToken(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
         try await define(try TokenDefinition(pin: body), audit: &audit)
     }
 
     /// Defines a PIN for a caller with a token that comes with indexes into a keypad. The PIN itself is never sent.
     ///
-    /// - Throws: ``DefinitionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func defineWithIndexes(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
         try await define(try TokenDefinition(indexes: body), audit: &audit)
     }
@@ -109,6 +113,13 @@ package struct DefinitionService: Sendable {
     /// - Returns: nil if the bank has changed and the request must be authenticated again.
     private func define(
         _ caller: Authenticated<Identifier?>, choice: () async throws -> AuthorizedDefinition.Choice
+    ) async throws -> Void? {
+        let place = caller.uniqueId.map { CardholderGate.Place.cardholder(bankId: caller.bank.id, uniqueId: $0) }
+        return try await gate.pass(place) { try await decide(caller, choice) }
+    }
+
+    private func decide(
+        _ caller: Authenticated<Identifier?>, _ choice: () async throws -> AuthorizedDefinition.Choice
     ) async throws -> Void? {
         var definition = caller.definition
         var refusal: DefinitionError?
@@ -175,7 +186,7 @@ package struct DefinitionService: Sendable {
 
     private func requireKnownKey(_ jwe: JWE) async throws {
         guard try await serverKeys.knows(jwe) else {
-            throw DefinitionError(.cryptoError, detail: "\(UnknownServerKey())")
+            throw RefusedCaller(reason: DefinitionError(.cryptoError, detail: "\(UnknownServerKey())"))
         }
     }
 

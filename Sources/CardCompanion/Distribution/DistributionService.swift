@@ -23,20 +23,23 @@ package struct DistributionService: Sendable {
     let banks: BankDirectory
     let renderer: PINImageRenderer
     let drawing: DrawingPool
+    let gate: CardholderGate
 
     package init(
-        store: Store, keyring: Keyring, banks: BankDirectory, renderer: PINImageRenderer, drawing: DrawingPool
+        store: Store, keyring: Keyring, banks: BankDirectory, renderer: PINImageRenderer, drawing: DrawingPool,
+        gate: CardholderGate
     ) {
         self.store = store
         self.keyring = keyring
         self.banks = banks
         self.renderer = renderer
         self.drawing = drawing
+        self.gate = gate
     }
 
     /// Delivers a PIN to a caller with an authentication code and an HMAC.
     ///
-    /// - Throws: ``DistributionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func fetch(_ body: borrowing JSONText, audit: inout AuditRecord) async throws -> Delivery {
         let request = try CaptchaFetch(body)
         audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
@@ -52,7 +55,7 @@ package struct DistributionService: Sendable {
 
     /// Delivers a PIN to a caller with a signed token.
     ///
-    /// - Throws: ``DistributionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func fetchWithToken(_ body: borrowing JSONText, audit: inout AuditRecord) async throws -> Delivery {
         let request = try TokenFetch(body)
         audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
@@ -71,28 +74,37 @@ package struct DistributionService: Sendable {
 
     /// Takes the confirmation of a delivery with an authentication code.
     ///
-    /// - Throws: ``DistributionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func notify(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
         try await notify(try DeliveryNotify(ac: body), audit: &audit)
     }
 
     /// Takes the confirmation of a delivery with a token.
     ///
-    /// - Throws: ``DistributionError``, ``ServiceUnavailable``, `StoreError`.
+    /// - Throws: ``DistributionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
     package func notifyWithToken(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
         try await notify(try DeliveryNotify(token: body), audit: &audit)
     }
 
     private func notify(_ request: DeliveryNotify, audit: inout AuditRecord) async throws {
         audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
+        let noSession = DistributionError(.badParameter, detail: "there is no such session, or it has expired")
         try await banks.whileCurrent(request.bankId) { bank, now in
-            (bank: try Bank.active(bank), time: now)
-        } serve: { (bank, now) -> Void? in
-            switch try await store.notifyDelivery(request.received(by: bank, keyring: keyring), now: now) {
+            let bank = try Bank.active(bank)
+            guard let sessionId = request.sessionId,
+                SessionName.isGenuine(
+                    sessionId, bankId: request.bankId, uniqueId: request.uniqueId, keyring: keyring)
+            else { throw noSession }
+            return (bank: bank, sessionId: sessionId, time: now)
+        } serve: { (bank, sessionId, now) -> Void? in
+            let outcome = try await gate.pass(.session(sessionId)) {
+                try await store.notifyDelivery(request.received(by: bank, keyring: keyring), now: now)
+            }
+            switch outcome {
             case .confirmed: return ()
-            case .noSession:
-                throw DistributionError(.badParameter, detail: "there is no such session, or it has expired")
-            case .wrongHash: throw DistributionError(.badHash)
+            // The session and its hash are what a notify is authenticated with.
+            case .noSession: throw RefusedCaller(reason: noSession)
+            case .wrongHash: throw RefusedCaller(reason: DistributionError(.badHash))
             case .decidedOtherwise:
                 throw DistributionError(.badParameter, detail: "this session was notified with another status before")
             case .stale: return nil
@@ -107,7 +119,17 @@ package struct DistributionService: Sendable {
         to caller: Authenticated<Identifier>, _ code: AuthorizedFetch.Code,
         seal: @escaping @Sendable (borrowing SecretBytes) throws -> String
     ) async throws -> Delivery? {
-        let session = NewSession()
+        try await gate.pass(.cardholder(bankId: caller.bank.id, uniqueId: caller.uniqueId)) {
+            try await fetch(for: caller, code, seal)
+        }
+    }
+
+    private func fetch(
+        for caller: Authenticated<Identifier>, _ code: AuthorizedFetch.Code,
+        _ seal: @escaping @Sendable (borrowing SecretBytes) throws -> String
+    ) async throws -> Delivery? {
+        let session = NewSession(
+            SessionName(bankId: caller.bank.id, uniqueId: caller.uniqueId, keyring: keyring))
         let fetch = caller.fetch(code, session, keyring)
         let sealedPIN: [UInt8]
         let sealedFreeField: [UInt8]?

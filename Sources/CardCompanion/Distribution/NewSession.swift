@@ -8,14 +8,13 @@ internal import SecureMemory
 /// The notify key goes to the client in the sealed delivery and is not stored. The store gets only the SHA-256 of the three
 /// hashes that the key can make: enough to recognise the right hash, and useless to make one.
 struct NewSession: Sendable {
-    static let idByteCount = 24
     static let notifyKeyByteCount = 32
 
     let id: String
     let notifyKey: SharedSecret
 
-    init() {
-        id = Base64URL.encode(SecureRandom.bytes(count: Self.idByteCount))
+    init(_ name: SessionName) {
+        id = name.text
         notifyKey = SharedSecret(SecureRandom.secret(count: Self.notifyKeyByteCount))
     }
 

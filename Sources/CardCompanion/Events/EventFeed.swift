@@ -9,16 +9,19 @@ package final class EventFeed: Sendable {
     package static let limits = 1...500
     /// How long a call can wait for the first event.
     package static let waitLimitSeconds = 30
-    /// How many calls can wait at a server at once, per bank and in all. Further calls are answered at once.
+    /// How many calls can wait at a server at once: of one bank, and of all banks besides one each. Further calls are answered
+    /// at once.
     package static let bankWaiterLimit = 20
-    package static let waiterLimit = 1_000
+    package static let sharedWaiterLimit = 1_000
+    package static let waitingBankLimit = 1_000
 
     private static let pollInterval = Duration.milliseconds(500)
 
     private let store: Store
     private let keys: ServerKeys
     private let clock: WallClock
-    private let waiters = BankQuota(limit: EventFeed.waiterLimit, bankLimit: EventFeed.bankWaiterLimit)
+    private let waiters = BankQuota(
+        banks: EventFeed.waitingBankLimit, shared: EventFeed.sharedWaiterLimit, bankLimit: EventFeed.bankWaiterLimit)
 
     package init(store: Store, keys: ServerKeys, clock: WallClock) {
         self.store = store

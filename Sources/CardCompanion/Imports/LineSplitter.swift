@@ -47,13 +47,15 @@ package struct LineSplitter: Sendable {
         }
         parts.append(
             SharedSecret(
-                chunk.bytes.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[range])) }))
+                chunk.bytes.withBytes {
+                    SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0[range]), in: .ordinary)
+                }))
     }
 
     private mutating func takeLine() -> Line {
         defer { (parts, count) = ([], 0) }
         guard count <= byteLimit else { return .tooLong }
-        var line = SecretBuffer(capacity: count)
+        var line = SecretBuffer(capacity: count, in: .ordinary)
         for part in parts { line.append(part.bytes) }
         return .whole(SharedSecret(line.finish()))
     }

@@ -25,6 +25,7 @@ package struct IssuerAuthentication: Sendable {
     private let store: Store
     private let keyring: Keyring
     private let clock: WallClock
+    private let memory = IssuerKeyMemory()
 
     package init(store: Store, keyring: Keyring, clock: WallClock) {
         self.store = store
@@ -38,7 +39,7 @@ package struct IssuerAuthentication: Sendable {
     ///   - bankId: from the path.
     ///   - hasBody: whether there is a body. The caller must then check its digest.
     ///   - clientCertificate: what the caller showed in the TLS handshake.
-    /// - Throws: ``IssuerRefusal``, `StoreError`.
+    /// - Throws: ``IssuerRefusal``, ``ServiceUnavailable`` if too many unknown keys were named, `StoreError`.
     package func authenticate(
         _ message: SignedMessage, bankId: String, hasBody: Bool, clientCertificate: ClientCertificate
     ) async throws -> Caller {
@@ -66,21 +67,41 @@ package struct IssuerAuthentication: Sendable {
     ) async throws -> (IssuerKeyRecord, VerifiedSignature) {
         do {
             let fields = try SignatureFields(message)
-            let named = try await store.issuerKeys(keyIds: fields.keyIDs)
-            let active = named.filter { $0.status == .active }
-            if active.isEmpty, let key = named.first {
-                throw IssuerRefusal.unauthenticated(reason: "The key \(key.keyId) is disabled.", signatureBase: nil)
+            func verify(with keys: [IssuerKeyRecord]) throws -> (IssuerKeyRecord, VerifiedSignature) {
+                try self.verify(fields, of: message, hasBody: hasBody, policy, with: keys, now)
             }
-            let signature = try fields.only(ofKeys: active.map(\.keyId))
-            guard let key = active.first(where: { $0.keyId == signature.parameters.keyID }) else {
-                throw IssuerRefusal.unauthenticated(reason: "The key is not known.", signatureBase: nil)
+            let remembered = memory.keys(fields.keyIDs)
+            let expected = Result { try verify(with: remembered) }
+            let isInVain = if case .failure = expected { true } else { false }
+            if isInVain, !memory.vain.take() {
+                if remembered.count == fields.keyIDs.count { return try expected.get() }
+                throw ServiceUnavailable("too many unknown keys of back-ends are being looked up")
             }
-            let verified = try policy.verify(
-                signature, of: message, hasBody: hasBody, with: try verificationKey(key), now: now.seconds)
-            return (key, verified)
+            let keys = try await store.issuerKeys(keyIds: fields.keyIDs)
+            memory.remember(keys, named: fields.keyIDs)
+            let verified = try keys == remembered ? expected.get() : verify(with: keys)
+            if isInVain { memory.vain.putBack() }
+            return verified
         } catch let error as SignatureError {
             throw IssuerRefusal.unauthenticated(reason: error.description, signatureBase: error.signatureBase)
         }
+    }
+
+    private func verify(
+        _ fields: SignatureFields, of message: SignedMessage, hasBody: Bool, _ policy: SignaturePolicy,
+        with keys: [IssuerKeyRecord], _ now: Timestamp
+    ) throws -> (IssuerKeyRecord, VerifiedSignature) {
+        let active = keys.filter { $0.status == .active }
+        if active.isEmpty, let key = keys.first {
+            throw IssuerRefusal.unauthenticated(reason: "The key \(key.keyId) is disabled.", signatureBase: nil)
+        }
+        let signature = try fields.only(ofKeys: active.map(\.keyId))
+        guard let key = active.first(where: { $0.keyId == signature.parameters.keyID }) else {
+            throw IssuerRefusal.unauthenticated(reason: "The key is not known.", signatureBase: nil)
+        }
+        let verified = try policy.verify(
+            signature, of: message, hasBody: hasBody, with: try verificationKey(key), now: now.seconds)
+        return (key, verified)
     }
 
     private func verificationKey(_ record: IssuerKeyRecord) throws -> VerificationKey {

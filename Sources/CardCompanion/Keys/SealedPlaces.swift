@@ -40,11 +40,14 @@ struct CardholderPlace {
     let pin: SealedPlace
     let code: SealedPlace
     let freeField: SealedPlace
+    /// The names of their sessions.
+    let session: SealedPlace
 
     init(bankId: Identifier, uniqueId: Identifier) {
         func place(_ column: String) -> SealedPlace { SealedPlace(column, row: bankId.text, uniqueId.text) }
         pin = place("cardholder.sealed_pin")
         code = place("cardholder.code_mac")
         freeField = place("cardholder.sealed_free_field")
+        session = place("delivery_session.session_id")
     }
 }

@@ -42,6 +42,7 @@ package final class ServerKeys: Sendable {
     private let store: Store
     private let keyring: Keyring
     private let keys = Mutex(Keys())
+    private let unknown = LookUpLimit()
 
     private init(store: Store, keyring: Keyring) {
         self.store = store
@@ -114,12 +115,16 @@ package final class ServerKeys: Sendable {
         }
     }
 
-    /// An unknown key can be new, so the store is queried for it.
+    /// An unknown key can be new, so the store is queried for it, but not without limit.
+    ///
+    /// - Throws: ``ServiceUnavailable`` if too many unknown keys were named.
     private func key(_ keyId: String) async throws -> PrivateKey? {
         if let key = keys.withLock({ $0.byId[keyId] }) { return key }
-        guard let record = try await store.serverKey(keyId: keyId),
-            let key = try Self.open(record, keyring)
-        else { return nil }
+        let found = try await unknown.find("keys") {
+            // A retired key has no private part any more, so it is looked up in vain.
+            try await store.serverKey(keyId: keyId).flatMap { try Self.open($0, keyring) }
+        }
+        guard let key = found else { return nil }
         keys.withLock { $0.byId[keyId] = key }
         return key
     }

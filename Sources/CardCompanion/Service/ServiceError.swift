@@ -11,6 +11,12 @@ package struct ServiceUnavailable: Error, CustomStringConvertible {
     }
 }
 
+/// A request is refused before its caller was authenticated.
+package struct RefusedCaller: Error {
+    /// What is wrong.
+    package let reason: any Error
+}
+
 /// The caller asks too often.
 package struct TooManyRequests: Error {
     /// After how many seconds it can ask again.

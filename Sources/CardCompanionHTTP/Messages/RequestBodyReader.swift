@@ -37,7 +37,7 @@ enum RequestBodyReader {
     ///
     /// - Throws: ``Problem`` 400, 413.
     static func collect(_ request: Request) async throws -> SecretBytes {
-        var body = SecretBuffer(capacity: 4096)
+        var body = SecretBuffer(capacity: 4096, in: .ordinary)
         var count = 0
         do {
             for try await chunk in request.body {

@@ -30,28 +30,45 @@ extension CodedError {
 
 /// Adds operations of the SDK to a router. Each reads its body and writes the audit trail. An answer with a code is
 /// always HTTP 200.
-struct CodedRoutes<Answer: CodedAnswer> {
+struct CodedRoutes<Answer: CodedAnswer>: Sendable {
+    /// Which requests are charged to the address that sent them.
+    enum Charge {
+        case refusedCallers
+        /// For an operation that authenticates nobody.
+        case everyRequest
+    }
+
     typealias Operation = @Sendable (borrowing JSONText, inout AuditRecord) async throws -> Answer
 
-    let router: Router<ServiceContext>
+    let callers: CallerLimits
     let audit: Logger
     /// The answer after an internal error. Its cause goes to the log only.
     let fault: Answer
 
-    func post(_ path: String, _ operation: @escaping Operation) {
-        let (audit, fault) = (audit, fault)
+    func post(
+        _ path: String, on router: Router<ServiceContext>, charging charge: Charge = .refusedCallers,
+        _ operation: @escaping Operation
+    ) {
+        let routes = self
         router.post(RouterPath(path)) { request, context in
             let body = try await RequestBodyReader.object(request)
             var record = AuditRecord(operation: path, requestId: context.requestId)
             record.name(claimedIn: body)
-            let answer = try await Self.answer(body, &record, context.logger, audit, fault, operation)
+            let answer = try await routes.answer(body, &record, context.logger) { body, record in
+                if charge == .everyRequest { try routes.callers.charge(request, context) }
+                do {
+                    return try await operation(body, &record)
+                } catch let refused as RefusedCaller {
+                    if charge == .refusedCallers { try routes.callers.charge(request, context) }
+                    throw refused.reason
+                }
+            }
             return Response(status: .ok, headers: [.contentType: "application/json"], body: try .json(answer))
         }
     }
 
-    private static func answer(
-        _ body: borrowing JSONText, _ record: inout AuditRecord, _ logger: Logger, _ audit: Logger, _ fault: Answer,
-        _ operation: Operation
+    private func answer(
+        _ body: borrowing JSONText, _ record: inout AuditRecord, _ logger: Logger, _ operation: Operation
     ) async throws -> Answer {
         do {
             let answer = try await operation(body, &record)
@@ -64,6 +81,9 @@ struct CodedRoutes<Answer: CodedAnswer> {
             let codes = error.codes
             record.write(answered: codes.answered, truly: codes.truly, detail: error.detail, to: audit)
             return Answer(errorCode: codes.answered, errorMessage: error.message)
+        } catch let error as Problem {
+            record.write(status: error.status.code, to: audit)
+            throw error
         } catch let error as ServiceUnavailable {
             record.write(status: HTTPResponse.Status.serviceUnavailable.code, to: audit)
             throw error

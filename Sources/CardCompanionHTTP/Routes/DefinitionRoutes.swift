@@ -6,28 +6,31 @@ internal import Logging
 /// The four operations of PIN definition.
 struct DefinitionRoutes {
     let definition: DefinitionService
+    let callers: CallerLimits
     let audit: Logger
 
     func add(to router: Router<ServiceContext>) {
         let definition = definition
         let fault = DefinitionCode.unexpectedError
         let keypads = CodedRoutes(
-            router: router, audit: audit, fault: KeypadAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
+            callers: callers, audit: audit,
+            fault: KeypadAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
         let definitions = CodedRoutes(
-            router: router, audit: audit, fault: StatusAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
+            callers: callers, audit: audit,
+            fault: StatusAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
 
-        keypads.post(APIPath.keypadCoordinates) { body, _ in
+        keypads.post(APIPath.keypadCoordinates, on: router, charging: .everyRequest) { body, _ in
             KeypadAnswer(try await definition.makeKeypad(body))
         }
-        definitions.post(APIPath.definePIN) { body, _ in
+        definitions.post(APIPath.definePIN, on: router) { body, _ in
             try await definition.define(body)
             return .definitionSuccess
         }
-        definitions.post(APIPath.definePINToken) { body, record in
+        definitions.post(APIPath.definePINToken, on: router) { body, record in
             try await definition.defineWithToken(body, audit: &record)
             return .definitionSuccess
         }
-        definitions.post(APIPath.definePINIndexes) { body, record in
+        definitions.post(APIPath.definePINIndexes, on: router) { body, record in
             try await definition.defineWithIndexes(body, audit: &record)
             return .definitionSuccess
         }

@@ -6,28 +6,30 @@ internal import Logging
 /// The four operations of PIN distribution.
 struct DistributionRoutes {
     let distribution: DistributionService
+    let callers: CallerLimits
     let audit: Logger
 
     func add(to router: Router<ServiceContext>) {
         let distribution = distribution
         let fault = DistributionCode.unexpectedError
         let fetches = CodedRoutes(
-            router: router, audit: audit,
+            callers: callers, audit: audit,
             fault: CaptchaAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
         let notifies = CodedRoutes(
-            router: router, audit: audit, fault: StatusAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
+            callers: callers, audit: audit,
+            fault: StatusAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
 
-        fetches.post(APIPath.captcha) { body, record in
+        fetches.post(APIPath.captcha, on: router) { body, record in
             CaptchaAnswer(try await distribution.fetch(body, audit: &record))
         }
-        notifies.post(APIPath.notify) { body, record in
+        notifies.post(APIPath.notify, on: router) { body, record in
             try await distribution.notify(body, audit: &record)
             return .distributionSuccess
         }
-        fetches.post(APIPath.tokenCaptcha) { body, record in
+        fetches.post(APIPath.tokenCaptcha, on: router) { body, record in
             CaptchaAnswer(try await distribution.fetchWithToken(body, audit: &record))
         }
-        notifies.post(APIPath.tokenNotify) { body, record in
+        notifies.post(APIPath.tokenNotify, on: router) { body, record in
             try await distribution.notifyWithToken(body, audit: &record)
             return .distributionSuccess
         }

@@ -33,8 +33,8 @@ extension IssuerRoutes {
                 .tooManyRequests, "Too many imports are under way. Try again later.", kind: "too-many-imports",
                 headers: [.retryAfter: String(Self.importRetryAfterSeconds)])
         }
-        // At the limit of imports, half of the machine is left to cardholders.
-        let parallelism = System.coreCount / (2 * IssuingParts.importLimit)
+        context.channel.triggerUserOutboundEvent(ConnectionGuard.ImportAdmitted(), promise: nil)
+        let parallelism = System.coreCount / (2 * IssuingParts.usualImports)
         let answer = ImportAnswer(
             cardholders: parts.service.makeImport(bank: caller.bank, parallelism: parallelism), digest: digest,
             place: place)
@@ -72,7 +72,7 @@ private struct ImportAnswer: Sendable {
         do {
             try await cardholders.run {
                 guard let chunk = try await chunks.next() else { return nil }
-                let bytes = chunk.withUnsafeReadableBytes { SharedSecret(SecretBytes(copying: $0)) }
+                let bytes = chunk.withUnsafeReadableBytes { SharedSecret(SecretBytes(copying: $0, in: .ordinary)) }
                 RequestBodyReader.wipe(chunk)
                 check.update(bytes.bytes)
                 return bytes

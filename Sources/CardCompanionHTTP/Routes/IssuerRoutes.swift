@@ -11,11 +11,14 @@ package struct IssuingParts: Sendable {
     let idempotentCalls: IdempotentCalls
     let events: EventFeed
     /// Imports leave room for cardholders.
-    let imports = BankQuota(limit: importLimit, bankLimit: bankImportLimit)
+    let imports = BankQuota(banks: importingBanks, shared: sharedImports, bankLimit: bankImportLimit)
 
-    /// How many imports a server takes at once, in all and per bank.
-    package static let importLimit = 4
+    /// How many banks a server can take imports from at once, how many further imports, and how many of one bank.
+    package static let importingBanks = 64
+    package static let sharedImports = 2
     package static let bankImportLimit = 2
+    /// So many imports at once leave half of the machine to cardholders.
+    static let usualImports = 4
 
     package init(
         authentication: IssuerAuthentication, service: IssuerService, idempotentCalls: IdempotentCalls,
@@ -34,6 +37,7 @@ struct IssuerRoutes {
     static let idempotencyKeyByteLimit = 128
 
     let parts: IssuingParts
+    let callers: CallerLimits
     let requiresClientCertificate: Bool
     let audit: Logger
 
@@ -57,7 +61,7 @@ struct IssuerRoutes {
         { request, context in
             let record = IssuerAuditRecord(operation: operation, context: context)
             do {
-                let response = try await handler(request, context)
+                let response = try await charged(request, context, handler)
                 record.write(response.status.code, to: audit)
                 return response
             } catch let problem as Problem {
@@ -69,6 +73,18 @@ struct IssuerRoutes {
                 record.write(status.code, to: audit)
                 throw error
             }
+        }
+    }
+
+    /// Charges a call that is not authenticated to the address that sent it.
+    private func charged(
+        _ request: Request, _ context: ServiceContext, _ handler: Handler
+    ) async throws -> Response {
+        do {
+            return try await handler(request, context)
+        } catch let problem as Problem where problem.status == .unauthorized {
+            try callers.charge(request, context)
+            throw problem
         }
     }
 }

@@ -19,9 +19,10 @@ extension Store {
     package func events(
         bankId: Identifier, after position: Int64, limit: Int
     ) async throws(StoreError) -> (events: [EventRecord], lost: Int64) {
-        let (lost, events) = try await statements.batch(
-            SelectLostPosition(bankId: bankId),
-            ReadEvents(bankId: bankId, position: position, limit: Int32(clamping: limit)))
+        // The events first: one that is removed in between then counts as lost.
+        let (events, lost) = try await statements.batch(
+            ReadEvents(bankId: bankId, position: position, limit: Int32(clamping: limit)),
+            SelectLostPosition(bankId: bankId))
         return (events, lost.first ?? 0)
     }
 

@@ -1,7 +1,7 @@
 internal import PostgresLibPQ
 
 /// A key that a bank's back-end signs its calls with.
-package struct IssuerKeyRecord: Sendable {
+package struct IssuerKeyRecord: Sendable, Equatable {
     /// `keyid`: unique among all banks.
     package let keyId: String
     package let bankId: Identifier

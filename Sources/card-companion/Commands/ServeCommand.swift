@@ -33,24 +33,36 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await ServerSettings.read(options)
+        if let user = settings.serverUser { try RootPrivileges.drop(to: user, dataDirectory: settings.dataDirectory) }
+        let connections = try Descriptors.raised().connections(
+            configured: settings.httpConnections, database: settings.databaseConnections)
         let logger = Log.bootstrap(settings, forServer: true)
+        if settings.httpConnections == nil, connections < Descriptors.usualConnections {
+            logger.warning(
+                "The limit of open files allows fewer connections than usual",
+                metadata: ["connections": "\(connections)"])
+        }
         // A terminal that is closed sends it. The server goes on: it stops by SIGTERM or SIGINT only.
         signal(SIGHUP, SIG_IGN)
         let database = try await Database.open(settings, logger: logger)
         do {
             try await database.prepare(settings, logger: logger)
-            try await serve(database, settings, logger: logger)
+            try await serve(database, settings, connections: connections, logger: logger)
         } catch {
             await database.close()
             throw error
         }
     }
 
-    private func serve(_ database: Database, _ settings: ServerSettings, logger: Logger) async throws {
+    private func serve(
+        _ database: Database, _ settings: ServerSettings, connections: Int, logger: Logger
+    ) async throws {
         let store = database.store(at: database.url, settings, logger: logger)
         let installation = Installation(settings, store, logger: logger)
         // They stop in the reverse order: the database is the last.
-        var services: [any Service] = [store, Server(installation: installation, isSandbox: sandbox)]
+        var services: [any Service] = [
+            store, Server(installation: installation, maximumConnections: connections, isSandbox: sandbox),
+        ]
         if let embedded = database.embedded { services.insert(EmbeddedDatabase(embedded: embedded), at: 0) }
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
@@ -75,6 +87,7 @@ private struct Server: Service, CustomStringConvertible {
     // ServiceLifecycle logs the description. The default one would contain the database URL.
     let description = "server"
     let installation: Installation
+    let maximumConnections: Int
     let isSandbox: Bool
 
     func run() async throws {
@@ -85,22 +98,25 @@ private struct Server: Service, CustomStringConvertible {
         let threads = DrawingThreads(count: installation.settings.drawingThreads)
         let drawing = DrawingPool(threads, threadCount: installation.settings.drawingThreads)
         let banks = BankDirectory(store: store, keyring: keyring, clock: clock)
+        let gate = CardholderGate(limit: installation.settings.cardholderRequests)
         let distribution = DistributionService(
-            store: store, keyring: keyring, banks: banks, renderer: try PINImageRenderer(), drawing: drawing)
+            store: store, keyring: keyring, banks: banks, renderer: try PINImageRenderer(), drawing: drawing,
+            gate: gate)
         let definition = DefinitionService(
-            store: store, keyring: keyring, serverKeys: keys, banks: banks)
+            store: store, keyring: keyring, serverKeys: keys, banks: banks, gate: gate)
         let sandbox = isSandbox ? try await Sandbox.prepare(installation, keyring: keyring, keys: keys) : nil
         let issuing = IssuingParts(
             authentication: IssuerAuthentication(store: store, keyring: keyring, clock: clock),
             service: IssuerService(store: store, keyring: keyring, serverKeys: keys, clock: clock),
             idempotentCalls: IdempotentCalls(store: store, keyring: keyring, clock: clock),
             events: EventFeed(store: store, keys: keys, clock: clock))
-        let settings = installation.settings.http
+        var settings = installation.settings.http
+        settings.maximumConnections = maximumConnections
         let application = try buildApplication(
             ServiceParts(
                 distribution: distribution, definition: definition, issuing: issuing, keys: keys, store: store),
             settings: settings, logger: logger
-        ) { port in
+        ) { [settings] port in
             let url = "\(settings.tls == nil ? "http" : "https")://\(settings.host):\(port)"
             logger.notice("Listening", metadata: ["url": "\(url)"])
             if let sandbox { Terminal.showAtOnce(sandbox.instructions(url: url)) }
@@ -111,7 +127,9 @@ private struct Server: Service, CustomStringConvertible {
         let refresh = ServerKeyRefresh(keys: keys, logger: logger)
         let webhooks = try WebhookDispatcher(
             store: store, keys: keys, clock: clock, caPath: installation.settings.webhooksCAPath, logger: logger)
-        let services: [any Service] = [housekeeping, refresh, webhooks, application]
+        let services: [any Service] = [
+            housekeeping, refresh, SecureHeapWatch(logger: logger), webhooks, application,
+        ]
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: logger)
         configuration.maximumGracefulShutdownDuration = ServeCommand.shutdownLimit

@@ -153,7 +153,7 @@ struct WebhookCommand: ParsableCommand {
             discussion: """
                 EXAMPLES
                   card-companion webhook resend --bank MYBANK
-                  card-companion webhook resend --bank MYBANK --event 3q2-7wAAQUKDxMXGx8jJyg
+                  card-companion webhook resend --bank MYBANK --event=3q2-7wAAQUKDxMXGx8jJyg
                 """)
 
         @OptionGroup var arguments: BankArguments

@@ -44,6 +44,10 @@ struct HTTPOptions: ParsableArguments {
     @Option(help: .of(.httpPlain)) var httpPlain: String?
     @Option(help: .of(.httpConnections)) var httpConnections: Int?
     @Option(help: .of(.httpIdleTimeout)) var httpIdleTimeoutSeconds: Int?
+    @Option(help: .of(.httpAddressConnections)) var httpAddressConnections: Int?
+    @Option(help: .of(.httpAddressRate)) var httpAddressRate: Int?
+    @Option(help: .of(.httpAddressBurst)) var httpAddressBurst: Int?
+    @Option(help: .of(.httpProxies)) var httpProxies: String?
 }
 
 struct DatabaseOptions: ParsableArguments {
@@ -56,8 +60,10 @@ struct DatabaseOptions: ParsableArguments {
 struct ServerOptions: ParsableArguments {
     @Option(help: .of(.vaultFile)) var vaultFile: String?
     @Option(help: .of(.webhooksCA)) var webhooksCa: String?
+    @Option(help: .of(.cardholderRequests)) var cardholderRequests: Int?
     @Option(help: .of(.drawingThreads)) var drawingThreads: Int?
     @Option(help: .of(.housekeepingInterval)) var housekeepingIntervalSeconds: Int?
+    @Option(help: .of(.serverUser)) var serverUser: String?
     @Option(help: .of(.logLevel)) var logLevel: String?
 }
 
@@ -66,17 +72,20 @@ extension SettingOptions {
     var values: [AbsoluteConfigKey: ConfigValue] {
         let texts: [(Setting, String?)] = [
             (.httpHost, http.httpHost), (.tlsCertificate, http.httpTlsCertificate), (.tlsKey, http.httpTlsKey),
-            (.tlsClientCA, http.httpTlsClientCa), (.httpPlain, http.httpPlain), (.webhooksCA, server.webhooksCa),
+            (.tlsClientCA, http.httpTlsClientCa), (.httpPlain, http.httpPlain), (.httpProxies, http.httpProxies),
+            (.webhooksCA, server.webhooksCa),
             (.databaseURL, installation.databaseUrl), (.databaseBinaries, database.databaseBinaries),
             (.dataDirectory, installation.dataDirectory), (.vaultFile, server.vaultFile),
-            (.logLevel, server.logLevel),
+            (.logLevel, server.logLevel), (.serverUser, server.serverUser),
         ]
         let integers: [(Setting, Int?)] = [
             (.httpPort, http.httpPort), (.httpConnections, http.httpConnections),
-            (.httpIdleTimeout, http.httpIdleTimeoutSeconds), (.databaseConnections, database.databaseConnections),
+            (.httpIdleTimeout, http.httpIdleTimeoutSeconds), (.httpAddressConnections, http.httpAddressConnections),
+            (.httpAddressRate, http.httpAddressRate), (.httpAddressBurst, http.httpAddressBurst),
+            (.databaseConnections, database.databaseConnections),
             (.databaseStatementTimeout, database.databaseStatementTimeoutMilliseconds),
             (.databaseAcquireTimeout, database.databaseAcquireTimeoutSeconds),
-            (.drawingThreads, server.drawingThreads),
+            (.cardholderRequests, server.cardholderRequests), (.drawingThreads, server.drawingThreads),
             (.housekeepingInterval, server.housekeepingIntervalSeconds),
         ]
         var values: [AbsoluteConfigKey: ConfigValue] = [:]

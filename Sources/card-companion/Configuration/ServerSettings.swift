@@ -1,3 +1,4 @@
+import CardCompanion
 import CardCompanionHTTP
 import Foundation
 import Glibc
@@ -13,6 +14,10 @@ struct DatabaseURL: Sendable, CustomStringConvertible, CustomReflectable {
 /// All settings, checked.
 struct ServerSettings: Sendable {
     let http: HTTPSettings
+    /// The operator's limit of connections; nil if there is none.
+    let httpConnections: Int?
+    /// How many requests of one cardholder are served at once.
+    let cardholderRequests: Int
     let webhooksCAPath: String?
     let databaseURL: DatabaseURL?
     let databaseConnections: Int
@@ -22,6 +27,8 @@ struct ServerSettings: Sendable {
     let dataDirectory: String
     let vaultFile: String
     let logLevel: Logger.Level
+    /// The user that a server becomes; nil if it stays what it is.
+    let serverUser: String?
     let drawingThreads: Int
     let housekeepingIntervalSeconds: Int
 
@@ -44,8 +51,13 @@ struct ServerSettings: Sendable {
         var http = HTTPSettings(
             host: reader.text(.httpHost) ?? "127.0.0.1", port: reader.integer(.httpPort) ?? 8080,
             tls: Self.tls(&reader))
-        http.maximumConnections = reader.integer(.httpConnections) ?? http.maximumConnections
+        httpConnections = reader.integer(.httpConnections)
         http.idleTimeoutSeconds = reader.integer(.httpIdleTimeout) ?? http.idleTimeoutSeconds
+        http.addressConnections = reader.integer(.httpAddressConnections)
+        http.addressRate = TokenBucket.Rate(
+            perSecond: reader.integer(.httpAddressRate) ?? http.addressRate.perSecond,
+            burst: reader.integer(.httpAddressBurst) ?? http.addressRate.burst)
+        http.proxies = Self.proxies(&reader)
         let isPlainAllowed = reader.text(.httpPlain) == "allowed" || Self.isLoopback(http.host)
         if http.tls == nil, !isPlainAllowed {
             reader.note(
@@ -53,6 +65,7 @@ struct ServerSettings: Sendable {
                     + "'allowed' behind a proxy that terminates TLS")
         }
         self.http = http
+        cardholderRequests = reader.integer(.cardholderRequests) ?? CardholderGate.usualLimit
         webhooksCAPath = reader.text(.webhooksCA).map(Self.absolute)
         databaseURL = reader.text(.databaseURL).map(DatabaseURL.init(text:))
         databaseConnections = reader.integer(.databaseConnections) ?? 8
@@ -62,8 +75,24 @@ struct ServerSettings: Sendable {
         dataDirectory = Self.absolute(reader.text(.dataDirectory) ?? Self.defaultDataDirectory(environment))
         vaultFile = Self.absolute(reader.text(.vaultFile) ?? "\(dataDirectory)/vault.key")
         logLevel = reader.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .info
+        serverUser = reader.text(.serverUser)
         drawingThreads = reader.integer(.drawingThreads) ?? ProcessInfo.processInfo.activeProcessorCount
         housekeepingIntervalSeconds = reader.integer(.housekeepingInterval) ?? 60
+    }
+
+    private static func proxies(_ reader: inout SettingsReader) -> [AddressRange] {
+        var proxies: [AddressRange] = []
+        for text in reader.text(.httpProxies)?.split(separator: ",") ?? [] {
+            let text = text.trimmingCharacters(in: .whitespaces)
+            if let proxy = AddressRange(text) {
+                proxies.append(proxy)
+            } else {
+                reader.note(
+                    "http.proxies contains '\(text)': use addresses such as 192.0.2.1, or ranges such as 10.0.0.0/8, "
+                        + "separated by commas")
+            }
+        }
+        return proxies
     }
 
     private static func tls(_ reader: inout SettingsReader) -> HTTPSettings.TLSFiles? {

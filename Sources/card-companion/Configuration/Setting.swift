@@ -48,10 +48,32 @@ struct Setting: Sendable {
         defaultText: "loopback")
     static let httpConnections = Setting(
         key: "http.connections", kind: .integer(1...1_000_000), help: "The most open connections.",
-        defaultText: "10000")
+        defaultText: "10000, or fewer if this process cannot have so many files open")
     static let httpIdleTimeout = Setting(
         key: "http.idle.timeout.seconds", kind: .integer(1...3600), help: "Idle timeout of a connection.",
         defaultText: "60")
+    static let httpAddressConnections = Setting(
+        key: "http.address.connections", kind: .integer(1...1_000_000),
+        help: "The most open connections of one client address (IPv6: of one /64).",
+        defaultText: "1000, or a quarter of http.connections if that is less")
+    static let httpAddressRate = Setting(
+        key: "http.address.rate", kind: .integer(1...1_000_000),
+        help: "How many keypads and failed authentications a client address can have per second, in the long run.",
+        defaultText: "100")
+    static let httpAddressBurst = Setting(
+        key: "http.address.burst", kind: .integer(1...1_000_000),
+        help: "How many keypads and failed authentications a client address can have at once.",
+        defaultText: "1000")
+    static let httpProxies = Setting(
+        key: "http.proxies", kind: .text,
+        help: """
+            Addresses of proxies in front of the server, separated by commas, such as '10.0.0.5, 2001:db8::/64'. Their \
+            field Forwarded or X-Forwarded-For is believed.
+            """,
+        defaultText: "none")
+    static let cardholderRequests = Setting(
+        key: "cardholder.requests", kind: .integer(1...1_000),
+        help: "How many requests of one cardholder are served at once.", defaultText: "4")
     static let webhooksCA = Setting(
         key: "webhooks.ca", kind: .text, help: "PEM file of the roots for the certificates of webhooks.",
         defaultText: "the system's")
@@ -82,6 +104,11 @@ struct Setting: Sendable {
     static let logLevel = Setting(
         key: "log.level", kind: .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
         help: "What to log.", defaultText: "info")
+    static let serverUser = Setting(
+        key: "server.user", kind: .text,
+        help:
+            "The user that a server becomes if root starts it. It keeps only the right to listen on ports below 1024.",
+        defaultText: "none: the server stays the user that it was started as")
     static let drawingThreads = Setting(
         key: "drawing.threads", kind: .integer(1...256), help: "How many threads draw PINs.",
         defaultText: "one per processor")
@@ -91,7 +118,9 @@ struct Setting: Sendable {
 
     static let all = [
         httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpIdleTimeout,
-        webhooksCA, databaseURL, databaseConnections, databaseStatementTimeout, databaseAcquireTimeout,
-        databaseBinaries, dataDirectory, vaultFile, logLevel, drawingThreads, housekeepingInterval,
+        httpAddressConnections, httpAddressRate, httpAddressBurst, httpProxies, cardholderRequests, webhooksCA,
+        databaseURL,
+        databaseConnections, databaseStatementTimeout, databaseAcquireTimeout,
+        databaseBinaries, dataDirectory, vaultFile, logLevel, serverUser, drawingThreads, housekeepingInterval,
     ]
 }

@@ -10,8 +10,8 @@ import Testing
 @Suite("New session")
 struct NewSessionTests {
     @Test("Session ids are unique base64url texts of 22 to 64 characters")
-    func ids() {
-        let ids = (0..<200).map { _ in NewSession().id }
+    func ids() throws {
+        let ids = try (0..<200).map { _ in try session().id }
         #expect(Set(ids).count == ids.count)
         for id in ids {
             #expect((22...64).contains(id.count))
@@ -20,15 +20,15 @@ struct NewSessionTests {
     }
 
     @Test("Notify keys are unique and 32 bytes long")
-    func keys() {
-        let keys = (0..<50).map { _ in NewSession().notifyKey.bytes.revealed }
+    func keys() throws {
+        let keys = try (0..<50).map { _ in try session().notifyKey.bytes.revealed }
         #expect(Set(keys).count == keys.count)
         #expect(keys.allSatisfy { $0.count == 32 })
     }
 
     @Test("Confirmations are SHA-256 of each status's HMAC, as computed with swift-crypto")
-    func confirmations() {
-        let session = NewSession()
+    func confirmations() throws {
+        let session = try session()
         let confirmations = session.confirmations(bankId: "BANK", uniqueId: "é4711")
         #expect(confirmations.count == 3)
         for (status, confirmation) in confirmations.enumerated() {
@@ -37,5 +37,26 @@ struct NewSessionTests {
                 using: SymmetricKey(data: session.notifyKey.bytes.revealed))
             #expect(confirmation == Array(SHA256.hash(data: Data(hash))))
         }
+    }
+
+    @Test("A session's name is genuine for its cardholder only, and under old keys too")
+    func names() throws {
+        let (keyring, other) = (try testKeyring(), try testKeyring())
+        let name = try #require(Identifier(SessionName(bankId: "BANK", uniqueId: "4711", keyring: keyring).text))
+        func isGenuine(_ name: Identifier, _ bankId: Identifier = "BANK", _ uniqueId: Identifier = "4711") -> Bool {
+            SessionName.isGenuine(name, bankId: bankId, uniqueId: uniqueId, keyring: keyring)
+        }
+        #expect(isGenuine(name))
+        #expect(!isGenuine(name, "OTHER"))
+        #expect(!isGenuine(name, "BANK", "4712"))
+        #expect(!SessionName.isGenuine(name, bankId: "BANK", uniqueId: "4711", keyring: other))
+        for forged in ["none", String(name.text.dropLast(4)), "AAAA" + name.text.dropFirst(4), name.text + "AAAA"] {
+            let forged = try #require(Identifier(forged))
+            #expect(!isGenuine(forged))
+        }
+    }
+
+    private func session() throws -> NewSession {
+        NewSession(SessionName(bankId: "BANK", uniqueId: "é4711", keyring: try testKeyring()))
     }
 }

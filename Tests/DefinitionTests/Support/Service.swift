@@ -32,14 +32,17 @@ struct Service: Sendable {
         on cluster: TestCluster? = nil, environment: [String: String] = [:], holderCount: Int = 40
     ) async throws {
         installation = try await TestInstallation(on: cluster)
-        server = try await installation.startServer(environment: environment)
+        server = try await installation.startServer(environment: Self.manyRequests.merging(environment) { $1 })
         keys = try await ServerKeySet(of: server)
         bank = try await installation.makeBank(Self.freeSettings)
         holders = Holders(installation, server, bank, batchSize: holderCount)
     }
 
     /// A second server on the shared installation.
-    static let second = Once { try await shared.value.installation.startServer() }
+    static let second = Once { try await shared.value.installation.startServer(environment: manyRequests) }
+
+    /// Tests of simultaneous requests send many for one cardholder.
+    private static let manyRequests = ["CARDHOLDER_REQUESTS": "100"]
 
     /// A cardholder that no other test uses, with the PIN 4917.
     func holder() async throws -> TestCardholder {

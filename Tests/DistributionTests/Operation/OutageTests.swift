@@ -91,7 +91,7 @@ struct OutageTests {
     @Test("A server that is stopped answers the requests it has accepted, and exits with 0")
     func graceful() async throws {
         let installation = try await TestInstallation()
-        let server = try await installation.startServer()
+        let server = try await installation.startServer(environment: ["CARDHOLDER_REQUESTS": "8"])
         let bank = try await installation.makeBank(["--fetch-limit", "100"])
         let holder = TestCardholder()
         try await installation.provision([holder], of: bank, through: server)

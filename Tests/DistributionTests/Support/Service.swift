@@ -17,19 +17,21 @@ struct Service: Sendable {
 
     private init() async throws {
         installation = try await TestInstallation()
-        server = try await installation.startServer(Self.arguments)
+        server = try await installation.startServer(Self.arguments, environment: Self.environment)
         bank = try await PooledBank(installation.makeBank(), installation, server)
         tokenBank = try await PooledBank(installation.makeBank(scheme: "CB"), installation, server)
         let settings = ["--retention", "keep-repeat", "--reminders", "true", "--fetch-limit", "100"]
         repeatingBank = try await PooledBank(installation.makeBank(settings), installation, server)
     }
 
-    /// Housekeeping runs only at the start, so that expired rows stay while tests check them.
+    /// Housekeeping runs only at the start, so that expired rows stay while tests check them. Many requests of one
+    /// cardholder are allowed at once, because tests of simultaneous requests send them.
     private static let arguments = ["--housekeeping-interval-seconds", "86400"]
+    private static let environment = ["CARDHOLDER_REQUESTS": "100"]
 
     /// Starts another server on the same database.
     func startServer() async throws -> TestServer {
-        try await installation.startServer(Self.arguments)
+        try await installation.startServer(Self.arguments, environment: Self.environment)
     }
 
     /// Makes a bank with the given settings and cardholders.

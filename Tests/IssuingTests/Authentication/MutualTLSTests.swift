@@ -4,6 +4,20 @@ import Testing
 /// Client certificates in addition to signatures: the certificate must belong to the path's bank.
 @Suite("Mutual TLS")
 struct MutualTLSTests {
+    @Test("A TLS handshake that does not go on is cut off")
+    func slowHandshake() async throws {
+        let connection = try SocketConnection(to: try await MutualTLS.shared.value.server)
+        // The beginning of a ClientHello of 512 bytes.
+        try await connection.sendAll([0x16, 0x03, 0x01, 0x02, 0x00, 0x01])
+        try await eventually("the connection is closed", within: 60) {
+            do {
+                return try connection.receive() == nil
+            } catch is SocketConnection.Broken {
+                return true
+            }
+        }
+    }
+
     @Test("A call with the bank's own certificate is accepted; with another or none it is answered 403")
     func ownCertificate() async throws {
         let tls = try await MutualTLS.shared.value

@@ -102,16 +102,7 @@ struct BrokenImportTests {
             server: server, bank: bank, issuer: try await installation.makeIssuer(for: bank),
             key: try await server.sealingKey())
         let body = Array((Self.lines(Self.count).joined(separator: "\n") + "\n").utf8)
-        var connections: [SocketConnection] = []
-        for _ in 0..<2 {
-            let fields = try backend.importCall(body).signedFields(backend.issuer)
-            let lines = ([("Host", "localhost"), ("Content-Length", "\(body.count + 100)")] + fields)
-                .map { "\($0): \($1)\r\n" }.joined()
-            let connection = try SocketConnection(to: server)
-            let head = "POST \(backend.importCall().path) HTTP/1.1\r\n\(lines)\r\n"
-            try await connection.sendAll(Array(head.utf8) + body)
-            connections.append(connection)
-        }
+        let connections = [try await begin(body, by: backend), try await begin(body, by: backend)]
         try await eventually("both imports have started") {
             try await installation.sql("SELECT count(DISTINCT import_id) FROM import_line") == ["2"]
         }
@@ -123,6 +114,69 @@ struct BrokenImportTests {
             try await server.call(backend.importCall(body), by: backend.issuer).status == 200
         }
         try await server.stop()
+    }
+
+    @Test("Other banks' imports cannot keep a bank from its own one")
+    func ownPlace() async throws {
+        let installation = try await TestInstallation()
+        let server = try await installation.startServer()
+        let key = try await server.sealingKey()
+        func makeBackend() async throws -> Backend {
+            let bank = try await installation.makeBank()
+            return Backend(
+                server: server, bank: bank, issuer: try await installation.makeIssuer(for: bank), key: key)
+        }
+        let body = Array((Self.lines(Self.count).joined(separator: "\n") + "\n").utf8)
+        let (first, second, third) = try await (makeBackend(), makeBackend(), makeBackend())
+        var connections: [SocketConnection] = []
+        for backend in [first, first, second, second] { connections.append(try await begin(body, by: backend)) }
+        try await eventually("four imports have started") {
+            try await installation.sql("SELECT count(DISTINCT import_id) FROM import_line") == ["4"]
+        }
+        #expect(try await server.call(second.importCall(body), by: second.issuer).status == 429)
+        #expect(try await server.call(third.importCall(body), by: third.issuer).status == 200)
+        for connection in connections { connection.breakOff() }
+        try await server.stop()
+    }
+
+    @Test("An import whose client becomes too slow is broken off, and writes nothing")
+    func slow() async throws {
+        let installation = try await TestInstallation()
+        let server = try await installation.startServer(environment: ["HTTP_IDLE_TIMEOUT_SECONDS": "600"])
+        let bank = try await installation.makeBank()
+        let backend = Backend(
+            server: server, bank: bank, issuer: try await installation.makeIssuer(for: bank),
+            key: try await server.sealingKey())
+        let connection = try await begin(
+            Array((Self.lines(Self.count).joined(separator: "\n") + "\n").utf8), by: backend)
+        try await eventually("the connection is closed", within: 60) {
+            // Less than a kilobyte per second.
+            try await Task.sleep(for: .seconds(1))
+            do {
+                _ = try connection.send([UInt8(ascii: " ")])
+                while let bytes = try connection.receive() {
+                    if bytes.isEmpty { return false }
+                }
+            } catch is SocketConnection.Broken {}
+            return true
+        }
+        try await eventually("no lines are staged") {
+            try await installation.sql("SELECT count(*) FROM import_line") == ["0"]
+        }
+        #expect(try await installation.sql("SELECT count(*) FROM cardholder") == ["0"])
+        #expect(try await server.call(backend.importCall([]), by: backend.issuer).status == 200)
+        try await server.stop()
+    }
+
+    /// Begins an import whose last hundred bytes do not come.
+    private func begin(_ body: [UInt8], by backend: Backend) async throws -> SocketConnection {
+        let fields = try backend.importCall(body).signedFields(backend.issuer)
+        let lines = ([("Host", "localhost"), ("Content-Length", "\(body.count + 100)")] + fields)
+            .map { "\($0): \($1)\r\n" }.joined()
+        let connection = try SocketConnection(to: backend.server)
+        let head = "POST \(backend.importCall().path) HTTP/1.1\r\n\(lines)\r\n"
+        try await connection.sendAll(Array(head.utf8) + body)
+        return connection
     }
 
     @Test("An empty import is committed")

@@ -25,7 +25,10 @@ struct MutualTLS: Sendable {
         stranger = try await Self.selfSigned("/CN=Stranger", [])
         server = try await Service.shared.value.installation.startServer(
             ["--http-tls-client-ca", authority.certificateFile],
-            environment: ["HTTP_TLS_CERTIFICATE": certificate, "HTTP_TLS_KEY": Self.key(of: certificate)])
+            environment: [
+                "HTTP_TLS_CERTIFICATE": certificate, "HTTP_TLS_KEY": Self.key(of: certificate),
+                "HTTP_IDLE_TIMEOUT_SECONDS": "600",
+            ])
     }
 
     /// Sends a call.

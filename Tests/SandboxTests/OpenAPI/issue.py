@@ -2,25 +2,27 @@
 
 Usage: issue.py BASE_URL OPENAPI_PATH SANDBOX_FOLDER (the folder that the server's sandbox wrote).
 
-http-message-signatures signs the calls. Exit status 0: every answer has the expected status, and every answer and event
-is as openapi.yaml describes.
+http-message-signatures signs the calls, and verifies the signed answers. Exit status 0: every answer has the expected
+status, and every answer and event is as openapi.yaml describes.
 """
 
 import json
 import sys
 import uuid
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote
 
 import requests
 from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from jwcrypto import jwe, jwk
 from openapi_spec_validator.readers import read_from_filename
 
 import deliver
 from answers import Description, require
 from conform import require_loopback
-from signing import IssuerSignature
+from signing import IssuerSignature, answer_verifier
 
 EVENTS_OF_AN_APP = {"pin.delivered", "pin.delivery-failed", "pin.defined", "authentication.locked"}
 MEDIA_TYPES = {"PUT": "application/json", "PATCH": "application/merge-patch+json", "POST": "application/x-ndjson"}
@@ -35,6 +37,7 @@ class Issuer:
         self.session = requests.Session()
         self.session.trust_env = False  # no proxy
         self.signature = IssuerSignature(sandbox)
+        self.verifier = answer_verifier(self.server_keys())
 
     def cardholder(self, status, method, unique_id, body=None, **options):
         path = "/v1/banks/{bankId}/cardholders/{uniqueId}"
@@ -49,6 +52,18 @@ class Issuer:
     def events(self, status, query="", **options):
         return self.call(status, "GET", "/v1/banks/{bankId}/events", {}, query=query, **options)
 
+    def page(self, after):
+        """One page of events, whose signature is verified."""
+        answer = self.events(200, f"?limit=2&after={after}&wait=1")
+        self.verifier.verify(
+            answer, body=answer.content, require_components=("@status", "content-digest"), max_age=timedelta(minutes=1))
+        page = answer.json()
+        require((page["bankId"], page["after"]) == (self.bank_id, after), f"the answer to another call: {page}")
+        return page
+
+    def acknowledging(self, status, query, **options):
+        return self.call(status, "DELETE", "/v1/banks/{bankId}/events", {}, query=query, **options)
+
     def call(self, status, method, path, names, body=None, query="", headers=(), signed=True, bank_id=None):
         url = self.base_url + path.format(bankId=bank_id or self.bank_id, **names) + query
         headers = ({"Content-Type": MEDIA_TYPES[method]} if body is not None else {}) | dict(headers)
@@ -61,11 +76,13 @@ class Issuer:
         return response
 
     def sealed(self, content, unique_id, text, request_id=None):
-        keys = self.session.get(f"{self.base_url}/.well-known/jwks.json", timeout=10).json()["keys"]
-        key = next(key for key in keys if key["kty"] == "RSA" and key["use"] == "enc")
+        key = next(key for key in self.server_keys() if key["kty"] == "RSA" and key["use"] == "enc")
         header = {"alg": key["alg"], "enc": "A256GCM", "kid": key["kid"]}
         header |= {"cty": content, "iss": self.bank_id, "sub": unique_id} | ({"jti": request_id} if request_id else {})
         return jwe.JWE(text.encode(), json.dumps(header), recipient=jwk.JWK(**key)).serialize(compact=True)
+
+    def server_keys(self):
+        return self.session.get(f"{self.base_url}/.well-known/jwks.json", timeout=10).json()["keys"]
 
 
 def change_cardholder(issuer, unique_id):
@@ -134,6 +151,11 @@ def send_what_is_refused(issuer):
     issuer.cardholder(415, "PUT", "x", {}, headers={"Content-Type": "text/plain"})
     issuer.cardholder(415, "PATCH", "x", {}, headers={"Content-Type": "application/json"})
     issuer.cardholder(422, "PATCH", "x", {"pin": "4391", "status": None, "authenticationFailures": 1})
+    issuer.cardholder(422, "PATCH", "x", {"pin": issuer.sealed("pin", "x", "4391"), "pinVersion": -1})
+    for body in [{"op": "put"}, {"pin": ""}, {"authenticationCode": ""}]:
+        issuer.cardholder(422, "PUT", "x", body)
+    for body in [{"pinVersion": 1}, {"pin": ""}, {"authenticationCode": ""}, {"pinBlock": {"format": "ISO-1"}}]:
+        issuer.cardholder(422, "PATCH", "x", body)
     card_number = "4111111111111111"
     refused = {"status": "OPEN", "channels": ["SMS"], "authenticationCode": "K7P2M9",
                "pin": issuer.sealed("pin", card_number, "43"), "pinBlock": {"format": "ISO-4"},
@@ -148,6 +170,11 @@ def send_what_is_refused(issuer):
     issuer.events(400, "?wait=31")
     issuer.events(401, signed=False)
     issuer.events(403, bank_id="OTHER")
+    for query in ["", "?upTo=", "?upTo=x", "?upTo=-1"]:
+        issuer.acknowledging(400, query)
+    issuer.acknowledging(409, f"?upTo={2**63 - 1}")
+    issuer.acknowledging(401, "?upTo=0", signed=False)
+    issuer.acknowledging(403, "?upTo=0", bank_id="OTHER")
 
 
 def import_cardholders(issuer, prefix):
@@ -161,10 +188,11 @@ def import_cardholders(issuer, prefix):
     operations = [
         {"op": "patch", "uniqueId": names[0], "status": "SUSPENDED"}, {"op": "delete", "uniqueId": names[1]},
         {"op": "put", "uniqueId": names[1], "color": "red"}, {"op": "delete", "uniqueId": f"{prefix}-x"},
-        {"op": "patch", "uniqueId": f"{prefix}-x", "status": "ACTIVE"}, {"op": "remove", "uniqueId": names[2]}]
+        {"op": "patch", "uniqueId": f"{prefix}-x", "status": "ACTIVE"}, {"op": "remove", "uniqueId": names[2]},
+        *({"op": op, "uniqueId": "4111111111111111"} for op in ("put", "patch", "delete"))]
     lines = issuer.importing(200, "\n".join(map(json.dumps, operations))).text.splitlines()[:-1]
     results = {line["line"]: line["result"] for line in map(json.loads, lines)}
-    expected = ["replaced", "deleted", "created", "unchanged", "refused", "refused"]
+    expected = ["replaced", "deleted", "created", "unchanged"] + 5 * ["refused"]
     require(results == dict(enumerate(expected, 1)), f"{results}")
     issuer.importing(400, text, headers={"Idempotency-Key": "once"})
     issuer.importing(401, text, signed=False)
@@ -204,7 +232,7 @@ def post(issuer, path, body, code):
 def read_events(issuer, unique_id):
     found, after = [], "0"
     while True:
-        page = issuer.events(200, f"?limit=2&after={after}&wait=1").json()
+        page = issuer.page(after)
         if not page["events"]:
             require(page["next"] == after, "the cursor changed, but there was no event")
             break
@@ -214,6 +242,43 @@ def read_events(issuer, unique_id):
     require(set(types) == EVENTS_OF_AN_APP and len(types) == len(EVENTS_OF_AN_APP), f"events of {unique_id}: {types}")
     lock = events["authentication.locked"]
     require(lock == {"lockedBy": ["authenticationFailures"]}, f"lock of {unique_id}: {lock}")
+    return after
+
+
+def take_defined_pin(issuer, unique_id, after):
+    """Opens a defined PIN, acknowledges it, and finds the event without it."""
+    issuer.cardholder(201, "PUT", unique_id, {})
+    bank = deliver.Bank(issuer.sandbox)
+    bank.codes[unique_id] = None
+    # Another user of the sandbox can acknowledge the event first, so there are several attempts.
+    for _ in range(5):
+        define(issuer, bank, unique_id)
+        event, after = next_event(issuer, unique_id, after)
+        if "pin" in event["data"]:
+            break
+    issuer.description.require_schema({"$ref": "#/components/schemas/PINSealedToBank"}, event["data"]["pin"])
+    token = jwe.JWE()
+    key = load_pem_private_key((issuer.sandbox / "encryption-key.pem").read_bytes(), None)
+    token.deserialize(event["data"]["pin"], jwk.JWK.from_pyca(key))
+    issuer.description.require_schema({"$ref": "#/components/schemas/BankHeader"}, token.jose_header)
+    names = {"cty": "pin", "iss": issuer.bank_id, "sub": unique_id, "jti": event["id"]}
+    require(token.jose_header.items() >= names.items(), f"{token.jose_header}")
+    require(token.payload == b"7305".ljust(16), "the event has another PIN")
+    for _ in range(2):
+        issuer.acknowledging(204, f"?upTo={after}")
+    again, _ = next_event(issuer, unique_id, "0", event["id"])
+    require(again == event | {"data": {}}, f"after its acknowledgement: {again}")
+
+
+def next_event(issuer, unique_id, after, event_id=None):
+    """A cardholder's next event, or the one with this id, and the cursor after its page."""
+    while True:
+        page = issuer.page(after)
+        require(page["events"], f"there is no event of {unique_id}")
+        after = page["next"]
+        for event in page["events"]:
+            if event["uniqueId"] == unique_id and event_id in (None, event["id"]):
+                return event, after
 
 
 if __name__ == "__main__":
@@ -226,4 +291,4 @@ if __name__ == "__main__":
     send_what_is_refused(issuer)
     list_cardholders(issuer, import_cardholders(issuer, name))
     make_events(issuer, document, name)
-    read_events(issuer, name)
+    take_defined_pin(issuer, f"{name}-pin", read_events(issuer, name))

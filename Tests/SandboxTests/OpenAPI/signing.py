@@ -1,11 +1,15 @@
-"""Signs calls of the sandbox bank's back-end (RFC 9421) with http-message-signatures, not with code of the server."""
+"""Signs calls of the sandbox bank's back-end, and verifies the server's answers (RFC 9421).
+
+It uses http-message-signatures, not code of the server.
+"""
 
 import json
 import secrets
 
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
-from http_message_signatures import HTTPMessageSigner, HTTPSignatureKeyResolver
-from http_message_signatures.algorithms import ED25519
+from http_message_signatures import HTTPMessageSigner, HTTPMessageVerifier, HTTPSignatureKeyResolver, MappingKeyResolver
+from http_message_signatures.algorithms import ECDSA_P256_SHA256, ED25519
+from jwcrypto import jwk
 from requests.auth import AuthBase
 
 
@@ -33,3 +37,10 @@ class OneKey(HTTPSignatureKeyResolver):
 
     def resolve_private_key(self, key_id):
         return self.key
+
+
+def answer_verifier(server_keys):
+    """Verifies answers that are signed with one of the server's published keys."""
+    keys = {key["kid"]: jwk.JWK(**key).export_to_pem() for key in server_keys if key["use"] == "sig"}
+    return HTTPMessageVerifier(
+        signature_algorithm=ECDSA_P256_SHA256, key_resolver=MappingKeyResolver(public_keys=keys, private_keys={}))

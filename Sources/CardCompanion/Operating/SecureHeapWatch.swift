@@ -1,0 +1,36 @@
+package import Logging
+internal import SecureMemory
+internal import ServiceLifecycle
+
+/// Warns in the log if keys and PINs did not fit into the secure heap, so that no operator believes that all of them are in
+/// locked memory.
+package struct SecureHeapWatch: Service, CustomStringConvertible {
+    /// How often it looks. It warns at most as often.
+    package static let interval = Duration.seconds(10)
+
+    /// Its name in the log.
+    package let description = "secure heap watch"
+
+    private let interval: Duration
+    private let logger: Logger
+
+    package init(interval: Duration = interval, logger: Logger) {
+        self.interval = interval
+        self.logger = logger
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            var known = 0
+            while (try? await Task.sleep(for: interval)) != nil {
+                let count = SecureHeap.fallBackCount
+                if count > known {
+                    logger.warning(
+                        "The secure heap was full: secrets were kept in ordinary memory, which can be swapped out",
+                        metadata: ["secrets": "\(count - known)", "since_start": "\(count)"])
+                }
+                known = count
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+internal import Logging
+internal import Synchronization
+
+/// A warning that an attacker can cause as often as they like, so it is logged at most once a minute.
+final class RareWarning: Sendable {
+    static let interval = Duration.seconds(60)
+
+    private struct State {
+        var loggedAt: ContinuousClock.Instant?
+        /// How often there was a reason since then.
+        var count = 0
+    }
+
+    private let message: Logger.Message
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(_ message: Logger.Message, _ logger: Logger) {
+        self.message = message
+        self.logger = logger
+    }
+
+    /// Records a reason to warn.
+    ///
+    /// - Parameter address: of the one who is refused now.
+    func warn(_ address: String, at now: ContinuousClock.Instant = .now) {
+        let count: Int? = state.withLock { state in
+            state.count += 1
+            if let loggedAt = state.loggedAt, loggedAt.duration(to: now) < Self.interval { return nil }
+            defer { state = State(loggedAt: now) }
+            return state.count
+        }
+        guard let count else { return }
+        logger.warning(message, metadata: ["address": "\(address)", "refused": "\(count)"])
+    }
+}

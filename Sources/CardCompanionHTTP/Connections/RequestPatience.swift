@@ -1,0 +1,97 @@
+/// When a connection must be closed because its client is too slow. The times are injected.
+///
+/// Only the time counts in which the server waits for the client. If the server itself is busy and reads nothing, the client
+/// loses nothing.
+struct RequestPatience {
+    typealias Instant = ContinuousClock.Instant
+
+    /// How long a client can let the server wait for one request: from the opening of the connection, or from the first
+    /// byte of a later request, to its last byte (protocol, section 1).
+    static let limit = Duration.seconds(10)
+    /// An import can be longer, but must bring at least so many bytes for each second of waiting.
+    static let importBytesPerSecond = 1024
+    /// The longest exchange, from the first byte of a request to the last byte of its answer.
+    static let exchangeLimit = Duration.seconds(120)
+    static let importLimit = Duration.seconds(2 * 60 * 60)
+
+    private enum Reading {
+        /// No request has begun. The idle timeout limits this.
+        case nothing
+        case request(isImport: Bool)
+    }
+
+    private var reading = Reading.request(isImport: false)
+    /// How long the client can still let the server wait.
+    private var left = limit
+    /// Since when the server waits for the client.
+    private var waitingSince: Instant?
+    /// Requests of which the last byte of the answer is not sent.
+    private var unanswered = 0
+    private var exchangeDeadline: Instant?
+
+    /// A connection that was just opened. Its first request, and a TLS handshake before it, must come at once.
+    init(openedAt now: Instant) {
+        exchangeDeadline = now + Self.exchangeLimit
+    }
+
+    /// When the connection must be closed; nil if nothing is expected of the client.
+    var deadline: Instant? {
+        guard case .request = reading, let waitingSince else { return exchangeDeadline }
+        return min(exchangeDeadline ?? waitingSince + left, waitingSince + left)
+    }
+
+    /// The server waits for bytes.
+    mutating func wait(at now: Instant) {
+        if waitingSince == nil { waitingSince = now }
+    }
+
+    /// Bytes of any kind have come.
+    mutating func receive(at now: Instant) {
+        stopWaiting(at: now)
+        if case .nothing = reading { begin(at: now) }
+    }
+
+    /// The head of a request is complete.
+    mutating func receiveHead(at now: Instant) {
+        // A pipelined request can begin in the bytes that end the one before.
+        if case .nothing = reading { begin(at: now) }
+        unanswered += 1
+    }
+
+    /// So many bytes of a body have come.
+    mutating func receiveBody(byteCount: Int) {
+        guard case .request(isImport: true) = reading else { return }
+        left = min(Self.limit, left + .seconds(1) * byteCount / Self.importBytesPerSecond)
+    }
+
+    /// A request is complete.
+    mutating func receiveEnd() {
+        reading = .nothing
+    }
+
+    /// The request that is being read is an import of a caller who was authenticated.
+    mutating func admitImport(at now: Instant) {
+        if case .request = reading { reading = .request(isImport: true) }
+        exchangeDeadline = now + Self.importLimit
+    }
+
+    /// The last byte of an answer is sent.
+    mutating func answer(at now: Instant) {
+        unanswered -= 1
+        var isBusy = unanswered > 0
+        if case .request = reading { isBusy = true }
+        exchangeDeadline = isBusy ? now + Self.exchangeLimit : nil
+    }
+
+    private mutating func begin(at now: Instant) {
+        reading = .request(isImport: false)
+        left = Self.limit
+        if exchangeDeadline == nil { exchangeDeadline = now + Self.exchangeLimit }
+    }
+
+    private mutating func stopWaiting(at now: Instant) {
+        guard let since = waitingSince else { return }
+        waitingSince = nil
+        if case .request = reading { left -= since.duration(to: now) }
+    }
+}

@@ -1,0 +1,58 @@
+import CardCompanionStore
+import Testing
+
+@testable import CardCompanion
+
+@Suite("Limits of look-ups and of a cardholder's requests")
+struct LookUpLimitTests {
+    private static let rate = TokenBucket.Rate(perSecond: 1, burst: 5)
+
+    @Test("What is found costs nothing; what is not found is looked up only so often")
+    func vain() async throws {
+        let limit = LookUpLimit(Self.rate)
+        for _ in 0..<100 { #expect(try await limit.find("names") { 1 } == 1) }
+        var count = 0
+        for _ in 0..<100 {
+            do {
+                let found: Int? = try await limit.find("names") {
+                    count += 1
+                    return nil
+                }
+                #expect(found == nil)
+            } catch let error as ServiceUnavailable {
+                #expect("\(error)".contains("names"))
+            }
+        }
+        #expect(5...7 ~= count)
+    }
+
+    @Test("A gate lets a few requests of a cardholder through at once, and others' requests too")
+    func gate() async throws {
+        let gate = CardholderGate(limit: 2)
+        let (one, other) = (place("one"), place("other"))
+        try await gate.pass(one) {
+            try await gate.pass(one) {
+                await #expect(throws: TooManyRequests.self) { try await gate.pass(one) {} }
+                try await gate.pass(other) {}
+                try await gate.pass(.session("one")) {}
+                try await gate.pass(nil) {}
+            }
+            try await gate.pass(one) {}
+        }
+    }
+
+    @Test("A request that fails leaves its place")
+    func failed() async throws {
+        let gate = CardholderGate(limit: 1)
+        for _ in 0..<3 {
+            await #expect(throws: CancellationError.self) {
+                try await gate.pass(place("one")) { throw CancellationError() }
+            }
+        }
+        try await gate.pass(place("one")) {}
+    }
+
+    private func place(_ uniqueId: Identifier) -> CardholderGate.Place {
+        .cardholder(bankId: "bank", uniqueId: uniqueId)
+    }
+}

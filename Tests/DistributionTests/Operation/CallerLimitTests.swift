@@ -1,0 +1,102 @@
+import ServerHarness
+import Testing
+
+/// What an address can ask for without proof of who it is.
+@Suite("Limits of an address")
+struct CallerLimitTests {
+    private static let burst = 10
+    private static let proxy = "127.0.0.1"
+
+    private func startServer(proxies: String? = nil) async throws -> TestServer {
+        var environment = ["HTTP_ADDRESS_RATE": "1", "HTTP_ADDRESS_BURST": "\(Self.burst)"]
+        environment["HTTP_PROXIES"] = proxies
+        return try await Service.shared.value.installation.startServer(environment: environment)
+    }
+
+    private func forged(_ bank: TestBank, _ holder: TestCardholder) throws -> [String: JSON] {
+        var body = try TestApp().captcha(bank, holder)
+        body["hashMac"] = .string(String(repeating: "0", count: 64))
+        return body
+    }
+
+    @Test("Failed authentication is charged, and then answered 429; an honest user of the same address is served")
+    func failures() async throws {
+        let service = try await Service.shared.value
+        let (bank, holder) = (service.bank.bank, service.bank.cardholder())
+        let server = try await startServer()
+        let body = try forged(bank, holder)
+        var answers: [HTTPAnswer] = []
+        for _ in 0..<Self.burst * 3 { answers.append(try await server.post(Path.captcha, body)) }
+        #expect(answers.prefix(Self.burst).allSatisfy { $0.code == 205 })
+        let refused = try #require(answers.first { $0.status == 429 })
+        #expect(refused["Content-Type"] == "application/problem+json")
+        #expect(refused["Retry-After"] == "1")
+        #expect(try await server.fetch(bank, holder).code == 0)
+        let warnings = server.logLines(with: "warning", "fails too often", "http.proxies", "address=127.0.0.1")
+        #expect(warnings.count == 1)
+    }
+
+    @Test("Right requests are not charged, however many there are")
+    func honest() async throws {
+        let service = try await Service.shared.value
+        let (bank, holder) = (service.repeatingBank.bank, service.repeatingBank.cardholder())
+        let server = try await startServer()
+        for index in 0..<Self.burst * 2 {
+            let stamp = TestBank.timestamp() - index
+            #expect(try await server.fetch(bank, holder.with(code: "Wrong111"), timestamp: stamp).status == 200)
+        }
+    }
+
+    @Test("Keypads and wrong notifies are charged")
+    func withoutAuthentication() async throws {
+        let service = try await Service.shared.value
+        let (bank, holder) = (service.bank.bank, service.bank.cardholder())
+        let keypad: [String: JSON] = [
+            "bankId": .string(bank.id), "uniqueId": .string(holder.uniqueId), "keypadSize": .integer(10),
+        ]
+        let notify: [String: JSON] = [
+            "bankId": .string(bank.id), "uniqueId": .string(holder.uniqueId), "sessionId": "none",
+            "status": .integer(0), "hash": .string(String(repeating: "0", count: 64)),
+        ]
+        for (path, body) in [("/v1/pin-definition/keypad-coordinates", keypad), (Path.notify, notify)] {
+            let server = try await startServer()
+            var statuses: [Int] = []
+            for _ in 0..<Self.burst * 3 { statuses.append(try await server.post(path, body).status) }
+            #expect(statuses.prefix(Self.burst).allSatisfy { $0 == 200 })
+            #expect(statuses.contains(429))
+        }
+    }
+
+    @Test("A back-end's failed signature is charged")
+    func backEnd() async throws {
+        let bank = try await Service.shared.value.bank.bank
+        let server = try await startServer()
+        var statuses: [Int] = []
+        for _ in 0..<Self.burst * 3 {
+            statuses.append(try await server.request("GET", "/v1/banks/\(bank.id)/events").status)
+        }
+        #expect(statuses.prefix(Self.burst).allSatisfy { $0 == 401 })
+        #expect(statuses.contains(429))
+    }
+
+    @Test("Behind a proxy each client has its own limit, and somebody who is no proxy cannot choose an address")
+    func proxies() async throws {
+        let service = try await Service.shared.value
+        let (bank, holder) = (service.bank.bank, service.bank.cardholder())
+        let body = Array(JSON.object(try forged(bank, holder)).text.utf8)
+        func statuses(_ server: TestServer) async throws -> [Int] {
+            var statuses: [Int] = []
+            for index in 0..<Self.burst * 3 {
+                statuses.append(
+                    try await server.request(
+                        "POST", Path.captcha,
+                        headers: [("Content-Type", "application/json"), ("X-Forwarded-For", "192.0.2.\(index)")],
+                        body: body
+                    ).status)
+            }
+            return statuses
+        }
+        #expect(try await statuses(startServer(proxies: Self.proxy)).allSatisfy { $0 == 200 })
+        #expect(try await statuses(startServer()).contains(429))
+    }
+}

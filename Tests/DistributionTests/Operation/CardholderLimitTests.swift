@@ -1,0 +1,91 @@
+import ServerHarness
+import Testing
+
+/// Many requests for one cardholder at once, while the cardholder's row is locked.
+@Suite("Limit of a cardholder")
+struct CardholderLimitTests {
+    private static let limit = 4
+    private static let count = 12
+    private static let lockSeconds = 6
+
+    private static let server = Once {
+        try await Service.shared.value.installation.startServer(environment: ["CARDHOLDER_REQUESTS": "\(limit)"])
+    }
+
+    @Test("Of one cardholder's requests a few are served at once; the others are answered 429, which uses up nothing")
+    func hotRow() async throws {
+        let (service, server) = (try await Service.shared.value, try await Self.server.value)
+        let (bank, holder) = (service.repeatingBank.bank, service.repeatingBank.cardholder())
+        let other = service.repeatingBank.cardholder()
+        let app = try TestApp()
+        let bodies = try (0..<Self.count).map { try app.captcha(bank, holder, timestamp: TestBank.timestamp() - $0) }
+        try await withLock("SELECT 1 FROM cardholder WHERE \(holder.row(bank)) FOR UPDATE", holder) { _ in
+            let statuses = try await withThrowingTaskGroup { group in
+                for (index, body) in bodies.enumerated() {
+                    group.addTask { (index, try await server.post(Path.captcha, body)) }
+                }
+                #expect(try await server.fetch(bank, other).code == 0)
+                return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+            }
+            let refused = statuses.filter { $0.value.status == 429 }
+            #expect(refused.count == Self.count - Self.limit)
+            #expect(refused.values.allSatisfy { $0["Retry-After"] == "1" })
+            #expect(statuses.values.count { $0.code == 0 } == Self.limit)
+            for index in refused.keys { #expect(try await server.post(Path.captcha, bodies[index]).code == 0) }
+        }
+    }
+
+    @Test("Strangers cannot use up a cardholder's places with confirmations")
+    func strangers() async throws {
+        let (service, server) = (try await Service.shared.value, try await Self.server.value)
+        let (bank, holder) = (service.repeatingBank.bank, service.repeatingBank.cardholder())
+        let delivery = try await server.deliver(bank, holder)
+        var forged = delivery.notify(bank, holder)
+        forged["hash"] = .string(String(repeating: "0", count: 64))
+        forged["sessionId"] = "unknown"
+        let body = forged
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<Self.count * 4 { group.addTask { _ = try await server.post(Path.notify, body) } }
+            #expect(try await server.post(Path.notify, delivery.notify(bank, holder)).code == 0)
+            let answer = try await server.fetch(bank, holder, timestamp: TestBank.timestamp() - 100)
+            #expect(answer.code == 0, "\(answer.status) \(answer.members)")
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("A confirmation of a session that was never given is refused without a look at the sessions")
+    func forgedSession() async throws {
+        let (service, server) = (try await Service.shared.value, try await Self.server.value)
+        let (bank, holder) = (service.repeatingBank.bank, service.repeatingBank.cardholder())
+        var forged = try await server.deliver(bank, holder).notify(bank, holder)
+        forged["sessionId"] = .string(String(repeating: "A", count: 43))
+        let body = forged
+        let table = "LOCK TABLE delivery_session IN ACCESS EXCLUSIVE MODE"
+        try await withLock(table, holder) { isLocked in
+            let code = try await server.post(Path.notify, body).code
+            let isStillLocked = try await isLocked()
+            #expect(code == 312 && isStillLocked)
+        }
+    }
+
+    /// Runs `body` while another transaction has a lock, which it holds for a few seconds.
+    private func withLock(
+        _ statement: String, _ holder: TestCardholder,
+        _ body: @Sendable @escaping (_ isLocked: () async throws -> Bool) async throws -> Void
+    ) async throws {
+        let installation = try await Service.shared.value.installation
+        let isLocked = {
+            try await installation.sql(
+                "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() "
+                    + "AND query LIKE '%pg_sleep%\(holder.uniqueId)%'") != ["0"]
+        }
+        try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await installation.sql("\(statement); SELECT pg_sleep(\(Self.lockSeconds)), '\(holder.uniqueId)';")
+            }
+            try await eventually("the lock is held", isLocked)
+            try await body(isLocked)
+            try await group.waitForAll()
+        }
+    }
+}
