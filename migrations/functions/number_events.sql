@@ -7,13 +7,14 @@ BEGIN
         RETURN;
     END IF;
     PERFORM pg_advisory_xact_lock(hashtextextended('number_events ' || p_bank_id, 0));
-    UPDATE event SET position = numbered.position
-    FROM (
+    -- Materialized, so that nextval runs once per event and in this order, whatever plan is chosen.
+    WITH numbered AS MATERIALIZED (
         SELECT event_id, nextval('event_position') AS position
         FROM (
             SELECT event_id FROM event WHERE bank_id = p_bank_id AND position IS NULL ORDER BY event_id LIMIT p_limit
         ) AS unnumbered
-    ) AS numbered
-    WHERE event.bank_id = p_bank_id AND event.event_id = numbered.event_id;
+    )
+    UPDATE event SET position = numbered.position FROM numbered
+        WHERE event.bank_id = p_bank_id AND event.event_id = numbered.event_id;
 END
 $$;
