@@ -56,16 +56,18 @@ package struct ServiceParts: Sendable {
     let issuing: IssuingParts
     let keys: ServerKeys
     let store: Store
+    let clock: ClockWatch
 
     package init(
         distribution: DistributionService, definition: DefinitionService, issuing: IssuingParts, keys: ServerKeys,
-        store: Store
+        store: Store, clock: ClockWatch
     ) {
         self.distribution = distribution
         self.definition = definition
         self.issuing = issuing
         self.keys = keys
         self.store = store
+        self.clock = clock
     }
 }
 
@@ -101,19 +103,20 @@ private func router(
     let audit = logger.auditTrail
     let callers = CallerLimits(settings.addressRate, proxies: settings.proxies, logger: logger)
     func addRoutes(to router: Router<ServiceContext>) {
+        PublicRoutes(keys: parts.keys, store: parts.store, clock: parts.clock).add(to: router)
+        // Middleware applies to the routes that are added after it.
+        router.add(middleware: ClockMiddleware(clock: parts.clock))
         DistributionRoutes(distribution: parts.distribution, callers: callers, audit: audit).add(to: router)
         DefinitionRoutes(definition: parts.definition, callers: callers, audit: audit).add(to: router)
         IssuerRoutes(
             parts: parts.issuing, callers: callers,
             requiresClientCertificate: settings.tls?.clientCAsPath != nil, audit: audit
         ).add(to: router)
-        PublicRoutes(keys: parts.keys, store: parts.store).add(to: router)
     }
     let routes = Router(context: ServiceContext.self)
     addRoutes(to: routes)
 
     let router = Router(context: ServiceContext.self, options: [.autoGenerateHeadEndpoints])
-    // Middleware applies to the routes that are added after it.
     router.addMiddleware {
         AccessLogMiddleware()
         ProblemMiddleware(methods: AllowedMethods(routes.routes))

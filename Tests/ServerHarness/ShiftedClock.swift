@@ -5,14 +5,25 @@ enum ShiftedClock {
     private static let source = """
         #define _GNU_SOURCE
         #include <dlfcn.h>
+        #include <fcntl.h>
         #include <stdlib.h>
         #include <time.h>
+        #include <unistd.h>
+
+        static long offset(void) {
+            char text[32] = "";
+            int file = open(getenv("TEST_CLOCK_OFFSET_FILE"), O_RDONLY);
+            if (file >= 0) {
+                (void)!read(file, text, sizeof text - 1);
+                close(file);
+            }
+            return atol(text);
+        }
 
         int clock_gettime(clockid_t clock, struct timespec *time) {
             int (*original)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
             int status = original(clock, time);
-            const char *offset = getenv("TEST_CLOCK_OFFSET_SECONDS");
-            if (status == 0 && clock == CLOCK_REALTIME && offset) time->tv_sec += atol(offset);
+            if (status == 0 && clock == CLOCK_REALTIME) time->tv_sec += offset();
             return status;
         }
         """
@@ -26,7 +37,9 @@ enum ShiftedClock {
     }
 
     /// The environment variables of a process with such a clock.
-    static func environment(offsetSeconds: Int) async throws -> [String: String] {
-        ["LD_PRELOAD": try await library.value, "TEST_CLOCK_OFFSET_SECONDS": "\(offsetSeconds)"]
+    ///
+    /// - Parameter offsetFile: has the offset in seconds. It can change while the process runs.
+    static func environment(offsetFile: String) async throws -> [String: String] {
+        ["LD_PRELOAD": try await library.value, "TEST_CLOCK_OFFSET_FILE": offsetFile]
     }
 }

@@ -32,13 +32,18 @@ package final class TestInstallation: Sendable {
     ///   - environment: added to the installation's variables; replaces variables of the same name.
     ///   - launcher: a program with arguments that starts the server.
     ///   - clockOffsetSeconds: how far its wall clock is ahead of the machine's, or behind if it is negative.
+    ///   - clockOffsetFile: a file with that number, which can change while the server runs.
     package func startServer(
         _ arguments: [String] = [], environment: [String: String] = [:], launcher: [String] = [],
-        clockOffsetSeconds: Int = 0
+        clockOffsetSeconds: Int = 0, clockOffsetFile: String? = nil
     ) async throws -> TestServer {
         var environment = self.environment.merging(["HTTP_PORT": "0"]) { $1 }.merging(environment) { $1 }
+        var clockOffsetFile = clockOffsetFile
         if clockOffsetSeconds != 0 {
-            environment.merge(try await ShiftedClock.environment(offsetSeconds: clockOffsetSeconds)) { $1 }
+            clockOffsetFile = try TestFolder.shared.write("\(clockOffsetSeconds)", named: "clock-offset")
+        }
+        if let clockOffsetFile {
+            environment.merge(try await ShiftedClock.environment(offsetFile: clockOffsetFile)) { $1 }
         }
         return try await TestServer(
             arguments: ["serve", "--data-directory", dataDirectory] + arguments, environment: environment,

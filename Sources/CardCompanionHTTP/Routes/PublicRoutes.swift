@@ -18,6 +18,7 @@ struct PublicRoutes {
 
     let keys: ServerKeys
     let store: Store
+    let clock: ClockWatch
 
     func add(to router: Router<ServiceContext>) {
         let keys = keys
@@ -36,13 +37,14 @@ struct PublicRoutes {
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.openapi_yaml)))
         }
         router.get(RouterPath(Self.livenessPath)) { _, _ in try Self.healthy }
-        let store = store
+        let (store, clock) = (store, clock)
         router.get(RouterPath(Self.readinessPath)) { _, _ in
             do throws(StoreError) {
                 try await store.ping()
             } catch {
                 throw ServiceUnavailable("the database does not answer: \(error)")
             }
+            try clock.requireRightClock()
             return try Self.healthy
         }
     }

@@ -93,6 +93,9 @@ private struct Server: Service, CustomStringConvertible {
     func run() async throws {
         try await installation.checkSchema()
         let (store, clock, logger) = (installation.store, installation.clock, installation.logger)
+        let clockWatch = ClockWatch(
+            store: store, clock: clock, limitSeconds: installation.settings.clockLimitSeconds, logger: logger)
+        try await clockWatch.compare()
         let keyring = try await installation.keyring()
         let keys = try await ServerKeys.opened(with: keyring, in: store, clock: clock)
         let threads = DrawingThreads(count: installation.settings.drawingThreads)
@@ -114,7 +117,8 @@ private struct Server: Service, CustomStringConvertible {
         settings.maximumConnections = maximumConnections
         let application = try buildApplication(
             ServiceParts(
-                distribution: distribution, definition: definition, issuing: issuing, keys: keys, store: store),
+                distribution: distribution, definition: definition, issuing: issuing, keys: keys, store: store,
+                clock: clockWatch),
             settings: settings, logger: logger
         ) { [settings] port in
             let url = "\(settings.tls == nil ? "http" : "https")://\(settings.host):\(port)"
@@ -128,7 +132,7 @@ private struct Server: Service, CustomStringConvertible {
         let webhooks = try WebhookDispatcher(
             store: store, keys: keys, clock: clock, caPath: installation.settings.webhooksCAPath, logger: logger)
         let services: [any Service] = [
-            housekeeping, refresh, SecureHeapWatch(logger: logger), webhooks, application,
+            housekeeping, refresh, clockWatch, SecureHeapWatch(logger: logger), webhooks, application,
         ]
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: logger)

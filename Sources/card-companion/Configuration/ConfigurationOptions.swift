@@ -63,6 +63,7 @@ struct ServerOptions: ParsableArguments {
     @Option(help: .of(.cardholderRequests)) var cardholderRequests: Int?
     @Option(help: .of(.drawingThreads)) var drawingThreads: Int?
     @Option(help: .of(.housekeepingInterval)) var housekeepingIntervalSeconds: Int?
+    @Option(help: .of(.clockLimit)) var clockLimitSeconds: Int?
     @Option(help: .of(.serverUser)) var serverUser: String?
     @Option(help: .of(.logLevel)) var logLevel: String?
 }
@@ -86,7 +87,7 @@ extension SettingOptions {
             (.databaseStatementTimeout, database.databaseStatementTimeoutMilliseconds),
             (.databaseAcquireTimeout, database.databaseAcquireTimeoutSeconds),
             (.cardholderRequests, server.cardholderRequests), (.drawingThreads, server.drawingThreads),
-            (.housekeepingInterval, server.housekeepingIntervalSeconds),
+            (.housekeepingInterval, server.housekeepingIntervalSeconds), (.clockLimit, server.clockLimitSeconds),
         ]
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (setting, value) in texts {

@@ -31,6 +31,7 @@ struct ServerSettings: Sendable {
     let serverUser: String?
     let drawingThreads: Int
     let housekeepingIntervalSeconds: Int
+    let clockLimitSeconds: Int
 
     /// Reads the settings.
     ///
@@ -78,6 +79,7 @@ struct ServerSettings: Sendable {
         serverUser = reader.text(.serverUser)
         drawingThreads = reader.integer(.drawingThreads) ?? ProcessInfo.processInfo.activeProcessorCount
         housekeepingIntervalSeconds = reader.integer(.housekeepingInterval) ?? 60
+        clockLimitSeconds = reader.integer(.clockLimit) ?? 30
     }
 
     private static func proxies(_ reader: inout SettingsReader) -> [AddressRange] {

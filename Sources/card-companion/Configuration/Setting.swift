@@ -1,3 +1,4 @@
+import CardCompanion
 import Configuration
 
 /// One setting of the server: an argument, an environment variable, or a member of the configuration file.
@@ -116,11 +117,17 @@ struct Setting: Sendable {
         key: "housekeeping.interval.seconds", kind: .integer(1...86_400),
         help: "How often expired rows are removed.", defaultText: "60")
 
+    static let clockLimit = Setting(
+        key: "clock.limit.seconds", kind: .integer(1...Int(ClockMargin.seconds)),
+        help: "From which difference between the server's and the database's clock on the server does not serve.",
+        defaultText: "30")
+
     static let all = [
         httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpIdleTimeout,
         httpAddressConnections, httpAddressRate, httpAddressBurst, httpProxies, cardholderRequests, webhooksCA,
         databaseURL,
         databaseConnections, databaseStatementTimeout, databaseAcquireTimeout,
         databaseBinaries, dataDirectory, vaultFile, logLevel, serverUser, drawingThreads, housekeepingInterval,
+        clockLimit,
     ]
 }

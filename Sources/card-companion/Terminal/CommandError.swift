@@ -26,6 +26,7 @@ struct CommandError: Error {
     static func wrapping(_ error: any Error) -> any Error {
         switch error {
         case let error as ServiceUnavailable: unavailable("\(error)")
+        case let error as WrongClock: unavailable("\(error)")
         case let error as StoreError: store(error)
         case let error as EmbeddedPostgresError: unavailable("\(error)")
         case let error as SchemaError: configuration("\(error)")

@@ -60,7 +60,8 @@ struct KeypadTests {
         let service = try await Service.shared.value
         let holder = try await service.holder()
         for (seconds, code) in [(240, 0), (301, 214)] {
-            let later = try await service.installation.startServer(clockOffsetSeconds: seconds)
+            let later = try await service.installation.startServer(
+                ["--clock-limit-seconds", "600"], clockOffsetSeconds: seconds)
             var attempt = try await service.defining("8305", .indexes, holder)
             attempt.timestamp = .string("\(TestBank.timestamp(seconds))")
             #expect(try await service.code(attempt, through: later) == code)

@@ -1,0 +1,88 @@
+package import CardCompanionStore
+package import Logging
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// Compares the server's clock with the database's, at the start and each minute. A server whose clock is wrong would take
+/// old requests and expired values, so it must not serve.
+package final class ClockWatch: Service, CustomStringConvertible {
+    /// How often it looks.
+    package static let interval = Duration.seconds(60)
+    /// From which difference on it warns.
+    package static let warningSeconds: Int64 = 2
+
+    /// Its name in the log.
+    package let description = "clock watch"
+
+    private let store: Store
+    private let clock: WallClock
+    private let limitSeconds: Int64
+    private let logger: Logger
+    private let refusal = Mutex<WrongClock?>(nil)
+
+    /// - Parameter limitSeconds: from which difference on the server does not serve.
+    package init(store: Store, clock: WallClock, limitSeconds: Int, logger: Logger) {
+        self.store = store
+        self.clock = clock
+        self.limitSeconds = Int64(limitSeconds)
+        self.logger = logger
+    }
+
+    /// Refuses to serve with a wrong clock.
+    ///
+    /// - Throws: `ServiceUnavailable` while the last comparison was beyond the limit.
+    package func requireRightClock() throws {
+        guard let wrong = refusal.withLock(\.self) else { return }
+        throw ServiceUnavailable("\(wrong)", retryAfterSeconds: Int(Self.interval.components.seconds))
+    }
+
+    /// Compares the clocks.
+    ///
+    /// - Throws: ``WrongClock`` if they differ beyond the limit, `StoreError` if they could not be compared.
+    package func compare() async throws {
+        let begin = clock.now()
+        let theirs = try await store.clock()
+        let end = clock.now()
+        // The database read its clock at some time in between, so only what is beyond that is a difference.
+        let behind = theirs.microseconds - end.microseconds
+        let ahead = begin.microseconds - theirs.microseconds
+        let seconds = max(behind, ahead, 0) / 1_000_000
+        guard seconds <= limitSeconds else {
+            let wrong = WrongClock(seconds: seconds, isAhead: ahead > behind, limitSeconds: limitSeconds)
+            refusal.withLock { $0 = wrong }
+            throw wrong
+        }
+        refusal.withLock { $0 = nil }
+        guard seconds > Self.warningSeconds else { return }
+        logger.warning(
+            "The clock of this server differs from the database's",
+            metadata: ["seconds": "\(seconds)", "is": ahead > behind ? "ahead" : "behind"])
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while (try? await Task.sleep(for: Self.interval)) != nil {
+                do {
+                    try await self.compare()
+                } catch let wrong as WrongClock {
+                    self.logger.error("This server does not serve", metadata: ["reason": "\(wrong)"])
+                } catch {
+                    self.logger.warning("The clocks could not be compared", metadata: ["error": "\(error)"])
+                }
+            }
+        }
+    }
+}
+
+/// The server's clock differs too much from the database's.
+package struct WrongClock: Error, CustomStringConvertible {
+    let seconds: Int64
+    let isAhead: Bool
+    let limitSeconds: Int64
+
+    /// For the operator.
+    package var description: String {
+        "the clock of this server is \(seconds) seconds \(isAhead ? "ahead of" : "behind") the database's, and "
+            + "clock.limit.seconds is \(limitSeconds): correct the clocks, for example with NTP"
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import ServerHarness
+import Testing
+
+/// The server's clock and the database's.
+@Suite("Clocks")
+struct ClockTests {
+    private static let installation = Once { try await TestInstallation() }
+
+    @Test("A server whose clock differs by more than the limit does not start", arguments: [-40, 40])
+    func refused(offsetSeconds: Int) async throws {
+        let installation = try await Self.installation.value
+        let error = await #expect(throws: ServerFailed.self) {
+            _ = try await installation.startServer(clockOffsetSeconds: offsetSeconds)
+        }
+        let message = "\(try #require(error))"
+        #expect(message.contains(offsetSeconds > 0 ? "seconds ahead of" : "seconds behind"))
+        #expect(message.contains("clock.limit.seconds is 30"))
+    }
+
+    @Test("A server whose clock differs by more than two seconds warns, and serves")
+    func warned() async throws {
+        let installation = try await Self.installation.value
+        let server = try await installation.startServer(clockOffsetSeconds: 10)
+        #expect(server.logLines(with: "differs from the database's", "is=ahead").count == 1)
+        #expect(try await server.request("GET", "/health/ready").status == 200)
+        let right = try await installation.startServer()
+        #expect(right.logLines(with: "differs from the database's").isEmpty)
+    }
+
+    @Test("A server whose clock goes wrong while it runs answers 503, and serves again when it is right")
+    func whileRunning() async throws {
+        let installation = try await Self.installation.value
+        let file = try TestFolder.shared.write("0", named: "clock-offset")
+        func shift(_ seconds: Int) throws { try "\(seconds)".write(toFile: file, atomically: true, encoding: .utf8) }
+        let server = try await installation.startServer(clockOffsetFile: file)
+        func keypad() async throws -> HTTPAnswer {
+            try await server.post(
+                "/v1/pin-definition/keypad-coordinates", ["bankId": "x", "uniqueId": "x", "keypadSize": 12])
+        }
+        #expect(try await keypad().code == 101)
+        try shift(100)
+        try await eventually("the server refuses", within: 150) { try await keypad().status == 503 }
+        #expect(try await keypad()["Retry-After"] != nil)
+        #expect(try await server.request("GET", "/health/ready").status == 503)
+        #expect(try await server.request("GET", "/health/live").status == 200)
+        try shift(0)
+        try await eventually("the server serves", within: 150) { try await keypad().code == 101 }
+    }
+}
