@@ -8,6 +8,8 @@ internal import SecureMemory
 package enum IssuerRefusal: Error {
     /// The call has no valid signature. The signature base is the text that the signature was verified against.
     case unauthenticated(reason: String, signatureBase: String?)
+    /// The signature is right, but its nonce was used before: the call must be signed again.
+    case nonceUsed
     /// The call is signed by another bank than that of its path, or the bank is disabled.
     case forbidden(reason: String)
 }
@@ -50,7 +52,7 @@ package struct IssuerAuthentication: Sendable {
         let expiresAt = Timestamp(seconds: verified.created + 2 * policy.createdToleranceSeconds + ClockMargin.seconds)
         let nonce = SpentDigest.nonce(verified.nonce, ofKey: key.keyId)
         guard try await store.spendNonce(nonce, bankId: key.bankId, expiresAt: expiresAt) else {
-            throw IssuerRefusal.unauthenticated(reason: "The nonce was used before.", signatureBase: nil)
+            throw IssuerRefusal.nonceUsed
         }
         guard Identifier(bankId) == key.bankId else {
             throw IssuerRefusal.forbidden(reason: "The key belongs to another bank than the path.")

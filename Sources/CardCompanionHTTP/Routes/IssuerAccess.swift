@@ -47,15 +47,18 @@ extension IssuerRoutes {
 }
 
 extension Problem {
-    fileprivate static func unauthenticated(_ reason: String, signatureBase: String? = nil) -> Problem {
+    fileprivate static func unauthenticated(
+        _ reason: String, kind: String = "signature", signatureBase: String? = nil
+    ) -> Problem {
         Problem(
-            .unauthorized, reason, kind: "signature", signatureBase: signatureBase,
+            .unauthorized, reason, kind: kind, signatureBase: signatureBase,
             headers: [.wwwAuthenticate: #"Signature realm="issuer""#])
     }
 
     fileprivate init(_ refusal: IssuerRefusal) {
         switch refusal {
         case .unauthenticated(let reason, let base): self = .unauthenticated(reason, signatureBase: base)
+        case .nonceUsed: self = .unauthenticated("The nonce was used before. Sign the call again.", kind: "nonce")
         case .forbidden(let reason): self.init(.forbidden, reason, kind: "forbidden")
         }
     }

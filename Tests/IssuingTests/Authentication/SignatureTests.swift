@@ -176,10 +176,11 @@ struct SignatureTests {
 
 /// Checks that a response is 401 and that its detail contains a text.
 func expectUnauthenticated(
-    _ answer: HTTPAnswer, _ detail: String, sourceLocation: SourceLocation = #_sourceLocation
+    _ answer: HTTPAnswer, _ detail: String, kind: String = "signature",
+    sourceLocation: SourceLocation = #_sourceLocation
 ) {
     #expect(answer.status == 401, sourceLocation: sourceLocation)
-    #expect(answer.problem == "signature", sourceLocation: sourceLocation)
+    #expect(answer.problem == kind, sourceLocation: sourceLocation)
     #expect(answer["WWW-Authenticate"]?.hasPrefix("Signature") == true, sourceLocation: sourceLocation)
     #expect(answer.detail.contains(detail), "\(answer.detail)", sourceLocation: sourceLocation)
 }

@@ -89,7 +89,7 @@ struct TamperingTests {
         let servers = [backend.server, try await Service.second.value]
         #expect(try await servers[0].call(call, by: backend.issuer).status == 200)
         for server in servers {
-            expectUnauthenticated(try await server.call(call, by: backend.issuer), "The nonce was used before.")
+            expectUnauthenticated(try await server.call(call, by: backend.issuer), "Sign the call again", kind: "nonce")
         }
     }
 
@@ -120,7 +120,7 @@ struct TamperingTests {
         #expect(try await service.server.call(call, by: second).status == 200)
         #expect(try await service.server.call(call, by: backend.issuer).status == 200)
         call.created -= 1
-        expectUnauthenticated(try await service.server.call(call, by: second), "The nonce was used before.")
+        expectUnauthenticated(try await service.server.call(call, by: second), "Sign the call again", kind: "nonce")
     }
 
     @Test("A call with another bank's key is answered 403")

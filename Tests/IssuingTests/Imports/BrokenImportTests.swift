@@ -204,7 +204,8 @@ struct BrokenImportTests {
         #expect(try await backend.server.call(backend.importCall(body), by: forger).status == 401)
         let call = backend.importCall(body)
         #expect(try await backend.server.call(call, by: backend.issuer).status == 200)
-        expectUnauthenticated(try await backend.server.call(call, by: backend.issuer), "The nonce was used before.")
+        expectUnauthenticated(
+            try await backend.server.call(call, by: backend.issuer), "Sign the call again", kind: "nonce")
     }
 
     private static func lines(_ count: Int) -> [String] {
