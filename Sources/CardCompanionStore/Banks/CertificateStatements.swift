@@ -48,6 +48,15 @@ extension Store {
         return try await statements.batch(demote, insert).1 == 1
     }
 
+    /// Makes an active certificate the default of its use. It replaces the present default.
+    ///
+    /// - Returns: false if the bank has no active certificate with that alias, or if its use has no default (client).
+    package func setDefaultCertificate(bankId: Identifier, alias: String) async throws(StoreError) -> Bool {
+        let (_, promoted) = try await statements.batch(
+            DemoteOtherCertificates(bankId: bankId, alias: alias), PromoteCertificate(bankId: bankId, alias: alias))
+        return promoted == 1
+    }
+
     /// A bank's certificates, by alias.
     package func certificates(bankId: Identifier) async throws(StoreError) -> [CertificateRecord] {
         try await statements.execute(SelectCertificates(bankId: bankId))
@@ -96,6 +105,35 @@ private struct DemoteDefaultCertificate: PostgresCommand {
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId, certificate.alias, certificate.purpose)
+    }
+}
+
+private struct DemoteOtherCertificates: PostgresCommand {
+    let bankId: Identifier
+    let alias: String
+
+    static let sql = """
+        UPDATE certificate SET is_default = false FROM certificate AS new
+        WHERE certificate.bank_id = $1 AND certificate.is_default AND certificate.alias <> new.alias
+            AND new.bank_id = $1 AND new.alias = $2 AND new.purpose = certificate.purpose AND new.status = 'ACTIVE'
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, alias)
+    }
+}
+
+private struct PromoteCertificate: PostgresCommand {
+    let bankId: Identifier
+    let alias: String
+
+    static let sql = """
+        UPDATE certificate SET is_default = true
+        WHERE bank_id = $1 AND alias = $2 AND status = 'ACTIVE' AND purpose <> 'client'
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, alias)
     }
 }
 

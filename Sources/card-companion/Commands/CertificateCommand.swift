@@ -6,7 +6,8 @@ struct CertificateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "certificate", abstract: "Imports and lists the certificates of banks.",
         subcommands: [
-            Import.self, ListItems<Certificates>.self, DisableItem<Certificates>.self, EnableItem<Certificates>.self,
+            Import.self, Default.self, ListItems<Certificates>.self, DisableItem<Certificates>.self,
+            EnableItem<Certificates>.self,
         ])
 
     struct Import: AsyncParsableCommand {
@@ -60,6 +61,40 @@ struct CertificateCommand: ParsableCommand {
                 "imported certificate '\(alias)' of bank '\(bank)': \(certificate.subject), valid to "
                     + certificate.notAfter.text,
                 json: Report(certificate), asJSON: output.json)
+        }
+    }
+
+    struct Default: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a certificate the default of its use.",
+            discussion: """
+                Tokens that name no alias are verified with the default signature certificate, and defined PINs are sealed
+                to the default encryption certificate. It replaces the present default.
+
+                EXAMPLE
+                  card-companion certificate default --bank MYBANK --alias 2027
+                """)
+
+        @Option(help: "The bank's id.")
+        var bank: Identifier
+        @Option(help: "The certificate's alias.")
+        var alias: String
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let action = AdminAction(command: "certificate default", bankId: bank, subject: alias)
+            try await Installation.run(options, action: action) { [bank, alias] installation in
+                _ = try await installation.bank(bank)
+                guard try await installation.store.setDefaultCertificate(bankId: bank, alias: alias) else {
+                    throw CommandError.notFound(
+                        "bank '\(bank)' has no active signature or encryption certificate '\(alias)': see "
+                            + "'card-companion certificate list --bank \(bank)'")
+                }
+            }
+            try Terminal.show(
+                "certificate '\(alias)' of bank '\(bank)' is the default of its use",
+                json: ["bank": bank.text, "alias": alias], asJSON: output.json)
         }
     }
 

@@ -196,6 +196,31 @@ struct EventKindTests {
         #expect(try await bank.events().first?.data == [:])
     }
 
+    @Test("'certificate default' promotes a certificate; defined PINs are sealed to it from then on")
+    func defaultCertificate() async throws {
+        let service = try await EventService.shared.value
+        let bank = try await service.makeBank()
+        for alias in ["encryption-1", "encryption-2"] {
+            _ = try await service.installation.importEncryptionCertificate(into: bank.bank, alias: alias)
+        }
+        func promote(_ alias: String) async throws -> CommandResult {
+            try await service.installation.run(["certificate", "default", "--bank", bank.id, "--alias", alias])
+        }
+        try await promote("encryption-1").succeeded()
+        try await promote("encryption-1").succeeded()
+        #expect(try await bank.define(bank.holders[0], "7391") == 0)
+        let sealed = try SealedValue(try #require(try await bank.events().first?.data["pin"]?.string))
+        #expect(sealed.header["kid"] == "encryption-1")
+        let listed = try await service.installation.run(["certificate", "list", "--bank", bank.id, "--json"])
+            .succeeded()
+        let defaults = (try JSON(parsing: listed.stdout).array ?? []).filter { $0.object?["isDefault"] == true }
+        // One for each use.
+        #expect(defaults.compactMap { $0.object?["use"]?.string }.sorted() == ["encryption", "signature"])
+        #expect(try await promote("nobody").status == 66)
+        try await service.installation.run(["certificate", "disable", "--bank", bank.id, "encryption-2"]).succeeded()
+        #expect(try await promote("encryption-2").status == 66)
+    }
+
     @Test("A signing certificate is refused as an encryption certificate")
     func wrongUse() async throws {
         let service = try await EventService.shared.value
