@@ -41,6 +41,9 @@ class Bank:
             digest = self.digest(body)
             covered["content-digest"] = digest
             headers |= {"Content-Type": media_type, "Content-Digest": digest}
+        # The conditions are signed too: without them, the call would do something else.
+        conditions = ("if-match", "if-none-match", "idempotency-key")
+        covered |= {name.lower(): value for name, value in headers.items() if name.lower() in conditions}
         # The nonce can be used once. This prevents replay.
         names = " ".join(f'"{name}"' for name in covered)
         parameters = f'({names});created={int(time.time())};nonce="{secrets.token_urlsafe(16)}";keyid="{self.key_id}"'

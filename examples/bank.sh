@@ -18,7 +18,7 @@ key_id=$(jq -r .issuerKeyId "$sandbox/sandbox.json") # the ID of the issuer key,
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# call METHOD TARGET [MEDIA_TYPE BODY_FILE [HEADER]]: sends a signed call. The answer is in $work/head and $work/answer.
+# call METHOD TARGET [MEDIA_TYPE BODY_FILE [CONDITION]]: sends a signed call. The answer is in $work/head and $work/answer.
 call() {
     method=$1 path=/v1/banks/$bank/${2%%\?*} query=${2#"${2%%\?*}"} type=${3-} body=${4-} header=${5-}
 
@@ -36,6 +36,14 @@ call() {
         covered="$covered \"content-digest\""
         base="$base
 \"content-digest\": $digest"
+    fi
+
+    # A condition is signed too: without it, the call would do something else.
+    if [ -n "$header" ]; then
+        name=$(printf %s "${header%%:*}" | tr '[:upper:]' '[:lower:]')
+        covered="$covered \"$name\""
+        base="$base
+\"$name\": ${header#*: }"
     fi
 
     # The signature also covers the time and a nonce. The nonce can be used once, which prevents replay.

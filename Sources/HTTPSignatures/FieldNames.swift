@@ -8,6 +8,9 @@ extension HTTPField.Name {
     /// The digests of the content (RFC 9530 section 2).
     package static let contentDigest = known("Content-Digest")
 
+    /// The name of a call that can be repeated (draft-ietf-httpapi-idempotency-key-header).
+    package static let idempotencyKey = known("Idempotency-Key")
+
     static let host = known("Host")
 
     private static func known(_ name: String) -> HTTPField.Name {

@@ -1,8 +1,13 @@
+package import HTTPTypes
+
 /// The rules for a signature beyond its cryptographic validity (RFC 9421 section 3.2).
 package struct SignaturePolicy: Sendable {
     /// The components that must be covered. In addition, a signature must cover the query if there is one, and the
     /// content digest if there is a body.
     package var requiredComponents: [Component] = [.method, .path]
+
+    /// The fields that must be covered if the message has them, because they change what it does.
+    package var requiredFields = [HTTPField.Name.ifMatch, .ifNoneMatch, .idempotencyKey]
 
     /// How far `created` can be from now, in both directions.
     package var createdToleranceSeconds: Int64 = 300
@@ -11,8 +16,8 @@ package struct SignaturePolicy: Sendable {
     /// each nonce is stored for a while.
     package var nonceByteCountsAllowed = 8...128
 
-    /// The policy for requests: the signature covers method, path, query and content digest, `created` is within five
-    /// minutes, and there is a nonce.
+    /// The policy for requests: the signature covers method, path, query, content digest and conditional fields, `created`
+    /// is within five minutes, and there is a nonce.
     package init() {}
 
     /// Verifies a signature, and checks its parameters and covered components against this policy. The caller must
@@ -76,6 +81,7 @@ package struct SignaturePolicy: Sendable {
         var required = requiredComponents
         if message.hasQuery { required.append(.query) }
         if hasBody { required.append(.field(.contentDigest)) }
+        required += requiredFields.filter { message.value(of: $0) != nil }.map { .field($0) }
         if let missing = required.first(where: { !parameters.components.contains($0) }) {
             throw SignatureError(.componentNotCovered(missing.description))
         }

@@ -136,8 +136,10 @@ package struct IssuerCall: Sendable {
     package var body: [UInt8]
     /// Header fields other than those of the signature.
     package var headers: [(name: String, value: String)] = []
-    /// The covered components, in order.
+    /// The covered components, in order. Conditional header fields are added.
     package var components: [String]
+    /// Whether the signature covers conditional header fields.
+    package var coversConditions = true
     package var digest = Digest.ofBody
     /// `created` in Unix seconds.
     package var created = TestBank.timestamp()
@@ -179,12 +181,18 @@ package struct IssuerCall: Sendable {
             "@method": method, "@path": path, "@query": query.isEmpty ? "?" : query,
             "content-digest": contentDigest ?? "",
         ]
-        var lines = components.map { name in
+        var lines = covered.map { name in
             let field = headers.first { $0.name.lowercased() == name }
             return "\"\(name)\": \(values[name] ?? field?.value ?? "")"
         }
         lines.append("\"@signature-params\": \(input(issuer))")
         return lines.joined(separator: "\n")
+    }
+
+    private var covered: [String] {
+        let conditional = ["if-match", "if-none-match", "idempotency-key"]
+        let present = headers.map { $0.name.lowercased() }.filter(conditional.contains)
+        return components + (coversConditions ? present.filter { !components.contains($0) } : [])
     }
 
     private var contentDigest: String? {
@@ -200,7 +208,7 @@ package struct IssuerCall: Sendable {
             ("created", "\(created)"), ("nonce", nonce.map { "\"\($0)\"" }), ("alg", alg.map { "\"\($0)\"" }),
             ("keyid", "\"\(keyId ?? issuer.keyId)\""),
         ]
-        let list = "(" + components.map { "\"\($0)\"" }.joined(separator: " ") + ")"
+        let list = "(" + covered.map { "\"\($0)\"" }.joined(separator: " ") + ")"
         return parameters.filter { !leftOut.contains($0.0) }.reduce(list) { text, parameter in
             parameter.1.map { "\(text);\(parameter.0)=\($0)" } ?? text
         }

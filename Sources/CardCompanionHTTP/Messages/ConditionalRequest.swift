@@ -1,5 +1,6 @@
 internal import CardCompanionStore
 internal import Cryptography
+internal import HTTPSignatures
 internal import HTTPTypes
 internal import Hummingbird
 internal import SecureMemory
@@ -48,8 +49,4 @@ extension Int64 {
         self.init(etag.dropFirst().dropLast())
         guard self.etag == etag else { return nil }
     }
-}
-
-extension HTTPField.Name {
-    static let idempotencyKey = parsed("Idempotency-Key")
 }

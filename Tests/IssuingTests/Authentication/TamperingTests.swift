@@ -81,6 +81,22 @@ struct TamperingTests {
         #expect(try await backend.get(holder.uniqueId).status == 200)
     }
 
+    @Test(
+        "A condition that the signature does not cover is answered 401",
+        arguments: [
+            ("If-Match", "*"), ("If-None-Match", "*"), ("Idempotency-Key", "1"),
+        ])
+    func uncoveredCondition(name: String, value: String) async throws {
+        let backend = try await Service.backend.value
+        let holder = try await backend.created()
+        var call = IssuerCall("DELETE", backend.path(holder.uniqueId))
+        call.headers = [(name, value)]
+        call.coversConditions = false
+        expectUnauthenticated(
+            try await backend.server.call(call, by: backend.issuer), "does not cover \"\(name.lowercased())\"")
+        #expect(try await backend.get(holder.uniqueId).status == 200)
+    }
+
     @Test("A nonce that was used before is answered 401, on every server")
     func nonce() async throws {
         let backend = try await Service.backend.value

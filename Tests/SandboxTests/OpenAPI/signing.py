@@ -13,6 +13,15 @@ from jwcrypto import jwk
 from requests.auth import AuthBase
 
 
+CONDITIONAL = ["if-match", "if-none-match", "idempotency-key"]
+
+
+def can_be_signed(value):
+    """Whether a field is there, and printable. The server refuses one that is not printable."""
+    text = value.decode("latin-1") if isinstance(value, bytes) else value
+    return text is not None and text.isascii() and text.isprintable()
+
+
 class IssuerSignature(AuthBase):
     """An auth handler for requests that signs each request before it is sent."""
 
@@ -25,6 +34,7 @@ class IssuerSignature(AuthBase):
         request.headers.pop("Content-Digest", None)
         body = request.body.encode() if isinstance(request.body, str) else request.body
         components = ["@method", "@path"] + (["@query"] if "?" in request.url else [])
+        components += [name for name in CONDITIONAL if can_be_signed(request.headers.get(name))]
         nonce = secrets.token_urlsafe(16)
         self.signer.sign(
             request, key_id=self.key_id, nonce=nonce, covered_component_ids=components, body=body or None)
