@@ -6,17 +6,28 @@ internal import StrictJSON
 
 /// What is sealed to the client: the PIN as images, and the key that proves its notify.
 struct DeliveryPlaintext {
-    /// The length of the plaintext is a multiple of this, so that it reveals nothing about the PIN.
-    static let paddedByteCount = 4096
+    /// More than a free field of 1,000 bytes has when each is escaped, with everything else that is no image.
+    private static let textByteCount = 8192
+    /// More than the image of a digit has in base64.
+    private static let digitByteCount = 2048
 
     let format: DeliveryFormat
     let renderer: PINImageRenderer
+    /// The length of all the bank's plaintexts, whatever the PIN, the format and the free field: so the length of an answer
+    /// says nothing about the PIN or the cardholder (protocol, section 2.5).
+    let paddedByteCount: Int
+
+    init(_ settings: BankSettings, renderer: PINImageRenderer) {
+        format = settings.deliveryFormat
+        self.renderer = renderer
+        paddedByteCount = Self.textByteCount + Self.digitByteCount * settings.pinMaximumLength
+    }
 
     func draw(
         _ pin: borrowing SecretBytes, notifyKey: borrowing SecretBytes, freeField: borrowing SecretBytes?,
         using random: inout some RandomNumberGenerator
     ) throws(PINImageError) -> SecretBytes {
-        try JSONWriter.object(capacity: 4 * Self.paddedByteCount) { (json) throws(PINImageError) in
+        try JSONWriter.object(capacity: paddedByteCount) { (json) throws(PINImageError) in
             json.add("format", format.rawValue)
             json.add("length", Int64(pin.count))
             switch format {
@@ -31,13 +42,13 @@ struct DeliveryPlaintext {
             case .none: break
             }
             let end = #","padding":""}"#
-            let padding = Self.padding(after: json.count + end.utf8.count)
+            let padding = padding(after: json.count + end.utf8.count)
             json.add("padding", String(repeating: " ", count: padding))
         }
     }
 
-    /// How many bytes are missing to a multiple of ``paddedByteCount``.
-    static func padding(after count: Int) -> Int {
+    /// How many bytes are missing to ``paddedByteCount``, or to a multiple if the images are larger than expected.
+    func padding(after count: Int) -> Int {
         (paddedByteCount - count % paddedByteCount) % paddedByteCount
     }
 

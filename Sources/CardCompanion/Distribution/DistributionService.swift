@@ -142,7 +142,7 @@ package struct DistributionService: Sendable {
             let place = CardholderPlace(bankId: caller.bank.id, uniqueId: caller.uniqueId)
             let pin = SharedSecret(try keyring.openStored(sealedPIN, in: place.pin))
             let freeField = try sealedFreeField.map { SharedSecret(try keyring.openStored($0, in: place.freeField)) }
-            let plaintext = DeliveryPlaintext(format: caller.bank.settings.deliveryFormat, renderer: renderer)
+            let plaintext = DeliveryPlaintext(caller.bank.settings, renderer: renderer)
             let jwe = try await drawing.run {
                 var random = SystemRandomNumberGenerator()
                 let drawn = try plaintext.draw(

@@ -61,35 +61,48 @@ struct DeliveryPlaintextTests {
         #expect(members["freeField"] as? String == text)
     }
 
-    @Test("The length is a multiple of 4096 for every format and free field")
-    func padding() throws {
+    @Test(
+        "All plaintexts of a bank have one length, whatever the PIN, the format and the free field",
+        arguments: [4, 6, 12])
+    func oneLength(maximumLength: Int) throws {
+        var counts: Set<Int> = []
         for freeField in [nil, "x", String(repeating: "é", count: 500), String(repeating: "\u{1}", count: 1000)] {
             for format in DeliveryFormat.allCases {
-                let count = try plaintext("1234", format, freeField: freeField).count
-                #expect(count > 0 && count.isMultiple(of: 4096))
+                for digit in ["1", "8"] {
+                    for length in [4, maximumLength] {
+                        let pin = String(repeating: digit, count: length)
+                        counts.insert(
+                            try plaintext(pin, format, freeField: freeField, maximumLength: maximumLength).count)
+                    }
+                }
             }
         }
+        #expect(counts == [8192 + 2048 * maximumLength])
     }
 
-    @Test("Padding fills up to the next multiple of 4096, and is empty at a multiple")
+    @Test("Padding fills up to the bank's length, and beyond it to a multiple")
     func paddingArithmetic() {
-        for count in [0, 1, 4095, 4096, 4097, 8191, 8192, 12_345] {
-            let padding = DeliveryPlaintext.padding(after: count)
-            #expect((0..<4096).contains(padding))
-            #expect((count + padding).isMultiple(of: 4096))
+        let plaintext = DeliveryPlaintext(settings(.captcha, 6), renderer: renderer)
+        let length = plaintext.paddedByteCount
+        for count in [1, length - 1, length, length + 1, 2 * length, 3 * length - 5] {
+            let padding = plaintext.padding(after: count)
+            #expect((0..<length).contains(padding) && (count + padding).isMultiple(of: length))
         }
     }
 
-    @Test("The length does not reveal the digits: PINs of one length give at most two plaintext lengths")
-    func lengthsHardlyDiffer() throws {
-        let counts = try Set((0..<40).map { try plaintext(String(1000 + $0 * 211), .captcha).count })
-        #expect(counts.count <= 2)
+    private func settings(_ format: DeliveryFormat, _ maximumLength: Int) -> BankSettings {
+        var settings = BankSettings(name: "Bank", programme: "bank", scheme: .cb)
+        settings.deliveryFormat = format
+        settings.pinMaximumLength = maximumLength
+        return settings
     }
 
-    private func plaintext(_ pin: String, _ format: DeliveryFormat, freeField: String? = nil) throws -> [UInt8] {
+    private func plaintext(
+        _ pin: String, _ format: DeliveryFormat, freeField: String? = nil, maximumLength: Int = 6
+    ) throws -> [UInt8] {
         var random = SystemRandomNumberGenerator()
         let text = freeField.map { SecretBytes($0) }
-        return try DeliveryPlaintext(format: format, renderer: renderer).draw(
+        return try DeliveryPlaintext(settings(format, maximumLength), renderer: renderer).draw(
             SecretBytes(pin), notifyKey: SecretBytes(copying: notifyKey), freeField: text, using: &random
         ).revealed
     }
