@@ -17,12 +17,16 @@ protocol Response {
 }
 
 extension Response {
+    init(_ error: SDKError) {
+        self.init(errorCode: error.code.rawValue, errorMessage: error.message)
+    }
+
     /// Runs `operation` and returns its response, or a response with the code and message of its error.
     static func of(_ operation: () async throws(SDKError) -> Self) async -> Self {
         do throws(SDKError) {
             return try await operation()
         } catch {
-            return Self(errorCode: error.code.rawValue, errorMessage: error.message)
+            return Self(error)
         }
     }
 }

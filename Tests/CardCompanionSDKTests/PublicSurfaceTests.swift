@@ -24,6 +24,53 @@ import Testing
         let codes = await (FormerNames() as any Callable).callAll()
         #expect(codes == Array(repeating: 90000, count: 8))
     }
+
+    // The names, labels and types of the tables in sections 4.1.2 to 4.5.2. Every operation refuses empty parameters.
+    @Test func `The iOS names call their operations`() async {
+        typealias Request = PinCodeRequest
+        let fetched: PINCodeProvisioningJResponse = await withCheckedContinuation { continuation in
+            Request.postGetPINRequest("", uniqueId: "", ac: "", timestamp: "", hashMac: "", hostURL: "") {
+                continuation.resume(returning: $0)
+            }
+        }
+        let fetchedByToken: PINCodeProvisioningJResponse = await withCheckedContinuation { continuation in
+            Request.postGetPINCaptchaTokenRequest("", signature: "", hostURL: "") { continuation.resume(returning: $0) }
+        }
+        let keypad: GetKeypadCoordJResponse = await withCheckedContinuation { continuation in
+            Request.postGetCoordinateKeypad("", uniqueId: "", keypadSize: "10", hostURL: "") {
+                continuation.resume(returning: $0)
+            }
+        }
+        let defined: DefinePinTokenRequest = await withCheckedContinuation { continuation in
+            Request.postDefinePinRequestECDH("", signature: "", pin: "", hostURL: "") {
+                continuation.resume(returning: $0)
+            }
+        }
+        let definedByIndexes: DefinePinTokenRequest = await withCheckedContinuation { continuation in
+            Request.postDefinePinRequestECDH_CB("", signature: "", indexes: "", hostURL: "") {
+                continuation.resume(returning: $0)
+            }
+        }
+        var results: [JResponse] = [fetched, fetchedByToken, keypad, defined, definedByIndexes]
+        results += [
+            await withCheckedContinuation { continuation in
+                Request.postNotifyRequest("", uniqueId: "", sessionId: "", status: .SUCCESS, hostURL: "") {
+                    continuation.resume(returning: $0)
+                }
+            },
+            await withCheckedContinuation { continuation in
+                Request.postNotifyTokenRequest("", sessionId: "", status: .SERVER_ERROR, hostURL: "") {
+                    continuation.resume(returning: $0)
+                }
+            },
+            await withCheckedContinuation { continuation in
+                Request.postDefinePINRequest("", uniqueId: "", timestamp: "", hashMac: "", PIN: "", hostURL: "") {
+                    continuation.resume(returning: $0)
+                }
+            },
+        ]
+        #expect(results.map(\.errorCode) == Array(repeating: 90000, count: 8))
+    }
 }
 
 private protocol Callable {

@@ -1,0 +1,78 @@
+public import CardCompanionAPI
+public import Foundation
+
+// The responses with the names that the SDK document uses on iOS (sections 4.1.2 to 4.5.2). They are classes, because
+// Objective-C has no Swift structs. Their properties never change, so they are Sendable; the compiler cannot check that
+// for a class with subclasses.
+
+/// The result of an operation of ``PinCodeRequest``.
+#if canImport(ObjectiveC)
+    @objcMembers
+#endif
+public class JResponse: NSObject, @unchecked Sendable {
+    /// 0 for success, else a code of the SDK document's section 5.1 or 5.3.
+    public let errorCode: Int
+    /// The code's meaning in words, for people.
+    public let errorMessage: String
+
+    init(errorCode: Int, errorMessage: String) {
+        self.errorCode = errorCode
+        self.errorMessage = errorMessage
+    }
+}
+
+/// A delivered PIN, or the code of an error.
+#if canImport(ObjectiveC)
+    @objcMembers
+#endif
+public final class PINCodeProvisioningJResponse: JResponse, @unchecked Sendable {
+    private let response: ProvisioningResponse
+
+    /// The PIN as one captcha image, PNG in base64. Nil on an error, or if the bank delivers one image per digit.
+    public var imageData: String? { response.pin }
+    /// The images to show, PNG in base64: the captcha, or one image per digit in the PIN's order. Empty on an error.
+    public var images: [String] { response.images }
+    /// The session that the notify must send. Nil on an error, except 90013: the app can notify the server of it.
+    public var sessionId: String? { response.sessionId }
+    /// The bank's text for the cardholder.
+    public var freeField: String? { response.freeField }
+
+    init(_ response: ProvisioningResponse) {
+        self.response = response
+        super.init(errorCode: response.errorCode, errorMessage: response.errorMessage)
+    }
+}
+
+/// The result of a PIN definition by token.
+#if canImport(ObjectiveC)
+    @objcMembers
+#endif
+public final class DefinePinTokenRequest: JResponse, @unchecked Sendable {}
+
+/// A keypad, or the code of an error.
+#if canImport(ObjectiveC)
+    @objcMembers
+#endif
+public final class GetKeypadCoordJResponse: JResponse, @unchecked Sendable {
+    /// The digit at each place of the keypad, `null` if the place is empty, as in the SDK document's section 5.5:
+    /// `[4, 3, 2, null, 6, 9, 0, 7, 5, null, 8, 1]`. Nil on an error.
+    public let keyPad: String?
+
+    init(_ response: KeyPadCoordinatesResponse) {
+        let places = response.keypad.map { $0 ?? "null" }
+        keyPad = places.isEmpty ? nil : "[\(places.joined(separator: ", "))]"
+        super.init(errorCode: response.errorCode, errorMessage: response.errorMessage)
+    }
+}
+
+extension JResponse {
+    convenience init(_ response: NotifyResponse) {
+        self.init(errorCode: response.errorCode, errorMessage: response.errorMessage)
+    }
+
+    convenience init(_ response: DefinitionResponse) {
+        self.init(errorCode: response.errorCode, errorMessage: response.errorMessage)
+    }
+}
+
+extension PINCodeProvisioningJResponse: Redacted {}
