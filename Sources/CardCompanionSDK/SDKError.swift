@@ -4,21 +4,29 @@ internal import CardCompanionAPI
 struct SDKError: Error {
     let code: LibraryCode
     let message: String
+    /// For how many seconds the server asks the app to wait; nil if it does not.
+    let retryAfterSeconds: Int?
 
-    init(_ code: LibraryCode, _ detail: String) {
+    init(_ code: LibraryCode, _ detail: String, retryAfterSeconds: Int? = nil) {
         self.code = code
+        self.retryAfterSeconds = retryAfterSeconds
         message = "\(code.message) (\(detail))"
     }
 }
 
 /// The response of an operation.
 protocol Response {
+    var errorCode: Int { get }
+    var errorMessage: String { get }
+    var retryAfterSeconds: Int? { get set }
+
     init(errorCode: Int, errorMessage: String)
 }
 
 extension Response {
     init(_ error: SDKError) {
         self.init(errorCode: error.code.rawValue, errorMessage: error.message)
+        retryAfterSeconds = error.retryAfterSeconds
     }
 
     /// Runs `operation` and returns its response, or a response with the code and message of its error.

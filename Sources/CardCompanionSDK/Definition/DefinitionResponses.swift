@@ -4,6 +4,14 @@ public struct DefinitionResponse: Sendable, Response {
     public var errorCode: Int
     /// The code's meaning in words, for people.
     public var errorMessage: String
+    /// After how many seconds the app may try again, if the server was too busy (code 90015 with HTTP status 429 or 503)
+    /// and said so. Nil otherwise.
+    public var retryAfterSeconds: Int?
+
+    init(errorCode: Int, errorMessage: String) {
+        self.errorCode = errorCode
+        self.errorMessage = errorMessage
+    }
 }
 
 /// A keypad, or the code of an error.
@@ -17,6 +25,9 @@ public struct KeyPadCoordinatesResponse: Sendable, Response {
     public var keypad: [String?]
     /// The keypad's identifier. Nil on an error.
     public var keypadId: String?
+    /// After how many seconds the app may try again, if the server was too busy (code 90015 with HTTP status 429 or 503)
+    /// and said so. Nil otherwise.
+    public var retryAfterSeconds: Int?
 
     init(errorCode: Int, errorMessage: String) {
         self.errorCode = errorCode

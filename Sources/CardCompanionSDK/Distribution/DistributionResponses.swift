@@ -14,6 +14,9 @@ public struct ProvisioningResponse: Sendable, Redacted, Response {
     public var sessionId: String?
     /// The bank's text for the cardholder.
     public var freeField: String?
+    /// After how many seconds the app may try again, if the server was too busy (code 90015 with HTTP status 429 or 503)
+    /// and said so. Nil otherwise.
+    public var retryAfterSeconds: Int?
 
     init(errorCode: Int, errorMessage: String) {
         self.errorCode = errorCode
@@ -28,6 +31,14 @@ public struct NotifyResponse: Sendable, Response {
     public var errorCode: Int
     /// The code's meaning in words, for people.
     public var errorMessage: String
+    /// After how many seconds the app may try again, if the server was too busy (code 90015 with HTTP status 429 or 503)
+    /// and said so. Nil otherwise.
+    public var retryAfterSeconds: Int?
+
+    init(errorCode: Int, errorMessage: String) {
+        self.errorCode = errorCode
+        self.errorMessage = errorMessage
+    }
 }
 
 /// The result of a notify by token.

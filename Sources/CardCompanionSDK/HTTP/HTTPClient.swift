@@ -7,7 +7,12 @@ internal import Foundation
 
 /// Sends and reads JSON, with a timeout and a size limit.
 struct HTTPClient: Sendable {
-    private typealias Outcome = Result<(status: Int, body: Data), SDKError>
+    private struct Exchange {
+        let status: Int
+        let retryAfter: String?
+        let body: Data
+    }
+    private typealias Outcome = Result<Exchange, SDKError>
 
     let timeout: Duration
     let maximumAnswerByteCount: Int
@@ -34,16 +39,19 @@ struct HTTPClient: Sendable {
     private func answer<Answer: Decodable>(to request: URLRequest) async throws(SDKError) -> Answer {
         var request = request
         request.setValue("application/json", forHTTPHeaderField: "Accept")
-        let (status, body) = try await exchange(request)
-        guard status == 200 else { throw SDKError(.serverNotOK, "HTTP status \(status)") }
-        guard !body.isEmpty else { throw SDKError(.emptyAnswer, "the answer has no body") }
-        guard let answer = try? JSONDecoder().decode(Answer.self, from: body) else {
+        let exchange = try await exchange(request)
+        guard exchange.status == 200 else {
+            throw SDKError(
+                .serverNotOK, "HTTP status \(exchange.status)", retryAfterSeconds: Self.retryAfterSeconds(exchange))
+        }
+        guard !exchange.body.isEmpty else { throw SDKError(.emptyAnswer, "the answer has no body") }
+        guard let answer = try? JSONDecoder().decode(Answer.self, from: exchange.body) else {
             throw SDKError(.badAnswerFormat, "the answer is not the JSON of this operation")
         }
         return answer
     }
 
-    private func exchange(_ request: URLRequest) async throws(SDKError) -> (status: Int, body: Data) {
+    private func exchange(_ request: URLRequest) async throws(SDKError) -> Exchange {
         let first = await withTaskGroup(of: Outcome.self) { group in
             group.addTask { await outcome(of: request) }
             group.addTask {
@@ -74,7 +82,18 @@ struct HTTPClient: Sendable {
         guard !Task.isCancelled, let response = task.response as? HTTPURLResponse else {
             return .failure(SDKError(.requestFailed, "closed or cancelled before the answer"))
         }
-        return .success((response.statusCode, body))
+        return .success(
+            Exchange(
+                status: response.statusCode, retryAfter: response.value(forHTTPHeaderField: "Retry-After"), body: body))
+    }
+
+    /// The seconds of `Retry-After` (RFC 9110 section 10.2.3). Nil for its other form, a date: the server does not send it,
+    /// and the device's clock may be wrong.
+    private static func retryAfterSeconds(_ exchange: Exchange) -> Int? {
+        guard [429, 503].contains(exchange.status), let text = exchange.retryAfter,
+            text.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+        else { return nil }
+        return Int(text)
     }
 
     private var sessionConfiguration: URLSessionConfiguration {

@@ -14,10 +14,14 @@ public class JResponse: NSObject, @unchecked Sendable {
     public let errorCode: Int
     /// The code's meaning in words, for people.
     public let errorMessage: String
+    /// After how many seconds the app may try again, if the server was too busy (code 90015 with HTTP status 429 or 503)
+    /// and said so. Nil otherwise. A number object, because Objective-C has no optional integers.
+    public let retryAfterSeconds: NSNumber?
 
-    init(errorCode: Int, errorMessage: String) {
-        self.errorCode = errorCode
-        self.errorMessage = errorMessage
+    init(_ response: any Response) {
+        errorCode = response.errorCode
+        errorMessage = response.errorMessage
+        retryAfterSeconds = response.retryAfterSeconds.map { NSNumber(value: $0) }
     }
 }
 
@@ -39,7 +43,7 @@ public final class PINCodeProvisioningJResponse: JResponse, @unchecked Sendable 
 
     init(_ response: ProvisioningResponse) {
         self.response = response
-        super.init(errorCode: response.errorCode, errorMessage: response.errorMessage)
+        super.init(response)
     }
 }
 
@@ -61,17 +65,7 @@ public final class GetKeypadCoordJResponse: JResponse, @unchecked Sendable {
     init(_ response: KeyPadCoordinatesResponse) {
         let places = response.keypad.map { $0 ?? "null" }
         keyPad = places.isEmpty ? nil : "[\(places.joined(separator: ", "))]"
-        super.init(errorCode: response.errorCode, errorMessage: response.errorMessage)
-    }
-}
-
-extension JResponse {
-    convenience init(_ response: NotifyResponse) {
-        self.init(errorCode: response.errorCode, errorMessage: response.errorMessage)
-    }
-
-    convenience init(_ response: DefinitionResponse) {
-        self.init(errorCode: response.errorCode, errorMessage: response.errorMessage)
+        super.init(response)
     }
 }
 

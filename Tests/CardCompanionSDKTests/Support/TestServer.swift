@@ -18,7 +18,9 @@ struct TestRequest: Sendable {
 
 /// How the server reacts to a request.
 enum Reaction: Sendable {
-    case answer(status: Int = 200, type: String = "application/json", location: String? = nil, body: String)
+    case answer(
+        status: Int = 200, type: String = "application/json", location: String? = nil, retryAfter: String? = nil,
+        body: String)
     /// Sends nothing and keeps the connection open.
     case silence
     /// Starts an answer and then sends one byte at a time without end.
@@ -105,9 +107,10 @@ private final class ReactingHandler: ChannelInboundHandler {
 
     private func perform(_ reaction: Reaction, _ context: ChannelHandlerContext) {
         switch reaction {
-        case .answer(let status, let type, let location, let body):
+        case .answer(let status, let type, let location, let retryAfter, let body):
             var headers = HTTPHeaders([("Content-Type", type), ("Content-Length", "\(body.utf8.count)")])
             if let location { headers.add(name: "Location", value: location) }
+            if let retryAfter { headers.add(name: "Retry-After", value: retryAfter) }
             write(.head(.init(version: .http1_1, status: .init(statusCode: status), headers: headers)), context)
             write(.body(.byteBuffer(ByteBuffer(string: body))), context)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
