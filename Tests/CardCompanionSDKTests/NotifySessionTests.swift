@@ -54,8 +54,8 @@ import Testing
         #expect(codes == [90015, 90006, 0])
     }
 
-    @Test(arguments: [(14 * 60 + 59, 0), (15 * 60, 90000)])
-    func `A session expires after 15 minutes`(seconds: Int, code: Int) async throws {
+    @Test(arguments: [(86_399, 0), (86_400, 90000)])
+    func `A session expires after 24 hours`(seconds: Int, code: Int) async throws {
         let clock = ManualClock()
         let session = CardCompanionSession.test(clock: clock)
         let response = try await withTestServer(reacting: DeliveringServer().react) { url in
@@ -64,6 +64,63 @@ import Testing
             return await PINDistribution.postNotifyTokenRequest(parameters, hostUrl: url, session: session)
         }
         #expect(response.errorCode == code)
+    }
+
+    @Test func `A receipt brings the key back after a restart`() async throws {
+        let server = DeliveringServer()
+        let (code, receipt) = try await withTestServer(reacting: server.react) { url in
+            let fetched = await PINDistribution.postGetPINCaptchaTokenRequest(
+                .example, hostUrl: url, session: .test())
+            let receipt = try #require(fetched.notifyReceipt)
+            let restarted = CardCompanionSession.test()
+            #expect(await restarted.restore(notifyReceipt: receipt))
+            let notified = await PINDistribution.postNotifyTokenRequest(parameters, hostUrl: url, session: restarted)
+            return (notified.errorCode, receipt)
+        }
+        #expect(code == 0)
+        let body = try #require(server.recorder.requests.last).decoded(TokenNotifyRequest.self)
+        #expect(body.hash == TestDelivery.notifyHash("BANK102456s-10"))
+        // Pinned, because receipts outlive the app's update.
+        #expect(receipt == "1.cy0x.AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8")
+    }
+
+    @Test func `PinCodeRequest brings a key back`() async throws {
+        let receipt = NotifyReceipt(sessionId: "s-ios", key: SymmetricKey(size: .bits256)).text
+        for (text, expected) in [(receipt, true), (receipt + "A", false)] {
+            let restored = await withCheckedContinuation { continuation in
+                PinCodeRequest.restore(notifyReceipt: text) { continuation.resume(returning: $0) }
+            }
+            #expect(restored == expected)
+        }
+        #expect(await CardCompanionSession.shared.notifyKeys.key(forSession: "s-ios") != nil)
+    }
+
+    @Test func `There is a receipt for images that are incomplete, and none without a session`() async throws {
+        let incomplete = DeliveringServer(delivery: TestDelivery(length: 3))
+        let refusing: @Sendable (TestRequest) -> Reaction = { _ in
+            .json(CaptchaAnswer(errorCode: 203, errorMessage: "Wrong Authentication Code"))
+        }
+        for (react, code) in [(incomplete.react, 90013), (refusing, 203)] {
+            let response = try await withTestServer(reacting: react) { url in
+                await PINDistribution.postGetPINCaptchaTokenRequest(.example, hostUrl: url, session: .test())
+            }
+            #expect(response.errorCode == code)
+            #expect((response.notifyReceipt != nil) == (code == 90013))
+        }
+    }
+
+    private static let key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
+
+    @Test(arguments: [
+        "", ".", "..", "...", "1..", "1.cy0x", "1.cy0x.", "1..\(key)", "2.cy0x.\(key)", "01.cy0x.\(key)",
+        "cy0x.\(key)", "1.cy0x.\(key).", "1.cy0x.\(key)A", "1.cy0x.\(key)=", " 1.cy0x.\(key)", "1.cy0x.\(key)\n",
+        "1.cy1.\(key)", "1.cy+x.\(key)", "1._w.\(key)", "1.cy0x.AAEC", "1.cy0x.\(key.dropLast())é", "é.é.é",
+        String(repeating: ".", count: 100_000),
+    ])
+    func `A bad receipt gives false and changes nothing`(receipt: String) async {
+        let session = CardCompanionSession.test()
+        #expect(await !session.restore(notifyReceipt: receipt))
+        #expect(await session.notifyKeys.key(forSession: "s-1") == nil)
     }
 
     @Test func `When the store is full, the oldest key is removed`() async {

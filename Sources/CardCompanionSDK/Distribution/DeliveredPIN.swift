@@ -26,7 +26,7 @@ struct DeliveredPIN {
 
     /// PINs have 4 to 12 digits (ISO 9564-1).
     private static let lengths = 4...12
-    private static let notifyKeyByteCount = 32
+    static let notifyKeyByteCount = 32
 
     /// Parses the JSON.
     ///

@@ -1,4 +1,5 @@
 public import CardCompanionAPI
+internal import Crypto
 
 /// A delivered PIN, or the code of an error.
 public struct ProvisioningResponse: Sendable, Redacted, Response {
@@ -17,6 +18,18 @@ public struct ProvisioningResponse: Sendable, Redacted, Response {
     /// After how many seconds the app may try again, if the server was too busy (code 90015 with HTTP status 429 or 503)
     /// and said so. Nil otherwise.
     public var retryAfterSeconds: Int?
+
+    /// A text that an app may store, so that it can still notify the server after a restart: see
+    /// ``CardCompanionSession/restore(notifyReceipt:)``. Nil without a session.
+    ///
+    /// It contains the notify key. Who has it can confirm this delivery, but cannot see the PIN. Store it in the keychain,
+    /// and delete it after the notify. The SDK makes it only when the app reads this property.
+    public var notifyReceipt: String? {
+        guard let sessionId, let notifyKey else { return nil }
+        return NotifyReceipt(sessionId: sessionId, key: notifyKey).text
+    }
+
+    var notifyKey: SymmetricKey?
 
     init(errorCode: Int, errorMessage: String) {
         self.errorCode = errorCode

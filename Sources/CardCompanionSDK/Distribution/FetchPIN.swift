@@ -48,6 +48,7 @@ extension CardCompanionSession {
         let delivered = try DeliveredPIN(parsing: CompactJWE(parsing: sealed).open(with: key))
         await notifyKeys.keep(delivered.notifyKey, forSession: sessionId)
         response.sessionId = sessionId
+        response.notifyKey = delivered.notifyKey
         guard let images = delivered.imagesInOrder() else {
             // Keeps the session, so that the app can notify the server of the error.
             response.errorCode = LibraryCode.incompletePIN.rawValue

@@ -3,6 +3,18 @@ internal import Crypto
 internal import Foundation
 
 extension CardCompanionSession {
+    /// Brings back the notify key of a fetch after the app's restart, so that its notify can be sent.
+    ///
+    /// The session does not judge the receipt's age: the server answers 312 if the fetch is too long ago.
+    ///
+    /// - Parameter notifyReceipt: The stored ``ProvisioningResponse/notifyReceipt``.
+    /// - Returns: Whether the text is a receipt. If not, nothing changes.
+    public func restore(notifyReceipt: String) async -> Bool {
+        guard let receipt = NotifyReceipt(parsing: notifyReceipt) else { return false }
+        await notifyKeys.keep(receipt.key, forSession: receipt.sessionId)
+        return true
+    }
+
     @concurrent
     func notify(_ parameters: NotifyParameters, hostUrl: String) async throws(SDKError) -> NotifyResponse {
         try require(
@@ -37,7 +49,8 @@ extension CardCompanionSession {
         bankId: String, uniqueId: String, sessionId: String, status: NotifyStatus
     ) async throws(SDKError) -> String {
         guard let key = await notifyKeys.key(forSession: sessionId) else {
-            throw SDKError(.invalidInput, "no PIN was fetched with this sessionId in the last 15 minutes")
+            throw SDKError(
+                .invalidInput, "no PIN was fetched with this sessionId in the last 24 hours, or the app has restarted")
         }
         let text = bankId + uniqueId + sessionId + String(status.rawValue)
         return Hex.encode(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))

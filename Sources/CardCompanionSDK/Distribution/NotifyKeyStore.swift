@@ -2,10 +2,12 @@ internal import Crypto
 
 /// The notify keys of unconfirmed deliveries, by session.
 ///
-/// The store removes a key when the server has recorded the session's result, when the session has expired on the
-/// server (15 minutes), or when there are too many keys. swift-crypto wipes removed keys.
+/// The store removes a key when the server has recorded the session's result, after 24 hours, or when there are too many
+/// keys. swift-crypto wipes removed keys.
 actor NotifyKeyStore {
-    static let lifetime = Duration.seconds(15 * 60)
+    /// The longest session that a bank can have on the server. The SDK does not know the bank's setting, so it keeps every
+    /// key that long, and the server judges whether the session is over.
+    static let lifetime = Duration.seconds(86_400)
     static let maximumCount = 64
 
     private struct Entry {

@@ -15,7 +15,7 @@ public enum PINDistribution {
     /// Notifies the server whether the app showed a PIN that it fetched with an authentication code.
     ///
     /// If the notify fails on the way, the app can send it again. If no PIN was fetched in this session within the last
-    /// 15 minutes, the code is 90000.
+    /// 24 hours, the code is 90000. After the app's restart, see ``CardCompanionSession/restore(notifyReceipt:)``.
     public static func postNotifyRequest(
         _ parameters: NotifyParameters, hostUrl: String, session: CardCompanionSession = .shared
     ) async -> NotifyResponse {

@@ -40,6 +40,10 @@ public final class PINCodeProvisioningJResponse: JResponse, @unchecked Sendable 
     public var sessionId: String? { response.sessionId }
     /// The bank's text for the cardholder.
     public var freeField: String? { response.freeField }
+    /// A text that an app may store, so that it can still notify the server after a restart: see
+    /// ``PinCodeRequest/restore(notifyReceipt:completion:)``. It contains the notify key, so store it in the keychain, and
+    /// delete it after the notify. Nil without a session.
+    public var notifyReceipt: String? { response.notifyReceipt }
 
     init(_ response: ProvisioningResponse) {
         self.response = response

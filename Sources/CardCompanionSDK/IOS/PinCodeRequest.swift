@@ -188,6 +188,16 @@ public final class PinCodeRequest: NSObject {
             completion()
         }
     }
+
+    /// Brings back the notify key of a fetch after the app's restart. Not in the document; for Objective-C, which does not
+    /// see ``CardCompanionSession/restore(notifyReceipt:)``.
+    ///
+    /// - Parameters:
+    ///   - notifyReceipt: The stored ``PINCodeProvisioningJResponse/notifyReceipt``.
+    ///   - completion: Receives whether the text is a receipt.
+    public static func restore(notifyReceipt: String, completion: @escaping @Sendable (Bool) -> Void) {
+        Task { completion(await CardCompanionSession.shared.restore(notifyReceipt: notifyReceipt)) }
+    }
 }
 
 // The names of this type are the SDK document's.
