@@ -139,7 +139,9 @@ struct ProvisionedMembers {
             return nil
         }
         let digest = SpentDigest.pin(text)
-        guard try await serverKeys.knows(jwe) else { return .init(digest: digest, sealed: nil, version: version) }
+        guard try await serverKeys.knows(jwe, isFromBank: true) else {
+            return .init(digest: digest, sealed: nil, version: version)
+        }
         guard let pin = SharedSecret(try await opened(MemberName.pin, jwe)) else { return nil }
         let form = PINForm(bank)
         guard form.matches(pin.bytes) else {
@@ -208,7 +210,7 @@ struct ProvisionedMembers {
     /// The plaintext of a JWE to one of the server's keys, without the spaces that can pad it at the end.
     private mutating func opened(_ name: String, _ jwe: JWE) async throws -> SecretBytes? {
         do {
-            return ChosenPIN.unpadded(try await serverKeys.open(jwe))
+            return ChosenPIN.unpadded(try await serverKeys.open(jwe, isFromBank: true))
         } catch let error as JOSEError {
             refuse(name, "\(error)")
         } catch let error as UnknownServerKey {

@@ -36,6 +36,8 @@ package final class ServerKeys: Sendable {
     private struct Keys: Sendable {
         var signer: Signer?
         var byId: [String: PrivateKey] = [:]
+        /// The names of retired keys that values were sealed to.
+        var retired: Set<String> = []
         var published = JWKSet(keys: [])
     }
 
@@ -90,41 +92,49 @@ package final class ServerKeys: Sendable {
     }
 
     /// Whether a value is sealed to one of the keys, and under that key's algorithm.
-    func knows(_ jwe: JWE) async throws -> Bool {
-        try await key(for: jwe) != nil
+    ///
+    /// - Parameter isFromBank: whether it comes from an authenticated back-end. Then its key is looked up without limit.
+    func knows(_ jwe: JWE, isFromBank: Bool = false) async throws -> Bool {
+        try await key(for: jwe, isFromBank: isFromBank) != nil
     }
 
     /// Opens what was sealed to one of the keys.
     ///
     /// - Throws: `JOSEError`; ``UnknownServerKey`` if `kid` does not name one of them for this algorithm.
-    package func open(_ jwe: JWE) async throws -> SecretBytes {
-        switch try await key(for: jwe) {
+    package func open(_ jwe: JWE, isFromBank: Bool = false) async throws -> SecretBytes {
+        switch try await key(for: jwe, isFromBank: isFromBank) {
         case .rsa(let key): return try jwe.open(with: key)
         case .ec(let key): return try jwe.open(with: key)
         case .signing, nil: throw UnknownServerKey()
         }
     }
 
-    private func key(for jwe: JWE) async throws -> PrivateKey? {
-        guard let keyId = jwe.header.keyID, Identifier(keyId) != nil, let key = try await key(keyId) else {
-            return nil
-        }
+    private func key(for jwe: JWE, isFromBank: Bool) async throws -> PrivateKey? {
+        guard let keyId = jwe.header.keyID, Identifier(keyId) != nil,
+            let key = try await key(keyId, isFromBank: isFromBank)
+        else { return nil }
         switch (key, jwe.header.algorithm) {
         case (.rsa, .rsaOAEP256), (.ec, .ecdhESA256KW): return key
         default: return nil
         }
     }
 
-    /// An unknown key can be new, so the store is queried for it, but not without limit.
+    /// An unknown key can be new, so the store is queried for it; for strangers not without limit.
     ///
-    /// - Throws: ``ServiceUnavailable`` if too many unknown keys were named.
-    private func key(_ keyId: String) async throws -> PrivateKey? {
-        if let key = keys.withLock({ $0.byId[keyId] }) { return key }
-        let found = try await unknown.find("keys") {
-            // A retired key has no private part any more, so it is looked up in vain.
-            try await store.serverKey(keyId: keyId).flatMap { try Self.open($0, keyring) }
+    /// - Throws: ``ServiceUnavailable`` if strangers have named too many unknown keys.
+    private func key(_ keyId: String, isFromBank: Bool) async throws -> PrivateKey? {
+        let (known, isRetired) = keys.withLock { ($0.byId[keyId], $0.retired.contains(keyId)) }
+        if let known { return known }
+        guard !isRetired else { return nil }
+        let record =
+            isFromBank
+            ? try await store.serverKey(keyId: keyId)
+            : try await unknown.find("keys") { try await store.serverKey(keyId: keyId) }
+        guard let record else { return nil }
+        guard let key = try Self.open(record, keyring) else {
+            keys.withLock { _ = $0.retired.insert(keyId) }
+            return nil
         }
-        guard let key = found else { return nil }
         keys.withLock { $0.byId[keyId] = key }
         return key
     }

@@ -104,6 +104,17 @@ struct ImportTests {
         #expect(try await backend.get(other.uniqueId).members["channels"] == ["AC"])
     }
 
+    @Test("Any number of lines that are sealed to an unknown key are refused, and the rest go in")
+    func unknownKeys() async throws {
+        let backend = try await Service.shared.value.makeBackend(["--sealed-values", "any"])
+        let elsewhere = try await TestInstallation().startServer()
+        let sealed = try await elsewhere.sealingKey().seal(Array("4917".utf8), nil)
+        try await elsewhere.stop()
+        let bad = (0..<700).map { #"{"uniqueId":"holder-\#($0)","pin":"\#(sealed)"}"# }
+        let answer = try await backend.importLines((bad + [#"{"uniqueId":"good"}"#]).joined(separator: "\n"))
+        #expect(answer.isCommitted && answer.counts == [1, 0, 700])
+    }
+
     @Test("An unknown member in a line or a PUT is ignored, and reported as a warning")
     func warnings() async throws {
         let service = try await Service.shared.value
