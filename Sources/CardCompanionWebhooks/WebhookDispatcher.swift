@@ -24,17 +24,21 @@ package struct WebhookDispatcher: Service, CustomStringConvertible {
     private let store: Store
     private let keys: ServerKeys
     private let clock: WallClock
+    private let clockWatch: ClockWatch
     private let trustedCAs: [NIOSSLCertificate]?
     private let lookups = NIOThreadPool(numberOfThreads: lookupLimit)
     private let logger: Logger
 
     /// - Parameter caPath: PEM file of the roots for banks' certificates; nil for the system's.
     /// - Throws: if the file cannot be read.
-    package init(store: Store, keys: ServerKeys, clock: WallClock, caPath: String? = nil, logger: Logger) throws {
+    package init(
+        store: Store, keys: ServerKeys, clock: WallClock, clockWatch: ClockWatch, caPath: String? = nil, logger: Logger
+    ) throws {
         trustedCAs = try caPath.map { try NIOSSLCertificate.fromPEMFile($0) }
         self.store = store
         self.keys = keys
         self.clock = clock
+        self.clockWatch = clockWatch
         self.logger = logger
     }
 
@@ -55,6 +59,8 @@ package struct WebhookDispatcher: Service, CustomStringConvertible {
     }
 
     private func dueBanks() async -> [Identifier] {
+        // By a wrong clock, everything could be due or too old, and banks would refuse the signatures.
+        guard (try? clockWatch.requireRightClock()) != nil else { return [] }
         do {
             return try await store.banksWithDueDeliveries(now: clock.now())
         } catch {

@@ -28,22 +28,33 @@ struct ClockTests {
         #expect(right.logLines(with: "differs from the database's").isEmpty)
     }
 
-    @Test("A server whose clock goes wrong while it runs answers 503, and serves again when it is right")
+    @Test(
+        "A server whose clock goes wrong while it runs answers 503, removes nothing, and serves again when it is right")
     func whileRunning() async throws {
         let installation = try await Self.installation.value
         let file = try TestFolder.shared.write("0", named: "clock-offset")
         func shift(_ seconds: Int) throws { try "\(seconds)".write(toFile: file, atomically: true, encoding: .utf8) }
-        let server = try await installation.startServer(clockOffsetFile: file)
+        let server = try await installation.startServer(
+            ["--housekeeping-interval-seconds", "1"], clockOffsetFile: file)
         func keypad() async throws -> HTTPAnswer {
             try await server.post(
                 "/v1/pin-definition/keypad-coordinates", ["bankId": "x", "uniqueId": "x", "keypadSize": 12])
         }
         #expect(try await keypad().code == 101)
-        try shift(100)
+        // By the wrong clock it has expired.
+        let spent = "spent_proof WHERE bank_id = 'clock'"
+        try await installation.sql(
+            """
+            INSERT INTO spent_proof (bank_id, kind, digest, expires_at)
+                VALUES ('clock', 'nonce', decode(repeat('00', 16), 'hex'), now() + interval '5 minutes')
+            """)
+        try shift(1000)
         try await eventually("the server refuses", within: 150) { try await keypad().status == 503 }
         #expect(try await keypad()["Retry-After"] != nil)
         #expect(try await server.request("GET", "/health/ready").status == 503)
         #expect(try await server.request("GET", "/health/live").status == 200)
+        try await Task.sleep(for: .seconds(3))
+        #expect(try await installation.sql("SELECT count(*) FROM \(spent)") == ["1"])
         try shift(0)
         try await eventually("the server serves", within: 150) { try await keypad().code == 101 }
     }

@@ -38,8 +38,9 @@ package final class ClockWatch: Service, CustomStringConvertible {
 
     /// Compares the clocks.
     ///
+    /// - Parameter warns: whether a difference below the limit is logged.
     /// - Throws: ``WrongClock`` if they differ beyond the limit, `StoreError` if they could not be compared.
-    package func compare() async throws {
+    package func compare(warns: Bool = true) async throws {
         let begin = clock.now()
         let theirs = try await store.clock()
         let end = clock.now()
@@ -53,7 +54,7 @@ package final class ClockWatch: Service, CustomStringConvertible {
             throw wrong
         }
         refusal.withLock { $0 = nil }
-        guard seconds > Self.warningSeconds else { return }
+        guard warns, seconds > Self.warningSeconds else { return }
         logger.warning(
             "The clock of this server differs from the database's",
             metadata: ["seconds": "\(seconds)", "is": ahead > behind ? "ahead" : "behind"])

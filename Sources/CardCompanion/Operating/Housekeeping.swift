@@ -17,13 +17,15 @@ package struct Housekeeping: Service, CustomStringConvertible {
 
     private let store: Store
     private let clock: WallClock
+    private let clockWatch: ClockWatch
     private let intervalSeconds: Int
     private let logger: Logger
 
     /// - Parameter intervalSeconds: the pause after a round.
-    package init(store: Store, clock: WallClock, intervalSeconds: Int, logger: Logger) {
+    package init(store: Store, clock: WallClock, clockWatch: ClockWatch, intervalSeconds: Int, logger: Logger) {
         self.store = store
         self.clock = clock
+        self.clockWatch = clockWatch
         self.intervalSeconds = intervalSeconds
         self.logger = logger
     }
@@ -33,6 +35,8 @@ package struct Housekeeping: Service, CustomStringConvertible {
             while !Task.isCancelled {
                 for kind in ExpiredKind.allCases {
                     do {
+                        // By a wrong clock, everything could have expired.
+                        try await clockWatch.compare(warns: false)
                         try await remove(kind)
                     } catch {
                         logger.warning(

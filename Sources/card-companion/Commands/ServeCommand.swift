@@ -126,11 +126,13 @@ private struct Server: Service, CustomStringConvertible {
             if let sandbox { Terminal.showAtOnce(sandbox.instructions(url: url)) }
         }
         let housekeeping = Housekeeping(
-            store: store, clock: clock, intervalSeconds: installation.settings.housekeepingIntervalSeconds,
+            store: store, clock: clock, clockWatch: clockWatch,
+            intervalSeconds: installation.settings.housekeepingIntervalSeconds,
             logger: logger)
         let refresh = ServerKeyRefresh(keys: keys, logger: logger)
         let webhooks = try WebhookDispatcher(
-            store: store, keys: keys, clock: clock, caPath: installation.settings.webhooksCAPath, logger: logger)
+            store: store, keys: keys, clock: clock, clockWatch: clockWatch,
+            caPath: installation.settings.webhooksCAPath, logger: logger)
         let services: [any Service] = [
             housekeeping, refresh, clockWatch, SecureHeapWatch(logger: logger), webhooks, application,
         ]

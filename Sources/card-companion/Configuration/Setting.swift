@@ -118,7 +118,7 @@ struct Setting: Sendable {
         help: "How often expired rows are removed.", defaultText: "60")
 
     static let clockLimit = Setting(
-        key: "clock.limit.seconds", kind: .integer(1...Int(ClockMargin.seconds)),
+        key: "clock.limit.seconds", kind: .integer(1...Int(ClockMargin.seconds) / 2),
         help: "From which difference between the server's and the database's clock on the server does not serve.",
         defaultText: "30")
 
