@@ -309,6 +309,7 @@ CREATE TABLE event (
 CREATE UNIQUE INDEX event_in_order ON event (bank_id, position) WHERE position IS NOT NULL;
 CREATE INDEX event_without_position ON event (bank_id, event_id) WHERE position IS NULL;
 CREATE INDEX event_by_age ON event (occurred_at);
+CREATE INDEX event_kept ON event (bank_id, position) WHERE type = 'pin.defined' AND NOT acknowledged;
 
 -- How far a bank has read its events.
 CREATE TABLE event_feed (

@@ -3,7 +3,10 @@
 CREATE OR REPLACE FUNCTION acknowledge_events(p_bank_id text, p_up_to bigint) RETURNS boolean
 LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
 BEGIN
-    IF NOT EXISTS (SELECT FROM event_feed WHERE bank_id = p_bank_id AND handed_out >= p_up_to) THEN
+    -- 0 is the first cursor of all, and 'lost' the one that a 410 gave.
+    IF p_up_to > 0 AND NOT EXISTS (
+        SELECT FROM event_feed WHERE bank_id = p_bank_id AND greatest(handed_out, lost) >= p_up_to
+    ) THEN
         RETURN false;
     END IF;
     WITH marked AS (

@@ -137,13 +137,21 @@ private struct DeleteOldEvents: Removal, PostgresCommand {
 
     static let sql = """
         WITH due AS (
+            -- An event that is not acknowledged stays while an older definition is kept: a reader who must go on after it
+            -- would miss the definition.
             SELECT bank_id, event_id, position, acknowledged FROM event
-            WHERE occurred_at <= $1 AND (acknowledged OR type <> 'pin.defined') LIMIT $2 FOR UPDATE SKIP LOCKED
+            WHERE occurred_at <= $1 AND (acknowledged OR (type <> 'pin.defined' AND NOT EXISTS (
+                SELECT FROM event AS kept
+                WHERE kept.bank_id = event.bank_id AND kept.type = 'pin.defined' AND NOT kept.acknowledged
+                    AND (kept.position < event.position OR (event.position IS NULL
+                        AND (kept.position IS NOT NULL OR kept.event_id < event.event_id)))
+            )))
+            LIMIT $2 FOR UPDATE SKIP LOCKED
         ), lost AS (
             -- An event without a position would have come after all that a reader was given.
             INSERT INTO event_feed AS feed (bank_id, handed_out, lost)
             SELECT bank_id, 0, max(coalesce(position, nextval('event_position')))
-            FROM due WHERE NOT acknowledged GROUP BY bank_id
+            FROM due WHERE NOT acknowledged GROUP BY bank_id ORDER BY bank_id
             ON CONFLICT (bank_id) DO UPDATE SET lost = greatest(feed.lost, excluded.lost)
         )
         DELETE FROM event USING due WHERE (event.bank_id, event.event_id) = (due.bank_id, due.event_id)

@@ -64,6 +64,32 @@ struct AcknowledgementTests {
         #expect(try await bank.page(after: delivered.next).events.isEmpty)
     }
 
+    @Test("A kept pin.defined event is not hidden by a later event that is removed")
+    func notHidden() async throws {
+        let bank = try await makeBank()
+        #expect(try await bank.define(bank.holders[0], "7391") == 0)
+        try await bank.deliver(bank.holders[0])
+        _ = try await bank.page()
+        try await age(bank, days: 31)
+        // Housekeeping runs each second.
+        try await Task.sleep(for: .seconds(3))
+        let page = try await bank.page()
+        #expect(page.events.map(\.type) == ["pin.defined", "pin.delivered"] && page.events[0].data["pin"] != nil)
+        #expect(try await acknowledge(bank, page.next).status == 204)
+        try await eventually("both are removed") { try await count(bank) == 0 }
+    }
+
+    @Test("The cursor of a 410 can be acknowledged, and 0 always")
+    func oldest() async throws {
+        let bank = try await makeBank()
+        #expect(try await acknowledge(bank, "0").status == 204)
+        try await bank.deliver(bank.holders[0])
+        try await age(bank, days: 31)
+        try await eventually("the event is removed") { try await count(bank) == 0 }
+        let gone = try await bank.service.server.events(after: nil, limit: nil, waitSeconds: nil, by: bank.issuer)
+        #expect(try await acknowledge(bank, #require(gone.members["oldest"]?.string)).status == 204)
+    }
+
     @Test("An acknowledged event that is removed is not missed")
     func nothingLost() async throws {
         let bank = try await makeBank()
