@@ -102,7 +102,7 @@ let package = Package(
         library(
             "CardCompanionWebhooks",
             [
-                "CardCompanion", "CardCompanionStore", "Cryptography", "HTTPSignatures", "Retries", asyncHTTPClient,
+                "CardCompanion", "CardCompanionStore", "HTTPSignatures", "Retries", asyncHTTPClient,
                 logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
         .target(

@@ -1,7 +1,6 @@
 internal import AsyncHTTPClient
 internal import CardCompanion
 internal import CardCompanionStore
-internal import Cryptography
 internal import HTTPSignatures
 internal import NIOCore
 internal import NIOHTTP1
@@ -86,10 +85,6 @@ struct WebhookClient: Sendable {
             method: "POST", scheme: url.scheme, authority: url.authority, target: url.target, fields: fields)
         var components: [Component] = [.method, .authority, .path, .field(.contentDigest)]
         if message.hasQuery { components.append(.query) }
-        let parameters = try SignatureParameters(
-            components: components, created: clock.now().seconds,
-            nonce: Base64URL.encode(SecureRandom.bytes(count: 18)), keyID: signer.keyId)
-        let signature = try signer.key.sign(message, parameters: parameters)
-        return fields + [("Signature-Input", signature.signatureInput), ("Signature", signature.signature)]
+        return try fields + signer.signedFields(of: message, covering: components, at: clock.now())
     }
 }

@@ -1,5 +1,4 @@
 package import CardCompanionStore
-internal import Cryptography
 internal import HTTPSignatures
 internal import ServiceLifecycle
 
@@ -37,11 +36,8 @@ package final class EventFeed: Sendable {
         guard let signer = keys.signer else { throw ServiceUnavailable("the server has no signing key") }
         let digest = (name: "Content-Digest", value: ContentDigest.fieldValue(for: body))
         let message = SignedMessage(status: 200, fields: [digest])
-        let parameters = try SignatureParameters(
-            components: [.status, .field(.contentDigest)], created: clock.now().seconds,
-            nonce: Base64URL.encode(SecureRandom.bytes(count: 18)), keyID: signer.keyId)
-        let signature = try signer.key.sign(message, parameters: parameters)
-        return [digest, ("Signature-Input", signature.signatureInput), ("Signature", signature.signature)]
+        return try [digest]
+            + signer.signedFields(of: message, covering: [.status, .field(.contentDigest)], at: clock.now())
     }
 
     /// Acknowledges events: the sealed PINs in them are erased, and the events can be removed after their time.

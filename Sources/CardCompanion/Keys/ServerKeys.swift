@@ -29,8 +29,23 @@ package final class ServerKeys: Sendable {
     }
 
     package struct Signer: Sendable {
+        private static let nonceByteCount = 18
+
         package let keyId: String
         package let key: SigningKey
+
+        /// The fields that sign a message of the server (RFC 9421): `Signature-Input` and `Signature`.
+        ///
+        /// - Throws: `SignatureError`.
+        package func signedFields(
+            of message: SignedMessage, covering components: [Component], at now: Timestamp
+        ) throws(SignatureError) -> [(name: String, value: String)] {
+            let nonce = Base64URL.encode(SecureRandom.bytes(count: Self.nonceByteCount))
+            let parameters = try SignatureParameters(
+                components: components, created: now.seconds, nonce: nonce, keyID: keyId)
+            let signature = try key.sign(message, parameters: parameters)
+            return [("Signature-Input", signature.signatureInput), ("Signature", signature.signature)]
+        }
     }
 
     private struct Keys: Sendable {
