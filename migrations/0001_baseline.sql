@@ -248,14 +248,14 @@ CREATE TYPE cardholder_change AS (
     channels          text[],
     definition        boolean,
     sets_code         boolean,
-    code_mac          bytea,   -- null: the cardholder has no code
+    code_macs         bytea[], -- the active key's first, then those under older keys; null: the cardholder has no code
     sets_pin          boolean,
     pin_digest        bytea,   -- of the PIN as it was sent; null: the cardholder has no PIN
     sealed_pin        bytea,   -- null if the PIN that was sent does not open
     pin_version       bigint,
     sets_free_field   boolean,
     sealed_free_field bytea,   -- null: the cardholder has no free field
-    free_field_mac    bytea,
+    free_field_macs   bytea[], -- as code_macs
     unlocks           boolean  -- forgets wrong codes and unconfirmed fetches
 );
 
@@ -363,17 +363,39 @@ CREATE INDEX webhook_delivery_in_order ON webhook_delivery (bank_id, unique_id, 
 
 -- Keys of the installation.
 
--- Keys that seal and authenticate the secrets of this database, each wrapped by the master key in the vault.
+-- Keys that seal and authenticate the secrets of this database, each wrapped by the master key in the vault. New values are
+-- made with the newest key of a purpose whose time has come. By then every server has it.
 CREATE TABLE data_key (
     id            integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     purpose       text NOT NULL CHECK (purpose IN ('seal', 'authenticate', 'hand-out')),
-    wrapped_key   bytea NOT NULL,
+    -- The key before this one; null for the first one.
+    replaces      integer REFERENCES data_key,
+    -- Null: retired. Nothing needs the key any more.
+    wrapped_key   bytea,
     master_key_id text NOT NULL,
-    status        text NOT NULL CHECK (status IN ('ACTIVE', 'RETIRED')),
+    active_from   timestamptz NOT NULL,
+    -- How many values were sealed with it, as far as servers have reported it.
+    uses          bigint NOT NULL DEFAULT 0 CHECK (uses >= 0),
     created_at    timestamptz NOT NULL
 );
 
-CREATE UNIQUE INDEX data_key_one_active ON data_key (purpose) WHERE status = 'ACTIVE';
+-- Each key has one successor, and each purpose one first key: two servers cannot both add one.
+CREATE UNIQUE INDEX data_key_one_successor ON data_key (purpose, coalesce(replaces, 0));
+
+-- How far the servers have come with sealing the values of a column with a newer data key.
+CREATE TABLE resealing (
+    sealed_column text PRIMARY KEY CHECK (sealed_column IN
+        ('hmac_key.sealed_key', 'issuer_key.sealed_secret', 'server_key.sealed_key', 'cardholder.sealed_pin',
+        'cardholder.sealed_free_field')),
+    -- The key that values get.
+    data_key_id   integer NOT NULL REFERENCES data_key,
+    -- The last row that is done.
+    after_bank_id text COLLATE "C" NOT NULL,
+    after_row_id  text COLLATE "C" NOT NULL,
+    is_finished   boolean NOT NULL,
+    -- The end of a server's lease. If that server dies, another one then goes on.
+    leased_until  timestamptz NOT NULL
+);
 
 -- The server's own key pairs, published at /.well-known/jwks.json. New values are sealed to the active key of a kind. A
 -- retiring key is still published and still opens values. Of a retired key only the name is left.

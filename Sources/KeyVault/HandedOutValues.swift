@@ -19,11 +19,12 @@ extension Keyring {
         _ value: borrowing some ByteSource & ~Copyable, for place: SealedPlace, at seconds: Int64
     ) throws(KeyVaultError) -> [UInt8] {
         let hour = UInt32(truncatingIfNeeded: seconds / Self.hourSeconds)
-        let prefix = handingOut.activeId.bigEndianBytes + withUnsafeBytes(of: hour.bigEndian, Array.init)
+        let keys = handingOut
+        let prefix = keys.activeId.bigEndianBytes + withUnsafeBytes(of: hour.bigEndian, Array.init)
         let nonce = SecureRandom.bytes(count: AESGCM.nonceByteCount)
         do {
             let sealed = try AESGCM.seal(
-                value, key: Self.hourlyKey(prefix, handingOut.active), nonce: nonce,
+                value, key: Self.hourlyKey(prefix, keys.active), nonce: nonce,
                 authenticating: prefix + place.bytes)
             return prefix + nonce + sealed.ciphertext + sealed.tag
         } catch {

@@ -29,9 +29,17 @@ struct Installation: Sendable {
         }
     }
 
-    /// Opens the vault, and the data keys with it. For a new database the key file is created if there is none.
-    func keyring() async throws -> Keyring {
-        try await Keyring.opened(with: try await masterKey(), in: store, clock: clock)
+    /// For a new database the vault's file is created if there is none.
+    var dataKeys: DataKeys {
+        DataKeys(store: store, clock: clock) { try await masterKey() }
+    }
+
+    /// Runs `body` with the data keys of the database, and counts what it seals with them.
+    func withKeyring<Result>(_ body: (Keyring) async throws -> Result) async throws -> Result {
+        let keyring = try await dataKeys.opened()
+        let result = try await body(keyring)
+        try await dataKeys.report(keyring)
+        return result
     }
 
     private func masterKey() async throws -> FileMasterKey {

@@ -28,7 +28,7 @@ struct CommandTests {
             ["certificate", "list"], ["certificate", "disable"], ["cardholder", "import"], ["cardholder", "show"],
             ["cardholder", "unlock"], ["cardholder", "set-status"], ["server-key", "list"], ["server-key", "rotate"],
             ["server-key", "retire"], ["explain", "hmac"], ["explain", "token"], ["explain", "signature"],
-            ["explain", "jwe"],
+            ["explain", "jwe"], ["vault", "status"], ["vault", "rotate-data-key"], ["vault", "retire-data-key"],
         ])
     func help(command: [String]) async throws {
         let result = try await Self.installation.value.run(command + ["--help"])

@@ -16,7 +16,7 @@ CREATE OR REPLACE FUNCTION fetch_pin(
     p_hmac_expires_at    timestamptz, -- AC only
     p_code_is_checked    boolean,
     p_code_has_form      boolean,
-    p_code_macs          bytea[],     -- the code's MAC under each key that may have been used
+    p_code_macs          bytea[],     -- the code's MAC under the active key, then under older keys
     p_session_id         text,
     p_token_mac          bytea,       -- TOKEN only
     p_confirmations      bytea[],
@@ -97,8 +97,10 @@ BEGIN
         locks := NOT is_right AND holder.authentication_failures + 1 = the_bank.retry_limit;
         UPDATE cardholder SET
             authentication_failures = CASE WHEN is_right THEN 0 ELSE authentication_failures + 1 END,
+            code_mac = CASE WHEN is_right THEN p_code_macs[1] ELSE code_mac END,
             version = CASE WHEN is_right OR locks THEN nextval('cardholder_version') ELSE version END
-        WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND NOT (is_right AND authentication_failures = 0);
+        WHERE bank_id = p_bank_id AND unique_id = p_unique_id
+            AND NOT (is_right AND authentication_failures = 0 AND code_mac = p_code_macs[1]);
         IF NOT is_right THEN
             IF locks THEN
                 INSERT INTO event (bank_id, unique_id, type, data, occurred_at) VALUES (

@@ -46,6 +46,13 @@ BEGIN
             RETURN;
         END IF;
 
+        -- Under a newer key the same text has another MAC. The row gets it, but that is no change.
+        IF before.code_mac = ANY (p_change.code_macs) THEN
+            before.code_mac := p_change.code_macs[1];
+        END IF;
+        IF before.free_field_mac = ANY (p_change.free_field_macs) THEN
+            before.free_field_mac := p_change.free_field_macs[1];
+        END IF;
         holder := before;
         pin := NULL;
         IF is_new THEN
@@ -62,15 +69,15 @@ BEGIN
         holder.channels := coalesce(p_change.channels, holder.channels);
         holder.definition := coalesce(p_change.definition, holder.definition);
         IF p_change.sets_code THEN
-            IF p_change.code_mac IS DISTINCT FROM holder.code_mac AND p_change.code_mac IS NOT NULL THEN
+            IF p_change.code_macs[1] IS DISTINCT FROM holder.code_mac AND p_change.code_macs IS NOT NULL THEN
                 holder.authentication_failures := 0;
             END IF;
-            holder.code_mac := p_change.code_mac;
+            holder.code_mac := p_change.code_macs[1];
         END IF;
         -- The same text is sealed differently each time.
-        IF p_change.sets_free_field AND p_change.free_field_mac IS DISTINCT FROM holder.free_field_mac THEN
+        IF p_change.sets_free_field AND p_change.free_field_macs[1] IS DISTINCT FROM holder.free_field_mac THEN
             holder.sealed_free_field := p_change.sealed_free_field;
-            holder.free_field_mac := p_change.free_field_mac;
+            holder.free_field_mac := p_change.free_field_macs[1];
         END IF;
 
         IF p_change.sets_pin AND p_change.pin_digest IS NULL THEN
@@ -114,6 +121,9 @@ BEGIN
 
         IF NOT is_new AND holder IS NOT DISTINCT FROM before THEN
             outcome := 'unchanged';
+            UPDATE cardholder SET code_mac = holder.code_mac, free_field_mac = holder.free_field_mac
+                WHERE bank_id = p_bank_id AND unique_id = p_unique_id
+                    AND (code_mac, free_field_mac) IS DISTINCT FROM (holder.code_mac, holder.free_field_mac);
             EXIT;
         END IF;
         holder.version := nextval('cardholder_version');

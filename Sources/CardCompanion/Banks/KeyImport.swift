@@ -42,9 +42,7 @@ package struct HMACKeyImport: Sendable {
     package func add(
         to bankId: Identifier, label: String, usage: HMACKeyUsage, in store: Store, keyring: Keyring, now: Timestamp
     ) async throws -> HMACKeyOutcome {
-        // Keys can differ and still make the same HMACs (RFC 2104: short keys are filled with zeros, long ones are hashed).
-        // So their HMACs are compared.
-        let identity = HMACSHA256.authenticationCode(for: [UInt8](), key: key.bytes)
+        let identity = Self.identity(of: key.bytes)
         return try await store.insertHMACKey(
             NewHMACKey(
                 label: label, kcv: kcv, usage: usage,
@@ -52,5 +50,11 @@ package struct HMACKeyImport: Sendable {
                 mac: keyring.authenticationCode(for: identity, in: .hmacKeyIdentity),
                 possibleMACs: keyring.authenticationCodes(for: identity, in: .hmacKeyIdentity)),
             bankId: bankId, now: now)
+    }
+
+    /// What is the same for two keys that make the same HMACs. Such keys can differ (RFC 2104: short keys are filled with
+    /// zeros, long ones are hashed).
+    static func identity(of key: borrowing SecretBytes) -> [UInt8] {
+        HMACSHA256.authenticationCode(for: [UInt8](), key: key)
     }
 }

@@ -109,7 +109,7 @@ struct ProvisionedMembers {
         return true
     }
 
-    mutating func codeMAC(_ body: borrowing JSONText) async throws -> [UInt8]? {
+    mutating func codeMACs(_ body: borrowing JSONText) async throws -> [[UInt8]]? {
         let binding = RequiredBinding(.authenticationCode, bankId: bank.id, uniqueId: uniqueId)
         guard let jwe = sealed(Self.code, binding, body) else { return nil }
         guard let code = SharedSecret(try await opened(Self.code, jwe)) else { return nil }
@@ -126,7 +126,7 @@ struct ProvisionedMembers {
             refuse(Self.code, "must not be the uniqueId")
             return nil
         }
-        return place.map { keyring.authenticationCode(for: code.bytes, in: $0.code) }
+        return place.map { keyring.authenticationCodes(for: code.bytes, in: $0.code) }
     }
 
     /// The PIN as it was sent, and sealed for the store. If its key has been retired, only the store can tell whether the
@@ -180,7 +180,7 @@ struct ProvisionedMembers {
         return try place.map {
             .init(
                 sealed: try keyring.seal(text.bytes, in: $0.freeField),
-                mac: keyring.authenticationCode(for: text.bytes, in: $0.freeField))
+                macs: keyring.authenticationCodes(for: text.bytes, in: $0.freeField))
         }
     }
 

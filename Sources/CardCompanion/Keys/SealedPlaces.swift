@@ -35,6 +35,26 @@ extension SealedPlace {
     }
 }
 
+extension SealedPlace {
+    /// The place of a sealed value; nil for a column of MACs, and for a name that cannot be a row's.
+    init?(_ column: KeyedColumn, _ row: KeyedRow) {
+        switch column {
+        case .issuerSecret: self = .issuerSecret(row.rowId)
+        case .serverKey: self = .serverKey(row.rowId)
+        case .hmacKey, .pin, .freeField:
+            guard let bankId = Identifier(row.bankId), let rowId = Identifier(row.rowId) else { return nil }
+            let cardholder = CardholderPlace(bankId: bankId, uniqueId: rowId)
+            self =
+                switch column {
+                case .pin: cardholder.pin
+                case .freeField: cardholder.freeField
+                default: .hmacKey(bankId: bankId, label: row.rowId)
+                }
+        case .code, .freeFieldMAC, .hmacKeyIdentity: return nil
+        }
+    }
+}
+
 /// The places of one cardholder's secrets.
 struct CardholderPlace {
     let pin: SealedPlace

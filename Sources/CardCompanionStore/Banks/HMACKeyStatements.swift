@@ -75,6 +75,51 @@ extension Store {
     }
 }
 
+extension Store {
+    /// Keys whose MAC was made with another data key than `dataKeyId`: bank, key and MAC.
+    package func hmacKeys(
+        withMACNotUnder dataKeyId: Int32, limit: Int
+    ) async throws(StoreError) -> [(bankId: Identifier, label: String, sealedKey: [UInt8], mac: [UInt8])] {
+        try await statements.execute(SelectMACs(dataKeyId: dataKeyId, limit: Int32(clamping: limit)))
+    }
+
+    /// Replaces the MAC of a key.
+    package func replaceHMACKeyMAC(_ old: [UInt8], by new: [UInt8]) async throws(StoreError) {
+        _ = try await statements.execute(UpdateMAC(old: old, new: new))
+    }
+}
+
+private struct SelectMACs: PostgresStatement {
+    let dataKeyId: Int32
+    let limit: Int32
+
+    static let sql = """
+        SELECT bank_id, label, sealed_key, key_mac FROM hmac_key_identity JOIN hmac_key USING (bank_id, label)
+        WHERE substring(key_mac FOR 4) <> int4send($1) LIMIT $2
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(dataKeyId, limit)
+    }
+
+    static func decode(
+        _ row: borrowing PostgresRow
+    ) throws(PostgresError) -> (bankId: Identifier, label: String, sealedKey: [UInt8], mac: [UInt8]) {
+        (try row.decode(0), try row.decode(1), try row.decode(2), try row.decode(3))
+    }
+}
+
+private struct UpdateMAC: PostgresCommand {
+    let old: [UInt8]
+    let new: [UInt8]
+
+    static let sql = "UPDATE hmac_key_identity SET key_mac = $2 WHERE key_mac = $1"
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(old, new)
+    }
+}
+
 private struct DeleteHMACKey: PostgresCommand {
     let bankId: Identifier
     let label: String

@@ -33,12 +33,12 @@ package struct CardholderChange: Sendable {
     /// The bank's text for the cardholder.
     package struct FreeField: Sendable {
         package let sealed: [UInt8]
-        /// Key id and MAC: the same text is sealed differently each time.
-        package let mac: [UInt8]
+        /// Key id and MAC under the active key, then under older keys: the same text is sealed differently each time.
+        package let macs: [[UInt8]]
 
-        package init(sealed: [UInt8], mac: [UInt8]) {
+        package init(sealed: [UInt8], macs: [[UInt8]]) {
             self.sealed = sealed
-            self.mac = mac
+            self.macs = macs
         }
     }
 
@@ -48,8 +48,8 @@ package struct CardholderChange: Sendable {
     package var channels: [Channel]?
     /// Whether the cardholder can define a PIN.
     package var definition: Bool?
-    /// Key id and MAC of the authentication code.
-    package var codeMAC = Part<[UInt8]>.unchanged
+    /// Key id and MAC of the authentication code, under the active key and then under older keys.
+    package var codeMACs = Part<[[UInt8]]>.unchanged
     package var pin = Part<PIN>.unchanged
     package var freeField = Part<FreeField>.unchanged
     /// Forgets wrong codes and unconfirmed fetches.
@@ -67,7 +67,7 @@ extension CardholderChange {
             json.add("channels", json: "[\(channels.map { "\"\($0.rawValue)\"" }.joined(separator: ","))]")
         }
         if let definition { json.add("definition", json: "\(definition)") }
-        json.add("code", codeMAC) { json, mac in json.add("code_mac", bytea: mac) }
+        json.add("code", codeMACs) { json, macs in json.add("code_macs", byteas: macs) }
         json.add("pin", pin) { json, pin in
             json.add("pin_digest", bytea: pin.digest.bytes)
             if let sealed = pin.sealed { json.add("sealed_pin", bytea: sealed) }
@@ -75,7 +75,7 @@ extension CardholderChange {
         }
         json.add("free_field", freeField) { json, field in
             json.add("sealed_free_field", bytea: field.sealed)
-            json.add("free_field_mac", bytea: field.mac)
+            json.add("free_field_macs", byteas: field.macs)
         }
         json.add("unlocks", json: "\(unlocks)")
     }
@@ -93,5 +93,10 @@ extension JSONWriter {
     /// The text form of a `bytea`.
     fileprivate mutating func add(_ name: String, bytea bytes: [UInt8]) {
         add(name, "\\x\(Hex.encode(bytes))")
+    }
+
+    /// An array of text forms of a `bytea`.
+    fileprivate mutating func add(_ name: String, byteas: [[UInt8]]) {
+        add(name, json: "[\(byteas.map { "\"\\\\x\(Hex.encode($0))\"" }.joined(separator: ","))]")
     }
 }

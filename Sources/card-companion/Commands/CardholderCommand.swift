@@ -38,23 +38,24 @@ struct CardholderCommand: ParsableCommand {
             let action = AdminAction(command: "cardholder import", bankId: bank, subject: file)
             let summary = try await Installation.run(options, action: action) { [bank] installation in
                 let bank = try await installation.issuerBank(bank)
-                let keyring = try await installation.keyring()
-                let keys = try await ServerKeys.opened(
-                    with: keyring, in: installation.store, clock: installation.clock)
-                var cardholders = CardholderImport(
-                    bank: bank, provisioning: Provisioning(bank: bank, keyring: keyring, serverKeys: keys),
-                    store: installation.store, clock: installation.clock,
-                    parallelism: ProcessInfo.processInfo.activeProcessorCount)
-                var report = ImportReport(fileByteCount: InputFile.byteCount(handle), asJSON: asJSON)
-                defer { report.finish() }
-                try await cardholders.run {
-                    let chunk = try InputFile.readChunk(handle)
-                    report.read(chunk?.bytes.count ?? 0)
-                    return chunk
-                } report: { results, progress in
-                    try report.show(results, progress)
+                return try await installation.withKeyring { keyring in
+                    let keys = try await ServerKeys.opened(
+                        with: keyring, in: installation.store, clock: installation.clock)
+                    var cardholders = CardholderImport(
+                        bank: bank, provisioning: Provisioning(bank: bank, keyring: keyring, serverKeys: keys),
+                        store: installation.store, clock: installation.clock,
+                        parallelism: ProcessInfo.processInfo.activeProcessorCount)
+                    var report = ImportReport(fileByteCount: InputFile.byteCount(handle), asJSON: asJSON)
+                    defer { report.finish() }
+                    try await cardholders.run {
+                        let chunk = try InputFile.readChunk(handle)
+                        report.read(chunk?.bytes.count ?? 0)
+                        return chunk
+                    } report: { results, progress in
+                        try report.show(results, progress)
+                    }
+                    return cardholders.summary
                 }
-                return cardholders.summary
             }
             if !asJSON { print(summary.text) }
             guard summary.refused == 0 else { throw ExitCode(65) }

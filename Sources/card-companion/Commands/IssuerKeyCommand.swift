@@ -49,9 +49,10 @@ struct IssuerKeyCommand: ParsableCommand {
                         try IssuerKeyRegistration.publicKey(
                             pem: pem, algorithm: algorithm, keyId: keyId, bankId: bank, now: now)
                     case .secret(let secret):
-                        try IssuerKeyRegistration.secret(
-                            secret.bytes, keyId: keyId, bankId: bank, keyring: try await installation.keyring(),
-                            now: now)
+                        try await installation.withKeyring { keyring in
+                            try IssuerKeyRegistration.secret(
+                                secret.bytes, keyId: keyId, bankId: bank, keyring: keyring, now: now)
+                        }
                     }
                 guard try await installation.store.insertIssuerKey(record) else {
                     throw CommandError.refused("there is already a key '\(keyId)'")

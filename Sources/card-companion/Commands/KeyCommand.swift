@@ -48,9 +48,11 @@ struct KeyCommand: ParsableCommand {
                 options, action: AdminAction(command: "key import-hmac", bankId: bank, subject: label)
             ) { [bank, usage] installation in
                 _ = try await installation.bank(bank)
-                let outcome = try await key.add(
-                    to: bank, label: label, usage: usage, in: installation.store,
-                    keyring: try await installation.keyring(), now: installation.clock.now())
+                let outcome = try await installation.withKeyring { keyring in
+                    try await key.add(
+                        to: bank, label: label, usage: usage, in: installation.store, keyring: keyring,
+                        now: installation.clock.now())
+                }
                 switch outcome {
                 case .added: break
                 case .labelTaken: throw CommandError.refused("bank '\(bank)' already has a key '\(label)'")

@@ -19,9 +19,11 @@ struct SandboxCommand: AsyncParsableCommand {
 
     func run() async throws {
         let directory = try await Installation.run(options) { installation in
-            let keyring = try await installation.keyring()
-            let keys = try await ServerKeys.opened(with: keyring, in: installation.store, clock: installation.clock)
-            return try await Sandbox.prepare(installation, keyring: keyring, keys: keys).directory
+            try await installation.withKeyring { keyring in
+                let keys = try await ServerKeys.opened(
+                    with: keyring, in: installation.store, clock: installation.clock)
+                return try await Sandbox.prepare(installation, keyring: keyring, keys: keys).directory
+            }
         }
         try Terminal.show(
             "bank \(Sandbox.bankId) with the cardholders \(Sandbox.cardholders.joined(separator: ", ")); its files are in "

@@ -96,7 +96,7 @@ private struct Server: Service, CustomStringConvertible {
         let clockWatch = ClockWatch(
             store: store, clock: clock, limitSeconds: installation.settings.clockLimitSeconds, logger: logger)
         try await clockWatch.compare()
-        let keyring = try await installation.keyring()
+        let keyring = try await installation.dataKeys.opened()
         let keys = try await ServerKeys.opened(with: keyring, in: store, clock: clock)
         let threads = DrawingThreads(count: installation.settings.drawingThreads)
         let drawing = DrawingPool(threads, threadCount: installation.settings.drawingThreads)
@@ -129,12 +129,16 @@ private struct Server: Service, CustomStringConvertible {
             store: store, clock: clock, clockWatch: clockWatch,
             intervalSeconds: installation.settings.housekeepingIntervalSeconds,
             logger: logger)
-        let refresh = ServerKeyRefresh(keys: keys, logger: logger)
+        let refresh = KeyRefresh(
+            dataKeys: installation.dataKeys, keyring: keyring, serverKeys: keys, logger: logger)
+        let resealing = Resealing(
+            store: store, keyring: keyring, clock: clock,
+            intervalSeconds: installation.settings.housekeepingIntervalSeconds, logger: logger)
         let webhooks = try WebhookDispatcher(
             store: store, keys: keys, clock: clock, clockWatch: clockWatch,
             caPath: installation.settings.webhooksCAPath, logger: logger)
         let services: [any Service] = [
-            housekeeping, refresh, clockWatch, SecureHeapWatch(logger: logger), webhooks, application,
+            housekeeping, refresh, resealing, clockWatch, SecureHeapWatch(logger: logger), webhooks, application,
         ]
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: logger)

@@ -18,8 +18,9 @@ struct ServerKeyCommand: ParsableCommand {
 
         func run() async throws {
             let keys = try await Installation.run(options) { installation in
-                _ = try await ServerKeys.opened(
-                    with: try await installation.keyring(), in: installation.store, clock: installation.clock)
+                _ = try await installation.withKeyring { keyring in
+                    try await ServerKeys.opened(with: keyring, in: installation.store, clock: installation.clock)
+                }
                 return try await installation.store.serverKeys()
             }
             let reports = keys.map(Report.init)
@@ -52,22 +53,23 @@ struct ServerKeyCommand: ParsableCommand {
             let action = AdminAction(
                 command: "server-key rotate", subject: kinds.map(\.rawValue).joined(separator: ", "))
             let made = try await Installation.run(options, action: action) { installation in
-                let keyring = try await installation.keyring()
-                var made: [String] = []
-                for kind in kinds {
-                    let keyId = try await ServerKeys.rotate(
-                        kind, with: keyring, in: installation.store, clock: installation.clock)
-                    guard let keyId else {
-                        throw CommandError.refused(
-                            "another rotation has just created a key: see 'card-companion server-key list'")
+                try await installation.withKeyring { keyring in
+                    var made: [String] = []
+                    for kind in kinds {
+                        let keyId = try await ServerKeys.rotate(
+                            kind, with: keyring, in: installation.store, clock: installation.clock)
+                        guard let keyId else {
+                            throw CommandError.refused(
+                                "another rotation has just created a key: see 'card-companion server-key list'")
+                        }
+                        made.append(keyId)
                     }
-                    made.append(keyId)
+                    return made
                 }
-                return made
             }
             try Terminal.show(
                 "new keys: \(made.joined(separator: ", ")); running servers publish them within "
-                    + "\(ServerKeyRefresh.intervalSeconds) seconds",
+                    + "\(KeyRefresh.intervalSeconds) seconds",
                 json: ["keyIds": made], asJSON: output.json)
         }
     }
@@ -97,7 +99,7 @@ struct ServerKeyCommand: ParsableCommand {
                 }
                 let age = installation.clock.now().seconds - demotedAt.seconds
                 // A server can publish the old set until it reloads, and an app can cache it after that.
-                let wait = KeySetLifetime.seconds + Int64(ServerKeyRefresh.intervalSeconds)
+                let wait = KeySetLifetime.seconds + Int64(KeyRefresh.intervalSeconds)
                 guard force || age >= wait else {
                     throw CommandError.refused(
                         "the key was replaced \(age) seconds ago, and apps can have it in their key sets for \(wait) "

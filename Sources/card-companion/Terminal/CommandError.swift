@@ -30,6 +30,7 @@ struct CommandError: Error {
         case let error as StoreError: store(error)
         case let error as EmbeddedPostgresError: unavailable("\(error)")
         case let error as SchemaError: configuration("\(error)")
+        case let error as DataKeyInUse: refused("\(error)")
         case let error as KeyVaultError: configuration("\(error)")
         case let error as CertificateError: badInput("\(error)")
         case let error as SignatureError: badInput("\(error)")

@@ -14,6 +14,7 @@ extension Activity: ExpressibleByArgument {}
 extension CardholderStatus: ExpressibleByArgument {}
 extension CertificatePurpose: ExpressibleByArgument {}
 extension CodeAlphabet: ExpressibleByArgument {}
+extension DataKeyPurpose: ExpressibleByArgument {}
 extension DefinedPINRule: ExpressibleByArgument {}
 extension DeliveryFormat: ExpressibleByArgument {}
 extension HMACKeyUsage: ExpressibleByArgument {}

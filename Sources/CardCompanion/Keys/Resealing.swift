@@ -1,0 +1,134 @@
+package import CardCompanionStore
+package import KeyVault
+package import Logging
+internal import ServiceLifecycle
+
+/// Seals the values in the database with the newest data key, after a rotation. Servers share the columns among them, and go
+/// on where another one stopped.
+package struct Resealing: Service, CustomStringConvertible {
+    /// Its name in the log.
+    package let description = "re-sealing"
+
+    /// How long after a key's activation it starts: by then no server seals with the old key.
+    static let waitSeconds = Int64(2 * KeyRefresh.intervalSeconds)
+    /// How many rows are read and written at once, and the pause after that, for the sake of requests.
+    static let rowsPerBatch = 500
+    static let pause = Duration.milliseconds(50)
+    /// How long a server has a column for itself after each batch.
+    static let leaseSeconds: Int64 = 60
+    /// How often a batch is repeated because requests have its rows locked.
+    static let attempts = 20
+
+    private let store: Store
+    private let keyring: Keyring
+    private let clock: WallClock
+    private let intervalSeconds: Int
+    private let logger: Logger
+
+    /// - Parameter intervalSeconds: the pause after a round.
+    package init(store: Store, keyring: Keyring, clock: WallClock, intervalSeconds: Int, logger: Logger) {
+        self.store = store
+        self.keyring = keyring
+        self.clock = clock
+        self.intervalSeconds = intervalSeconds
+        self.logger = logger
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                do {
+                    try await resealAll()
+                    try await renewHMACKeyIdentities()
+                } catch {
+                    logger.warning("Re-sealing failed; it will be tried again", metadata: ["error": "\(error)"])
+                }
+                try? await Task.sleep(for: .seconds(intervalSeconds))
+            }
+        }
+    }
+
+    private func resealAll() async throws {
+        let key = try await store.dataKeys().active(.seal, clock.now())
+        guard let key, key.replaces != nil, key.id == keyring.sealingKeyId,
+            clock.now() >= key.activeFrom.advanced(bySeconds: Self.waitSeconds)
+        else { return }
+        for column in KeyedColumn.all(of: .seal) where !Task.isCancelled {
+            let until = clock.now().advanced(bySeconds: Self.leaseSeconds)
+            let after = try await store.leaseResealing(of: column, to: key.id, until: until, now: clock.now())
+            if let after { try await reseal(column, to: key.id, after: after) }
+        }
+    }
+
+    /// The MACs of HMAC keys are the only ones that can be made anew.
+    private func renewHMACKeyIdentities() async throws {
+        let id = keyring.authenticatingKeyId
+        for key in try await store.hmacKeys(withMACNotUnder: id, limit: Self.rowsPerBatch) {
+            let secret = try keyring.open(key.sealedKey, in: .hmacKey(bankId: key.bankId, label: key.label))
+            let mac = keyring.authenticationCode(for: HMACKeyImport.identity(of: secret), in: .hmacKeyIdentity)
+            try await store.replaceHMACKeyMAC(key.mac, by: mac)
+        }
+    }
+
+    private func reseal(_ column: KeyedColumn, to dataKeyId: Int32, after start: KeyedRow) async throws {
+        var after = start
+        var isFinished = false
+        while !isFinished, !Task.isCancelled {
+            guard let last = try await resealBatch(column, to: dataKeyId, after: after) else {
+                return try await save(column, dataKeyId, after, isFinished: false, leaseSeconds: 0)
+            }
+            isFinished = last == after
+            after = last
+            try await save(
+                column, dataKeyId, after, isFinished: isFinished, leaseSeconds: isFinished ? 0 : Self.leaseSeconds)
+            try? await Task.sleep(for: Self.pause)
+        }
+        if isFinished {
+            logger.notice(
+                "Values are sealed with the new data key",
+                metadata: ["column": "\(column.rawValue)", "data_key": "\(dataKeyId)"])
+        } else {
+            // The next server goes on at once.
+            try await save(column, dataKeyId, after, isFinished: false, leaseSeconds: 0)
+        }
+    }
+
+    /// Seals the next rows.
+    ///
+    /// - Returns: the last of them, which is `after` if there are no more; nil if some stay locked.
+    private func resealBatch(
+        _ column: KeyedColumn, to dataKeyId: Int32, after: KeyedRow
+    ) async throws -> KeyedRow? {
+        for _ in 0..<Self.attempts {
+            let rows = try await store.values(of: column, notUnder: dataKeyId, after: after, limit: Self.rowsPerBatch)
+            let resealed = rows.compactMap { row, value in value.flatMap { sealedAnew($0, column, row) } }
+            guard !resealed.isEmpty else { return rows.last?.row ?? after }
+            try await store.replace(resealed, in: column)
+        }
+        return nil
+    }
+
+    /// Nil if it does not open. Then it stays as it is, and its key cannot be retired.
+    private func sealedAnew(_ value: [UInt8], _ column: KeyedColumn, _ row: KeyedRow) -> ResealedValue? {
+        guard let place = SealedPlace(column, row) else { return nil }
+        do {
+            return try keyring.sealedAnew(value, in: place).map { ResealedValue(row: row, old: value, new: $0) }
+        } catch {
+            logger.error(
+                "A sealed value does not open",
+                metadata: [
+                    "column": "\(column.rawValue)", "bank_id": "\(ClientText.quoted(row.bankId))",
+                    "row": "\(ClientText.quoted(row.rowId))", "error": "\(error)",
+                ])
+            return nil
+        }
+    }
+
+    private func save(
+        _ column: KeyedColumn, _ dataKeyId: Int32, _ after: KeyedRow, isFinished: Bool, leaseSeconds: Int64
+    ) async throws {
+        try await store.saveResealing(
+            ResealingRecord(column: column, dataKeyId: dataKeyId, after: after, isFinished: isFinished),
+            leasedUntil: clock.now().advanced(bySeconds: leaseSeconds))
+    }
+}

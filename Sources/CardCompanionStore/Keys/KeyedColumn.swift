@@ -1,0 +1,86 @@
+/// A column whose values begin with the id of the data key that they were made with (4 bytes).
+package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
+    case hmacKey = "hmac_key.sealed_key"
+    case issuerSecret = "issuer_key.sealed_secret"
+    case serverKey = "server_key.sealed_key"
+    case pin = "cardholder.sealed_pin"
+    case freeField = "cardholder.sealed_free_field"
+    case code = "cardholder.code_mac"
+    case freeFieldMAC = "cardholder.free_field_mac"
+    case hmacKeyIdentity = "hmac_key_identity.key_mac"
+
+    /// The columns with values of a purpose. Those that live for a day or less are not among them.
+    package static func all(of purpose: DataKeyPurpose) -> [KeyedColumn] {
+        switch purpose {
+        case .seal: [.hmacKey, .issuerSecret, .serverKey, .pin, .freeField]
+        case .authenticate: [.code, .freeFieldMAC, .hmacKeyIdentity]
+        case .handOut: []
+        }
+    }
+
+    /// How SQL names the column.
+    var source: any KeyedColumnSource.Type {
+        switch self {
+        case .hmacKey: HMACKeyColumn.self
+        case .issuerSecret: IssuerSecretColumn.self
+        case .serverKey: ServerKeyColumn.self
+        case .pin: PINColumn.self
+        case .freeField: FreeFieldColumn.self
+        case .code: CodeColumn.self
+        case .freeFieldMAC: FreeFieldMACColumn.self
+        case .hmacKeyIdentity: HMACKeyIdentityColumn.self
+        }
+    }
+}
+
+/// The names of a column in SQL. A bank's id and a second column identify a row.
+protocol KeyedColumnSource: Sendable {
+    static var table: String { get }
+    static var column: String { get }
+    /// An expression: the bank's id.
+    static var bankId: String { get }
+    /// An expression: what identifies the row within the bank.
+    static var rowId: String { get }
+}
+
+private protocol CardholderColumn: KeyedColumnSource {}
+
+extension CardholderColumn {
+    static var table: String { "cardholder" }
+    static var bankId: String { "cardholder.bank_id" }
+    static var rowId: String { "cardholder.unique_id" }
+}
+
+private enum PINColumn: CardholderColumn { static let column = "sealed_pin" }
+private enum FreeFieldColumn: CardholderColumn { static let column = "sealed_free_field" }
+private enum CodeColumn: CardholderColumn { static let column = "code_mac" }
+private enum FreeFieldMACColumn: CardholderColumn { static let column = "free_field_mac" }
+
+private enum HMACKeyColumn: KeyedColumnSource {
+    static let table = "hmac_key"
+    static let column = "sealed_key"
+    static let bankId = "hmac_key.bank_id"
+    static let rowId = "hmac_key.label"
+}
+
+private enum HMACKeyIdentityColumn: KeyedColumnSource {
+    static let table = "hmac_key_identity"
+    static let column = "key_mac"
+    static let bankId = "hmac_key_identity.bank_id"
+    static let rowId = "hmac_key_identity.label"
+}
+
+private enum IssuerSecretColumn: KeyedColumnSource {
+    static let table = "issuer_key"
+    static let column = "sealed_secret"
+    static let bankId = "issuer_key.bank_id"
+    static let rowId = "issuer_key.key_id"
+}
+
+private enum ServerKeyColumn: KeyedColumnSource {
+    static let table = "server_key"
+    static let column = "sealed_key"
+    /// Server keys have no bank.
+    static let bankId = "''::text"
+    static let rowId = "server_key.key_id"
+}
