@@ -173,4 +173,4 @@ if __name__ == "__main__":
             if "pin" in event["data"]:  # it was not acknowledged before. A real back-end never shows the PIN
                 print(event["type"], event["uniqueId"], f"a PIN of {len(bank.defined_pin(event))} digits")
             else:
-                print(event["type"], event["uniqueId"], event["data"])
+                print(event["type"], event.get("uniqueId", ""), event["data"])

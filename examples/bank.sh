@@ -84,7 +84,7 @@ cat "$work/answer"
 # (DELETE events?upTo=NEXT), which erases the PINs in them, and polls with wait=30. See bank.py.
 after=
 while call GET "events?limit=100${after:+&after=$after}" && [ "$(jq '.events | length' "$work/answer")" -gt 0 ]; do
-    jq -r '.events[] | "\(.type) \(.uniqueId) \(.data)"' "$work/answer"
+    jq -r '.events[] | "\(.type) \(.uniqueId // "") \(.data)"' "$work/answer"
     after=$(jq -r .next "$work/answer")
 done
 call DELETE cardholders/frank

@@ -64,7 +64,7 @@ class Receiver(BaseHTTPRequestHandler):
         """An event can come more than once. Ignore repetitions, but also answer 2xx."""
         if event["id"] not in self.seen:
             self.seen.add(event["id"])
-            print(event["type"], event["uniqueId"], event["data"], flush=True)
+            print(event["type"], event.get("uniqueId", ""), event["data"], flush=True)
 
     def body(self):
         length = int(self.headers.get("Content-Length", BODY_LIMIT + 1))

@@ -89,6 +89,8 @@ CREATE TABLE certificate (
     not_after   timestamptz NOT NULL CHECK (not_after > not_before),
     is_default  boolean NOT NULL,
     status      text NOT NULL CHECK (status IN ('ACTIVE', 'DISABLED')),
+    -- The smallest number of days before not_after that the bank has an event about; null if it has none.
+    noticed_days smallint,
     created_at  timestamptz NOT NULL,
     PRIMARY KEY (bank_id, alias)
 );
@@ -295,15 +297,17 @@ CREATE TABLE event (
     -- The order in which a reader of all the bank's events sees them; null until number_events has run. Ids do not serve
     -- for this: a transaction that commits later can have a lower id, and a reader would miss it.
     position    bigint,
-    unique_id   identifier NOT NULL,
+    -- Null: the event is about the bank.
+    unique_id   identifier,
     type        text NOT NULL CHECK (type IN
         ('pin.delivered', 'pin.delivery-failed', 'pin.delivery-unconfirmed', 'pin.defined', 'pin.expired',
-        'authentication.locked')),
+        'authentication.locked', 'certificate.expiring')),
     data        jsonb NOT NULL,
     occurred_at timestamptz NOT NULL,
     -- Whether the bank has said that it has the event. A pin.defined event is kept until then.
     acknowledged boolean NOT NULL DEFAULT false,
-    PRIMARY KEY (bank_id, event_id)
+    PRIMARY KEY (bank_id, event_id),
+    CONSTRAINT only_certificates_have_no_cardholder CHECK ((unique_id IS NULL) = (type = 'certificate.expiring'))
 );
 
 CREATE UNIQUE INDEX event_in_order ON event (bank_id, position) WHERE position IS NOT NULL;
@@ -346,6 +350,7 @@ CREATE TABLE webhook (
 CREATE TABLE webhook_delivery (
     bank_id         identifier NOT NULL,
     event_id        bigint NOT NULL,
+    -- Events of one cardholder are sent in their order. Empty for events about the bank.
     unique_id       identifier NOT NULL,
     status          text NOT NULL CHECK (status IN ('PENDING', 'DELIVERED', 'PARKED')),
     attempts        integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
@@ -398,7 +403,8 @@ CREATE TABLE resealing (
 );
 
 -- The server's own key pairs, published at /.well-known/jwks.json. New values are sealed to the active key of a kind. A
--- retiring key is still published and still opens values. Of a retired key only the name is left.
+-- retiring key is still published and still opens values. A retired key is not published; for 90 days it opens what banks
+-- provision, and then only its name is left.
 CREATE TABLE server_key (
     key_id     text COLLATE "C" PRIMARY KEY,
     kind       text NOT NULL CHECK (kind IN ('RSA', 'EC', 'SIGNING')),
@@ -406,7 +412,9 @@ CREATE TABLE server_key (
     status     text NOT NULL CHECK (status IN ('ACTIVE', 'RETIRING', 'RETIRED')),
     created_at timestamptz NOT NULL,
     demoted_at timestamptz,
-    CONSTRAINT a_retired_key_is_gone CHECK ((status = 'RETIRED') = (sealed_key IS NULL)),
+    retired_at timestamptz,
+    CONSTRAINT only_a_retired_key_is_erased CHECK (sealed_key IS NOT NULL OR status = 'RETIRED'),
+    CONSTRAINT a_retired_key_has_its_time CHECK ((status = 'RETIRED') = (retired_at IS NOT NULL)),
     CONSTRAINT a_demoted_key_is_not_active CHECK ((status = 'ACTIVE') = (demoted_at IS NULL))
 );
 

@@ -55,7 +55,7 @@ package struct SealingKey: Sendable {
     package let keyID: String
     private let key: P256.KeyAgreement.PublicKey
 
-    init(jwk: [String: JSON]) throws {
+    package init(jwk: [String: JSON]) throws {
         guard let keyID = jwk["kid"]?.string else { throw SealedValue.Malformed() }
         self.keyID = keyID
         key = try P256.KeyAgreement.PublicKey(jwk: jwk)

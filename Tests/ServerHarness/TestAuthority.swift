@@ -27,7 +27,7 @@ package struct TestAuthority: Sendable {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         certificateFile = "\(folder)/ca.pem"
         try await Self.openssl([
-            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=Test CA",
+            "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "90", "-subj", "/CN=Test CA",
             "-addext", "keyUsage=critical,keyCertSign", "-keyout", "\(folder)/ca.key", "-out", certificateFile,
         ])
         signer = try await Self.makeSigner("one", in: folder)
@@ -44,7 +44,7 @@ package struct TestAuthority: Sendable {
             .write(toFile: "\(path).ext", atomically: false, encoding: .utf8)
         try await openssl([
             "x509", "-req", "-in", "\(path).csr", "-CA", "\(folder)/ca.pem", "-CAkey", "\(folder)/ca.key",
-            "-CAcreateserial", "-days", "2", "-extfile", "\(path).ext", "-out", "\(path).pem",
+            "-CAcreateserial", "-days", "90", "-extfile", "\(path).ext", "-out", "\(path).pem",
         ])
         let pem = try String(contentsOfFile: "\(path).key", encoding: .utf8)
         return Signer(certificateFile: "\(path).pem", key: try _RSA.Signing.PrivateKey(pemRepresentation: pem))

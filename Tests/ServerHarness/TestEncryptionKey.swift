@@ -25,7 +25,7 @@ extension TestInstallation {
         try await TestCommand.run(
             "openssl",
             [
-                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=\(alias)", "-addext",
+                "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "90", "-subj", "/CN=\(alias)", "-addext",
                 "keyUsage=critical,keyEncipherment", "-addext", "basicConstraints=critical,CA:FALSE", "-keyout",
                 "\(file).key", "-out", file,
             ]

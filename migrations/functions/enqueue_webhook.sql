@@ -4,9 +4,9 @@ LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
 BEGIN
     -- Not due before an earlier event of the same cardholder that waits for a retry.
     INSERT INTO webhook_delivery (bank_id, event_id, unique_id, status, pending_since, next_attempt_at)
-        SELECT NEW.bank_id, NEW.event_id, NEW.unique_id, 'PENDING', NEW.occurred_at, greatest(NEW.occurred_at, (
+        SELECT NEW.bank_id, NEW.event_id, coalesce(NEW.unique_id, ''), 'PENDING', NEW.occurred_at, greatest(NEW.occurred_at, (
             SELECT max(next_attempt_at) FROM webhook_delivery
-            WHERE bank_id = NEW.bank_id AND unique_id = NEW.unique_id AND status = 'PENDING'))
+            WHERE bank_id = NEW.bank_id AND unique_id = coalesce(NEW.unique_id, '') AND status = 'PENDING'))
         FROM webhook WHERE bank_id = NEW.bank_id AND status = 'ACTIVE';
     RETURN NULL;
 END

@@ -9,7 +9,7 @@ extension EventRecord {
             event.add("id", id)
             event.add("type", type)
             event.add("bankId", bankId.text)
-            event.add("uniqueId", uniqueId.text)
+            if let uniqueId { event.add("uniqueId", uniqueId.text) }
             event.add("occurredAt", occurredAt.seconds)
             event.add("data", json: data)
         }

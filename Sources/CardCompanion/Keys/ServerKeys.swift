@@ -13,6 +13,9 @@ internal import Synchronization
 package final class ServerKeys: Sendable {
     package static let rsaKeyBits = 3072
 
+    /// How long after its retirement a key still opens what banks provision (protocol, section 3).
+    package static let retiredLifetimeSeconds: Int64 = 90 * 86_400
+
     private enum PrivateKey: Sendable {
         case rsa(RSAPrivateKey)
         case ec(P256PrivateKey)
@@ -24,6 +27,22 @@ package final class ServerKeys: Sendable {
             case .rsa(let key): JWK(.rsa(key.publicKey), keyID: keyId)
             case .ec(let key): JWK(.ec(key.publicKey), keyID: keyId)
             case .signing(let key): JWK(.ec(key.publicKey), use: .signature, algorithm: "ES256", keyID: keyId)
+            }
+        }
+    }
+
+    /// A key by its name.
+    private enum Entry: Sendable {
+        case published(PrivateKey)
+        /// It opens only what banks provision.
+        case retired(PrivateKey)
+        case erased
+
+        func key(isFromBank: Bool) -> PrivateKey? {
+            switch self {
+            case .published(let key): key
+            case .retired(let key): isFromBank ? key : nil
+            case .erased: nil
             }
         }
     }
@@ -50,20 +69,20 @@ package final class ServerKeys: Sendable {
 
     private struct Keys: Sendable {
         var signer: Signer?
-        var byId: [String: PrivateKey] = [:]
-        /// The names of retired keys that values were sealed to.
-        var retired: Set<String> = []
+        var byId: [String: Entry] = [:]
         var published = JWKSet(keys: [])
     }
 
     private let store: Store
     private let keyring: Keyring
+    private let clock: WallClock
     private let keys = Mutex(Keys())
     private let unknown = LookUpLimit()
 
-    private init(store: Store, keyring: Keyring) {
+    private init(store: Store, keyring: Keyring, clock: WallClock) {
         self.store = store
         self.keyring = keyring
+        self.clock = clock
     }
 
     /// Opens the server's keys. The first server of a database creates them.
@@ -76,7 +95,7 @@ package final class ServerKeys: Sendable {
             try await store.insertServerKey(
                 keyId: keyId, kind: kind, sealedKey: sealedKey, now: clock.now())
         }
-        let keys = ServerKeys(store: store, keyring: keyring)
+        let keys = ServerKeys(store: store, keyring: keyring, clock: clock)
         try await keys.reload()
         return keys
     }
@@ -102,7 +121,7 @@ package final class ServerKeys: Sendable {
 
     package func reload() async throws {
         let records = try await store.serverKeys()
-        let loaded = try Self.open(records, keyring)
+        let loaded = try open(records)
         keys.withLock { $0 = loaded }
     }
 
@@ -115,6 +134,7 @@ package final class ServerKeys: Sendable {
 
     /// Opens what was sealed to one of the keys.
     ///
+    /// - Parameter isFromBank: as in ``knows(_:isFromBank:)``. A retired key opens only values of a back-end.
     /// - Throws: `JOSEError`; ``UnknownServerKey`` if `kid` does not name one of them for this algorithm.
     package func open(_ jwe: JWE, isFromBank: Bool = false) async throws -> SecretBytes {
         switch try await key(for: jwe, isFromBank: isFromBank) {
@@ -138,28 +158,24 @@ package final class ServerKeys: Sendable {
     ///
     /// - Throws: ``ServiceUnavailable`` if strangers have named too many unknown keys.
     private func key(_ keyId: String, isFromBank: Bool) async throws -> PrivateKey? {
-        let (known, isRetired) = keys.withLock { ($0.byId[keyId], $0.retired.contains(keyId)) }
-        if let known { return known }
-        guard !isRetired else { return nil }
+        if let known = keys.withLock({ $0.byId[keyId] }) { return known.key(isFromBank: isFromBank) }
         let record =
             isFromBank
             ? try await store.serverKey(keyId: keyId)
             : try await unknown.find("keys") { try await store.serverKey(keyId: keyId) }
         guard let record else { return nil }
-        guard let key = try Self.open(record, keyring) else {
-            keys.withLock { _ = $0.retired.insert(keyId) }
-            return nil
-        }
-        keys.withLock { $0.byId[keyId] = key }
-        return key
+        let entry = try open(record)
+        keys.withLock { $0.byId[keyId] = entry }
+        return entry.key(isFromBank: isFromBank)
     }
 
-    private static func open(_ records: [ServerKeyRecord], _ keyring: Keyring) throws -> Keys {
+    private func open(_ records: [ServerKeyRecord]) throws -> Keys {
         var keys = Keys()
         var published: [JWK] = []
         for record in records {
-            guard let key = try open(record, keyring) else { continue }
-            keys.byId[record.keyId] = key
+            let entry = try open(record)
+            keys.byId[record.keyId] = entry
+            guard case .published(let key) = entry else { continue }
             published.append(key.published(as: record.keyId))
             if case .signing(let key) = key, record.status == .active {
                 keys.signer = Signer(keyId: record.keyId, key: .ecdsaP256SHA256(key))
@@ -169,27 +185,38 @@ package final class ServerKeys: Sendable {
         return keys
     }
 
-    /// Nil if the key is retired.
-    private static func open(_ record: ServerKeyRecord, _ keyring: Keyring) throws -> PrivateKey? {
-        guard let sealedKey = record.sealedKey else { return nil }
-        let pkcs8 = try keyring.open(sealedKey, in: .serverKey(record.keyId))
-        switch record.kind {
-        case .rsa: return .rsa(try RSAPrivateKey(pkcs8: pkcs8))
-        case .ec: return .ec(try P256PrivateKey(pkcs8: pkcs8))
-        case .signing: return .signing(try P256PrivateKey(pkcs8: pkcs8))
+    private func open(_ record: ServerKeyRecord) throws -> Entry {
+        guard let sealedKey = record.sealedKey else { return .erased }
+        let key = try privateKey(record.kind, pkcs8: keyring.open(sealedKey, in: .serverKey(record.keyId)))
+        guard let retiredAt = record.retiredAt else { return .published(key) }
+        return retiredAt.advanced(bySeconds: Self.retiredLifetimeSeconds) > clock.now() ? .retired(key) : .erased
+    }
+
+    private func privateKey(_ kind: ServerKeyKind, pkcs8: borrowing SecretBytes) throws -> PrivateKey {
+        switch kind {
+        case .rsa: .rsa(try RSAPrivateKey(pkcs8: pkcs8))
+        case .ec: .ec(try P256PrivateKey(pkcs8: pkcs8))
+        case .signing: .signing(try P256PrivateKey(pkcs8: pkcs8))
         }
     }
 
-    private static func make(_ kind: ServerKeyKind, _ keyring: Keyring) throws -> (keyId: String, sealed: [UInt8]) {
+    /// A name that begins with a hyphen would look like an option when an operator types it. Then another key is made.
+    package static func make(_ kind: ServerKeyKind, _ keyring: Keyring) throws -> (keyId: String, sealed: [UInt8]) {
+        while true {
+            let (publicKey, pkcs8) = try generate(kind)
+            let keyId = JWK.thumbprint(of: publicKey)
+            if !keyId.hasPrefix("-") { return (keyId, try keyring.seal(pkcs8.bytes, in: .serverKey(keyId))) }
+        }
+    }
+
+    private static func generate(_ kind: ServerKeyKind) throws -> (JWK.PublicKey, SharedSecret) {
         switch kind {
         case .rsa:
             let key = try RSAPrivateKey.generate(bits: rsaKeyBits)
-            let keyId = JWK.thumbprint(of: .rsa(key.publicKey))
-            return (keyId, try keyring.seal(try key.pkcs8(), in: .serverKey(keyId)))
+            return (.rsa(key.publicKey), SharedSecret(try key.pkcs8()))
         case .ec, .signing:
             let key = try P256PrivateKey.generate()
-            let keyId = JWK.thumbprint(of: .ec(key.publicKey))
-            return (keyId, try keyring.seal(try key.pkcs8(), in: .serverKey(keyId)))
+            return (.ec(key.publicKey), SharedSecret(try key.pkcs8()))
         }
     }
 }

@@ -2,7 +2,7 @@ package import CardCompanionStore
 package import Logging
 internal import ServiceLifecycle
 
-/// Erases PINs that were not fetched in time, and removes everything that has expired. Any number of servers can do this at
+/// Erases PINs that were not fetched in time, removes everything that has expired, and reports what soon will. Any number of servers can do this at
 /// once.
 package struct Housekeeping: Service, CustomStringConvertible {
     /// Its name in the log.
@@ -61,9 +61,10 @@ package struct Housekeeping: Service, CustomStringConvertible {
 
     private func age(of kind: ExpiredKind) -> Timestamp {
         switch kind {
-        case .pins, .sessions, .proofs, .answers: clock.now()
+        case .pins, .sessions, .proofs, .answers, .certificates: clock.now()
         case .importLines: clock.now().advanced(bySeconds: -Self.stagedLifetimeSeconds)
         case .events: clock.now().advanced(bySeconds: -Self.eventLifetimeSeconds)
+        case .serverKeys: clock.now().advanced(bySeconds: -ServerKeys.retiredLifetimeSeconds)
         }
     }
 }

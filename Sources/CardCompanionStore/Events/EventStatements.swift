@@ -5,7 +5,8 @@ package struct EventRecord: Sendable {
     package let id: String
     /// The event's place among its bank's events; nil until the first read.
     package let position: Int64?
-    package let uniqueId: Identifier
+    /// Nil if the event is about the bank.
+    package let uniqueId: Identifier?
     /// What happened, such as `pin.delivered`.
     package let type: String
     /// A JSON object with the details.

@@ -46,7 +46,8 @@ package struct WebhookBacklog: Sendable {
 /// An event that was given up after too many days of attempts.
 package struct ParkedDelivery: Sendable {
     package let eventId: String
-    package let uniqueId: Identifier
+    /// Nil if the event is about the bank.
+    package let uniqueId: Identifier?
     package let attempts: Int
     package let lastError: String?
 }
@@ -268,7 +269,7 @@ private struct SelectParked: PostgresStatement {
     let limit: Int32
 
     static let sql = """
-        SELECT public_id, delivery.unique_id, attempts, last_error
+        SELECT public_id, nullif(delivery.unique_id, ''), attempts, last_error
         FROM webhook_delivery AS delivery JOIN event USING (bank_id, event_id)
         WHERE bank_id = $1 AND status = 'PARKED' ORDER BY event_id LIMIT $2
         """

@@ -1,6 +1,6 @@
 internal import PostgresLibPQ
 
-/// What housekeeping removes. Each kind is removed in small batches, each in a transaction of its own.
+/// What housekeeping removes or reports. Each kind is treated in small batches, each in a transaction of its own.
 package enum ExpiredKind: CaseIterable, Sendable {
     /// PINs whose delivery was not confirmed within their bank's time.
     case pins
@@ -12,11 +12,16 @@ package enum ExpiredKind: CaseIterable, Sendable {
     /// Staged lines of imports that never ended.
     case importLines
     case events
+    /// Private keys of the server that were retired: they are erased.
+    case serverKeys
+    /// Certificates that expire soon: their banks get an event, 30, 7 and 1 days before.
+    case certificates
 }
 
 /// What one batch of housekeeping did.
 package struct RemovedBatch: Sendable, Equatable {
-    /// How many rows were removed. For ``ExpiredKind/pins``: how many PINs were erased.
+    /// How many rows were removed. For ``ExpiredKind/pins``: how many PINs were erased. For
+    /// ``ExpiredKind/certificates``: how many events were written.
     package let removed: Int
     /// Whether there may be more.
     package let isFull: Bool
@@ -25,7 +30,7 @@ package struct RemovedBatch: Sendable, Equatable {
 extension Store {
     /// Removes what has expired, at most `limit` rows. Rows that another server has locked are passed over.
     ///
-    /// - Parameter time: now; for import lines and events, the time before which they are too old.
+    /// - Parameter time: now; for import lines, events and server keys, the time before which they are too old.
     package func removeExpired(
         _ kind: ExpiredKind, before time: Timestamp, limit: Int
     ) async throws(StoreError) -> RemovedBatch {
@@ -39,6 +44,8 @@ extension Store {
         case .answers: return try await remove(DeleteExpiredAnswers(time: time, limit: rowLimit))
         case .importLines: return try await remove(DeleteStagedLines(time: time, limit: rowLimit))
         case .events: return try await remove(DeleteOldEvents(time: time, limit: rowLimit))
+        case .serverKeys: return try await remove(EraseRetiredKeys(time: time, limit: rowLimit))
+        case .certificates: return try await remove(ReportExpiringCertificates(time: time, limit: rowLimit))
         }
     }
 
@@ -155,6 +162,48 @@ private struct DeleteOldEvents: Removal, PostgresCommand {
             ON CONFLICT (bank_id) DO UPDATE SET lost = greatest(feed.lost, excluded.lost)
         )
         DELETE FROM event USING due WHERE (event.bank_id, event.event_id) = (due.bank_id, due.event_id)
+        """
+}
+
+private struct EraseRetiredKeys: Removal, PostgresCommand {
+    let time: Timestamp
+    let limit: Int32
+
+    static let sql = """
+        UPDATE server_key SET sealed_key = NULL WHERE key_id IN (
+            SELECT key_id FROM server_key
+            WHERE status = 'RETIRED' AND retired_at <= $1 AND sealed_key IS NOT NULL LIMIT $2 FOR UPDATE SKIP LOCKED)
+        """
+}
+
+private struct ReportExpiringCertificates: Removal, PostgresCommand {
+    let time: Timestamp
+    let limit: Int32
+
+    // A certificate that was imported late has no event for days that are over.
+    static let sql = """
+        WITH due AS (
+            SELECT bank_id, alias, purpose, not_after, days FROM (
+                SELECT *, CASE
+                    WHEN not_after <= $1 + interval '1 day' THEN 1
+                    WHEN not_after <= $1 + interval '7 days' THEN 7
+                    ELSE 30
+                END AS days
+                FROM certificate
+                WHERE status = 'ACTIVE' AND not_after > $1 AND not_after <= $1 + interval '30 days'
+            ) AS expiring
+            WHERE noticed_days IS NULL OR days < noticed_days
+            LIMIT $2
+        ), noticed AS (
+            UPDATE certificate SET noticed_days = due.days FROM due
+            WHERE (certificate.bank_id, certificate.alias) = (due.bank_id, due.alias)
+                AND (noticed_days IS NULL OR due.days < noticed_days)
+            RETURNING due.*
+        )
+        INSERT INTO event (bank_id, type, data, occurred_at)
+        SELECT bank_id, 'certificate.expiring', jsonb_build_object(
+            'alias', alias, 'use', purpose, 'notAfter', floor(extract(epoch FROM not_after))::bigint, 'days', days), $1
+        FROM noticed
         """
 }
 

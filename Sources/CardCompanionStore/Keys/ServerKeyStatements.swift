@@ -6,11 +6,13 @@ package struct ServerKeyRecord: Sendable {
     package let keyId: String
     package let kind: ServerKeyKind
     package let status: ServerKeyStatus
-    /// PKCS#8, sealed; nil if the key is retired.
+    /// PKCS#8, sealed; nil if the key was retired and erased.
     package let sealedKey: [UInt8]?
     package let createdAt: Timestamp
     /// When another key replaced it.
     package let demotedAt: Timestamp?
+    /// When it left the published set.
+    package let retiredAt: Timestamp?
 }
 
 extension Store {
@@ -42,11 +44,12 @@ extension Store {
         return inserted == 1
     }
 
-    /// Erases a key that is retiring.
+    /// Takes a key that is retiring out of the published set.
     ///
-    /// - Returns: false if there is none of that name.
-    package func retireServerKey(keyId: String) async throws(StoreError) -> Bool {
-        try await statements.execute(RetireServerKey(keyId: keyId)) == 1
+    /// - Parameter erases: whether the key is erased at once. That is possible after it was retired too.
+    /// - Returns: false if nothing has changed.
+    package func retireServerKey(keyId: String, erases: Bool, now: Timestamp) async throws(StoreError) -> Bool {
+        try await statements.execute(RetireServerKey(keyId: keyId, erases: erases, now: now)) == 1
     }
 }
 
@@ -67,7 +70,7 @@ private struct InsertServerKey: PostgresCommand {
     }
 }
 
-private let serverKeyColumns = "key_id, kind, status, sealed_key, created_at, demoted_at"
+private let serverKeyColumns = "key_id, kind, status, sealed_key, created_at, demoted_at, retired_at"
 
 private struct SelectServerKeys: PostgresStatement {
     typealias Row = ServerKeyRecord
@@ -96,6 +99,7 @@ extension ServerKeyRecord: PostgresRowDecodable {
         sealedKey = try row.decode(3)
         createdAt = try row.decode(4)
         demotedAt = try row.decode(5)
+        retiredAt = try row.decode(6)
     }
 }
 
@@ -112,13 +116,18 @@ private struct DemoteServerKey: PostgresCommand {
 
 private struct RetireServerKey: PostgresCommand {
     let keyId: String
+    let erases: Bool
+    let now: Timestamp
 
+    // A key that signs opens nothing.
     static let sql = """
-        UPDATE server_key SET status = 'RETIRED', sealed_key = NULL
-        WHERE key_id = $1 AND status = 'RETIRING'
+        UPDATE server_key SET
+            status = 'RETIRED', retired_at = coalesce(retired_at, $3),
+            sealed_key = CASE WHEN kind <> 'SIGNING' AND NOT $2 THEN sealed_key END
+        WHERE key_id = $1 AND (status = 'RETIRING' OR (status = 'RETIRED' AND $2 AND sealed_key IS NOT NULL))
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(keyId)
+        parameters.append(keyId, erases, now)
     }
 }

@@ -3,6 +3,6 @@ package enum ServerKeyStatus: String, StoredEnumeration {
     case active = "ACTIVE"
     /// It is still published, and still opens values.
     case retiring = "RETIRING"
-    /// Only its name is left.
+    /// It is not published. It opens what banks provision, until it is erased.
     case retired = "RETIRED"
 }

@@ -24,9 +24,11 @@ struct ServerKeyCommand: ParsableCommand {
                 return try await installation.store.serverKeys()
             }
             let reports = keys.map(Report.init)
-            let rows = reports.map { [$0.keyId, $0.kind, $0.status, $0.createdAt, $0.demotedAt ?? ""] }
+            let rows = reports.map {
+                [$0.keyId, $0.kind, $0.status, $0.createdAt, $0.demotedAt ?? "", $0.erasedAfter ?? ""]
+            }
             try Terminal.show(
-                Terminal.table(["KEY", "KIND", "STATUS", "CREATED", "REPLACED"], rows), json: reports,
+                Terminal.table(["KEY", "KIND", "STATUS", "CREATED", "REPLACED", "ERASED AFTER"], rows), json: reports,
                 asJSON: output.json)
         }
     }
@@ -76,20 +78,29 @@ struct ServerKeyCommand: ParsableCommand {
 
     struct Retire: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Erases a key that was replaced. Values that are sealed to it can no longer be opened.",
-            discussion: "EXAMPLE\n  card-companion server-key retire 9KO5bIWA-KVk-JsiTjQ-GzFVwa5nPEeVT4wiJNKHoDs")
+            abstract: "Takes a key that was replaced out of the key set. Apps can no longer use it.",
+            discussion: """
+                For 90 days it still opens the PINs and codes that banks provision. Then it is erased. If somebody else may \
+                have the key, use --erase.
+
+                EXAMPLES
+                  card-companion server-key retire 9KO5bIWA-KVk-JsiTjQ-GzFVwa5nPEeVT4wiJNKHoDs
+                  card-companion server-key retire --erase 9KO5bIWA-KVk-JsiTjQ-GzFVwa5nPEeVT4wiJNKHoDs
+                """)
 
         @Argument(help: "The key's name: its kid.")
         var keyId: String
-        @Flag(help: "Erase it even if apps can still have a key set that contains it.")
+        @Flag(help: "Retire it even if apps can still have a key set that contains it.")
         var force = false
+        @Flag(help: "Erase it at once. It can be retired already.")
+        var erase = false
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
             try await Installation.run(
                 options, action: AdminAction(command: "server-key retire", subject: keyId)
-            ) { [keyId, force] installation in
+            ) { [keyId, force, erase] installation in
                 let keys = try await installation.store.serverKeys()
                 guard let key = keys.first(where: { $0.keyId == keyId }) else {
                     throw CommandError.notFound("there is no key '\(keyId)': see 'card-companion server-key list'")
@@ -105,11 +116,14 @@ struct ServerKeyCommand: ParsableCommand {
                         "the key was replaced \(age) seconds ago, and apps can have it in their key sets for \(wait) "
                             + "seconds: wait, or use --force")
                 }
-                guard try await installation.store.retireServerKey(keyId: keyId) else {
-                    throw CommandError.refused("the key is already retired")
+                let isChanged = try await installation.store.retireServerKey(
+                    keyId: keyId, erases: erase, now: installation.clock.now())
+                guard isChanged else {
+                    throw CommandError.refused("the key is already \(key.sealedKey == nil ? "erased" : "retired")")
                 }
             }
-            try Terminal.show("retired '\(keyId)'", json: ["keyId": keyId], asJSON: output.json)
+            try Terminal.show(
+                "\(erase ? "erased" : "retired") '\(keyId)'", json: ["keyId": keyId], asJSON: output.json)
         }
     }
 
@@ -119,6 +133,8 @@ struct ServerKeyCommand: ParsableCommand {
         let status: String
         let createdAt: String
         let demotedAt: String?
+        /// Nil if it is not retired, or if it is erased already.
+        let erasedAfter: String?
 
         init(_ key: ServerKeyRecord) {
             keyId = key.keyId
@@ -126,6 +142,9 @@ struct ServerKeyCommand: ParsableCommand {
             status = key.status.rawValue
             createdAt = key.createdAt.text
             demotedAt = key.demotedAt?.text
+            erasedAfter =
+                key.sealedKey == nil
+                ? nil : key.retiredAt?.advanced(bySeconds: ServerKeys.retiredLifetimeSeconds).text
         }
     }
 }

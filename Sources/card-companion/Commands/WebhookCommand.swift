@@ -78,7 +78,7 @@ struct WebhookCommand: ParsableCommand {
         private struct Report: Encodable {
             struct Parked: Encodable {
                 let event: String
-                let uniqueId: String
+                let uniqueId: String?
                 let attempts: Int
                 let lastError: String?
             }
@@ -104,7 +104,7 @@ struct WebhookCommand: ParsableCommand {
                 parkedCount = backlog.parked
                 self.parked = parked.map {
                     Parked(
-                        event: $0.eventId, uniqueId: $0.uniqueId.text, attempts: $0.attempts,
+                        event: $0.eventId, uniqueId: $0.uniqueId?.text, attempts: $0.attempts,
                         lastError: $0.lastError)
                 }
             }
@@ -119,7 +119,7 @@ struct WebhookCommand: ParsableCommand {
                         ["parked", "\(parkedCount)" + (parkedCount > parked.count ? ", the first of them:" : "")],
                     ])
                 guard !parked.isEmpty else { return summary }
-                let rows = parked.map { [$0.event, $0.uniqueId, "\($0.attempts)", $0.lastError ?? ""] }
+                let rows = parked.map { [$0.event, $0.uniqueId ?? "", "\($0.attempts)", $0.lastError ?? ""] }
                 return summary + "\n" + Terminal.table(["EVENT", "CARDHOLDER", "ATTEMPTS", "LAST ERROR"], rows)
             }
         }

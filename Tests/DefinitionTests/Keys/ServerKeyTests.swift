@@ -88,7 +88,7 @@ struct ServerKeyTests {
         #expect(try await service.code(right) == 0)
     }
 
-    @Test("A retired key opens no values, and only its id is kept")
+    @Test("A retired key opens no values of apps; a bank's values for 90 days, after which it is erased")
     func retire() async throws {
         let service = try await Self.service.value
         let old = try await publishedKeys(service).first(.ec)
@@ -99,10 +99,12 @@ struct ServerKeyTests {
         try await service.installation.run(["server-key", "retire", old.id]).succeeded()
 
         #expect(try await list(service).first { $0.keyId == old.id }?.status == "RETIRED")
-        let left = try await service.installation.sql(
-            "SELECT sealed_key IS NULL FROM server_key WHERE key_id = '\(old.id)'")
-        #expect(left == ["t"])
-        let server = try await service.installation.startServer()
+        func isErased() async throws -> Bool {
+            try await service.installation.sql(
+                "SELECT sealed_key IS NULL FROM server_key WHERE key_id = '\(old.id)'") == ["t"]
+        }
+        #expect(try await !isErased())
+        let server = try await service.installation.startServer(["--housekeeping-interval-seconds", "1"])
         #expect(try await !ServerKeySet(of: server).keys.contains { $0.id == old.id })
         #expect(try await service.code(attempt(service, .token, sealedTo: old), through: server) == 200)
         // The server that was already running reloads its keys within 30 seconds.
@@ -114,7 +116,37 @@ struct ServerKeyTests {
         }
         #expect(code == 200)
         #expect(try await !ServerKeySet(of: service.server).keys.contains { $0.id == old.id })
+
+        let holder = TestCardholder()
+        let line = try holder.line(sealedTo: try SealingKey(jwk: old.members), of: service.bank.id)
+        func importedStatus() async throws -> Int {
+            try await service.installation.run(
+                ["cardholder", "import", "--bank", service.bank.id, "-"], stdin: line
+            ).status
+        }
+        #expect(try await importedStatus() == 0)
+        try await service.installation.sql(
+            "UPDATE server_key SET retired_at = retired_at - interval '91 days' WHERE key_id = '\(old.id)'")
+        try await eventually("the key is erased") { try await isErased() }
+        try await service.installation.sql("DELETE FROM cardholder WHERE unique_id = '\(holder.uniqueId)'")
+        #expect(try await importedStatus() == 65)
         try await server.stop()
+    }
+
+    @Test("A key that somebody else may have is erased at once, also after it was retired")
+    func erase() async throws {
+        let service = try await Self.service.value
+        let old = try await publishedKeys(service).first(.ec)
+        _ = try await rotate(service, .ec)
+        let retire = ["server-key", "retire", "--force", old.id]
+        try await service.installation.run(retire).succeeded()
+        let erased = try await service.installation.run(retire + ["--erase"]).succeeded()
+        #expect(erased.stdout.contains("erased"))
+        #expect(try await service.installation.run(retire + ["--erase"]).stderr.contains("already erased"))
+        let line = try TestCardholder().line(sealedTo: try SealingKey(jwk: old.members), of: service.bank.id)
+        let imported = try await service.installation.run(
+            ["cardholder", "import", "--bank", service.bank.id, "-"], stdin: line)
+        #expect(imported.status == 65)
     }
 
     @Test("Retiring the active key, a key that was just replaced, a retired key or an unknown key is refused")

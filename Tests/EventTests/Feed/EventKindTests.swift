@@ -115,6 +115,50 @@ struct EventKindTests {
         #expect(events.first?.data == [:])
     }
 
+    @Test("30, 7 and 1 days before a certificate expires, there is one certificate.expiring event each")
+    func expiring() async throws {
+        let bank = try await EventService.shared.value.makeBank()
+        let receiver = try await WebhookReceiver()
+        try await bank.setWebhook(receiver)
+        let installation = bank.service.installation
+        let alias = TestBank.certificateAlias
+        func expire(in interval: String, status: String = "ACTIVE") async throws {
+            try await installation.sql(
+                """
+                UPDATE certificate SET
+                    not_before = now() - interval '1 day', not_after = now() + interval '\(interval)',
+                    status = '\(status)'
+                WHERE bank_id = '\(bank.id)' AND alias = '\(alias)'
+                """)
+        }
+        func days(afterEvents count: Int) async throws -> [Int?] {
+            try await eventually("the event is there") { try await bank.events().count >= count }
+            // Two more rounds of housekeeping write no second event.
+            try await Task.sleep(for: .seconds(2.5))
+            return try await bank.events().map { $0.data["days"]?.integer }
+        }
+        try await expire(in: "31 days")
+        #expect(try await days(afterEvents: 0) == [])
+        try await expire(in: "29 days")
+        #expect(try await days(afterEvents: 1) == [30])
+        try await expire(in: "6 days", status: "DISABLED")
+        #expect(try await days(afterEvents: 1) == [30])
+        try await expire(in: "6 days")
+        #expect(try await days(afterEvents: 2) == [30, 7])
+        try await expire(in: "23 hours")
+        #expect(try await days(afterEvents: 3) == [30, 7, 1])
+        try await expire(in: "-1 hours")
+        #expect(try await days(afterEvents: 3) == [30, 7, 1])
+
+        let event = try #require(try await bank.events().last)
+        #expect(event.type == "certificate.expiring" && event.bankId == bank.id)
+        #expect(event.data["alias"]?.string == alias && event.data["use"] == "signature")
+        let notAfter = try #require(event.data["notAfter"]?.integer)
+        #expect(abs(notAfter - TestBank.timestamp(23 * 3600)) < 60)
+        try await eventually("the webhooks have come") { try receiver.taken.count == 3 }
+        #expect(try await bank.events() == receiver.taken)
+    }
+
     @Test("A pin.defined event contains the PIN as a JWE for the bank's latest encryption certificate")
     func defined() async throws {
         let service = try await EventService.shared.value

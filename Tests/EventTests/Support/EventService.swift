@@ -127,17 +127,19 @@ struct Event: Sendable, Equatable {
     let id: String
     let type: String
     let bankId: String
+    /// Empty if the event has none.
     let uniqueId: String
     let occurredAt: Int
     let data: [String: JSON]
 
     init(_ json: JSON) throws {
         let members = try #require(json.object)
-        try #require(Set(members.keys) == ["id", "type", "bankId", "uniqueId", "occurredAt", "data"])
+        let about = members["type"] == "certificate.expiring" ? [] : ["uniqueId"]
+        try #require(Set(members.keys) == Set(["id", "type", "bankId", "occurredAt", "data"] + about))
         id = try #require(members["id"]?.string)
         type = try #require(members["type"]?.string)
         bankId = try #require(members["bankId"]?.string)
-        uniqueId = try #require(members["uniqueId"]?.string)
+        uniqueId = members["uniqueId"]?.string ?? ""
         occurredAt = try #require(members["occurredAt"]?.integer)
         data = try #require(members["data"]?.object)
     }

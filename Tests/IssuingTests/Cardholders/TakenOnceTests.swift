@@ -133,8 +133,8 @@ struct TakenOnceTests {
         #expect(try await backend.fetch(holder).code == 0)
     }
 
-    @Test("A PIN sealed to a key that has been retired since is recognized, and a new one to it is refused")
-    func retiredKey() async throws {
+    @Test("A PIN sealed to a key that has been erased since is recognized, and a new one to it is refused")
+    func erasedKey() async throws {
         let installation = try await TestInstallation()
         let server = try await installation.startServer()
         let bank = try await installation.makeBank()
@@ -146,7 +146,7 @@ struct TakenOnceTests {
         #expect(try await backend.put(holder.uniqueId, body).members == ["pin": "taken"])
         try await installation.sql(
             """
-            UPDATE server_key SET status = 'RETIRED', sealed_key = NULL, demoted_at = now()
+            UPDATE server_key SET status = 'RETIRED', sealed_key = NULL, demoted_at = now(), retired_at = now()
             WHERE key_id = '\(backend.key.keyID)'
             """)
         let restarted = try await installation.startServer()

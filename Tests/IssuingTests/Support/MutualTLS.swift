@@ -56,7 +56,7 @@ struct MutualTLS: Sendable {
         let path = TestFolder.shared.unused("tls")
         try await TestCommand.run(
             "openssl",
-            ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", subject] + options
+            ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "90", "-subj", subject] + options
                 + ["-keyout", "\(path).key", "-out", "\(path).pem"]
         ).succeeded()
         return "\(path).pem"
