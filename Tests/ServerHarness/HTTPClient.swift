@@ -50,34 +50,48 @@ extension TestServer {
     }
 
     /// Sends a request on a new connection. Sets `Content-Length` if there is a body.
+    ///
+    /// - Parameters:
+    ///   - host: `Host`; nil sends the authority of the server's URL.
+    ///   - address: the address of this machine that the request goes to, and so comes from.
     package func request(
-        _ method: String, _ path: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []
+        _ method: String, _ path: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
+        host: String? = nil, to address: String = HTTPClient.loopback
     ) async throws -> HTTPAnswer {
-        var fields = [("Host", "127.0.0.1:\(port)"), ("Connection", "close")] + headers
+        var fields = [("Host", host ?? authority), ("Connection", "close")] + headers
         if !body.isEmpty { fields.append(("Content-Length", "\(body.count)")) }
         let head = "\(method) \(path) HTTP/1.1\r\n" + fields.map { "\($0): \($1)\r\n" }.joined() + "\r\n"
-        let answers = try await exchange(Array(head.utf8) + body, toHead: method == "HEAD")
+        let answers = try await exchange(Array(head.utf8) + body, toHead: method == "HEAD", to: address)
         return try answers.first.orThrow(HTTPClient.NoAnswer())
     }
 
     /// Sends raw bytes on one connection; returns the responses received until the server closes it.
     ///
     /// - Parameter toHead: whether the requests are HEAD, whose responses have no bodies.
-    package func exchange(_ bytes: [UInt8], toHead: Bool = false) async throws -> [HTTPAnswer] {
-        try HTTPClient.answers(in: try await HTTPClient.exchange(bytes, port: port), toHead: toHead)
+    package func exchange(
+        _ bytes: [UInt8], toHead: Bool = false, to address: String = HTTPClient.loopback
+    ) async throws -> [HTTPAnswer] {
+        try HTTPClient.answers(in: try await HTTPClient.exchange(bytes, to: address, port: port), toHead: toHead)
     }
 }
 
 /// A minimal HTTP/1.1 client: one connection per exchange, which the server closes.
-enum HTTPClient {
+package enum HTTPClient {
+    package static let loopback = "127.0.0.1"
+
+    /// An IPv4 address of this machine that is not a loopback address; nil if it has none.
+    package static let otherAddress = (try? System.enumerateDevices())?.lazy.compactMap(\.address).first {
+        $0.protocol == .inet && $0.ipAddress?.hasPrefix("127.") == false
+    }?.ipAddress
+
     /// The connection ended before the response was complete.
     struct NoAnswer: Error {}
 
     private static let timeout = TimeAmount.seconds(60)
 
-    static func exchange(_ bytes: [UInt8], port: Int) async throws -> [UInt8] {
+    static func exchange(_ bytes: [UInt8], to address: String, port: Int) async throws -> [UInt8] {
         let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .connect(host: "127.0.0.1", port: port) { channel in
+            .connect(host: address, port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }

@@ -7,7 +7,7 @@ extension TestServer {
         _ method: String, _ path: String, headers: [(name: String, value: String)],
         body pieces: some Sequence<[UInt8]> & Sendable
     ) async throws -> HTTPAnswer {
-        let fields = [("Host", "127.0.0.1:\(port)"), ("Connection", "close"), ("Transfer-Encoding", "chunked")]
+        let fields = [("Host", authority), ("Connection", "close"), ("Transfer-Encoding", "chunked")]
         let lines = (fields + headers).map { "\($0): \($1)\r\n" }.joined()
         let head = ByteBuffer(string: "\(method) \(path) HTTP/1.1\r\n\(lines)\r\n")
         let bytes = try await HTTPClient.stream(head, pieces, port: port)

@@ -129,6 +129,8 @@ package struct IssuerCall: Sendable {
     }
 
     package var method: String
+    /// `@authority` as it is signed; nil signs the authority of the server's URL.
+    package var authority: String?
     /// The percent-encoded path.
     package var path: String
     /// The query with its question mark; empty if there is none.
@@ -158,7 +160,7 @@ package struct IssuerCall: Sendable {
         self.path = path
         self.query = query
         self.body = body
-        components = ["@method", "@path"]
+        components = ["@method", "@authority", "@path"]
         if !query.isEmpty { components.append("@query") }
         if !body.isEmpty { components.append("content-digest") }
     }
@@ -168,17 +170,21 @@ package struct IssuerCall: Sendable {
         "sha-256=:\(Data(SHA256.hash(data: body)).base64EncodedString()):"
     }
 
-    /// All header fields, with the signature.
-    package func signedFields(_ issuer: TestIssuer) throws -> [(name: String, value: String)] {
+    /// All header fields except Host, with the signature.
+    package func signedFields(
+        _ issuer: TestIssuer, for server: TestServer
+    ) throws -> [(name: String, value: String)] {
         let digest = contentDigest.map { [("Content-Digest", $0)] } ?? []
-        let signature = Data(try issuer.signature(of: signatureBase(issuer))).base64EncodedString()
+        let base = signatureBase(issuer, for: server)
+        let signature = Data(try issuer.signature(of: base)).base64EncodedString()
         return headers + digest + [("Signature-Input", "sig=\(input(issuer))"), ("Signature", "sig=:\(signature):")]
     }
 
     /// The signature base (RFC 9421 section 2.5).
-    package func signatureBase(_ issuer: TestIssuer) -> String {
+    package func signatureBase(_ issuer: TestIssuer, for server: TestServer) -> String {
         let values = [
-            "@method": method, "@path": path, "@query": query.isEmpty ? "?" : query,
+            "@method": method, "@authority": authority ?? server.authority, "@path": path,
+            "@query": query.isEmpty ? "?" : query,
             "content-digest": contentDigest ?? "",
         ]
         var lines = covered.map { name in
@@ -217,9 +223,16 @@ package struct IssuerCall: Sendable {
 
 extension TestServer {
     /// Signs and sends a call.
-    package func call(_ call: IssuerCall, by issuer: TestIssuer) async throws -> HTTPAnswer {
+    ///
+    /// - Parameters:
+    ///   - host: `Host`; nil sends the authority of the server's URL.
+    ///   - address: the address of this machine that the call goes to, and so comes from.
+    package func call(
+        _ call: IssuerCall, by issuer: TestIssuer, host: String? = nil, to address: String = HTTPClient.loopback
+    ) async throws -> HTTPAnswer {
         try await request(
-            call.method, call.path + call.query, headers: try call.signedFields(issuer), body: call.body)
+            call.method, call.path + call.query, headers: try call.signedFields(issuer, for: self), body: call.body,
+            host: host, to: address)
     }
 
     /// Sends a call about a cardholder, with an optional JSON body.

@@ -6,6 +6,8 @@ package final class TestServer: Sendable {
     package let url: String
     /// The TCP port.
     package let port: Int
+    /// Its host and port as in its URL. Clients of the harness send it as `Host`.
+    package var authority: String { "\(HTTPClient.loopback):\(port)" }
 
     private let process: Process
     private let logPath: String

@@ -54,7 +54,7 @@ struct AlgorithmTests {
         let backend = try await Service.backend.value
         let holder = try await backend.created()
         let call = IssuerCall("GET", backend.path(holder.uniqueId))
-        var fields = try call.signedFields(backend.issuer)
+        var fields = try call.signedFields(backend.issuer, for: backend.server)
         let proxy = #"proxy=("@authority" "x-secret";sf);created=1;keyid="the proxy's""#
         fields = fields.map { field in
             switch field.name {

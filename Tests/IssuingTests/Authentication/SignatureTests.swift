@@ -95,7 +95,7 @@ struct SignatureTests {
         let other = try TestIssuer(bankId: backend.bank.id, keyId: backend.issuer.keyId)
         let answer = try await backend.server.call(call, by: other)
         expectUnauthenticated(answer, "The signature does not match")
-        #expect(answer.members["signatureBase"]?.string == call.signatureBase(backend.issuer))
+        #expect(answer.members["signatureBase"]?.string == call.signatureBase(backend.issuer, for: backend.server))
         try await expectNothingDone(call, backend)
     }
 
@@ -105,14 +105,14 @@ struct SignatureTests {
     func spoiledSignature(_ algorithm: TestIssuer.Algorithm) async throws {
         let backend = try await Service.shared.value.makeBackend(algorithm: algorithm)
         let call = try call(backend)
-        let fields = try call.signedFields(backend.issuer)
+        let fields = try call.signedFields(backend.issuer, for: backend.server)
         let signed = try #require(fields.last?.value)
         let zeros = "sig=:\(String(repeating: "A", count: signed.count - 8))==:"
         for spoiled in ["sig=::", "sig=:AAAA:", zeros] {
             let answer = try await backend.server.request(
                 "PUT", call.path + call.query, headers: fields.dropLast() + [("Signature", spoiled)], body: call.body)
             expectUnauthenticated(answer, "The signature does not match")
-            #expect(answer.members["signatureBase"]?.string == call.signatureBase(backend.issuer))
+            #expect(answer.members["signatureBase"]?.string == call.signatureBase(backend.issuer, for: backend.server))
         }
         try await expectNothingDone(call, backend)
     }
@@ -121,7 +121,7 @@ struct SignatureTests {
     func unsigned() async throws {
         let backend = try await Service.backend.value
         let call = try call(backend)
-        let fields = try call.signedFields(backend.issuer)
+        let fields = try call.signedFields(backend.issuer, for: backend.server)
         for (left, detail) in [
             (["Signature-Input", "Signature"], "The Signature-Input field is missing: add it."),
             (["Signature-Input"], "The Signature-Input field is missing: add it."),

@@ -32,14 +32,14 @@ struct TamperingTests {
         let holder = try await backend.created()
         var sent = try call(backend, holder)
         let signed = sent
-        let fields = try signed.signedFields(backend.issuer)
+        let fields = try signed.signedFields(backend.issuer, for: backend.server)
         alteration.apply(&sent)
         let answer = try await backend.server.request(
             sent.method, sent.path + sent.query, headers: fields, body: sent.body)
         expectUnauthenticated(answer, alteration.detail)
         if alteration.detail == Self.mismatch {
             // The base is that of the received call, so that the caller can see which line differs.
-            #expect(answer.members["signatureBase"]?.string == sent.signatureBase(backend.issuer))
+            #expect(answer.members["signatureBase"]?.string == sent.signatureBase(backend.issuer, for: backend.server))
         }
         #expect(try await backend.get(holder.uniqueId).members["status"] == "ACTIVE")
     }
@@ -51,12 +51,12 @@ struct TamperingTests {
         let signed = try call(backend, holder)
         var sent = signed
         sent.body = Array(#"{"status":"CLOSED"}"#.utf8)
-        let fields = try signed.signedFields(backend.issuer).map {
+        let fields = try signed.signedFields(backend.issuer, for: backend.server).map {
             $0.name == "Content-Digest" ? ($0.name, IssuerCall.contentDigest(sent.body)) : $0
         }
         let answer = try await backend.server.request("PUT", sent.path + sent.query, headers: fields, body: sent.body)
         expectUnauthenticated(answer, Self.mismatch)
-        #expect(answer.members["signatureBase"]?.string == sent.signatureBase(backend.issuer))
+        #expect(answer.members["signatureBase"]?.string == sent.signatureBase(backend.issuer, for: backend.server))
         #expect(try await backend.get(holder.uniqueId).members["status"] == "ACTIVE")
     }
 
@@ -66,7 +66,7 @@ struct TamperingTests {
         let holder = try await backend.created()
         let call = IssuerCall("GET", backend.path(holder.uniqueId))
         let answer = try await backend.server.request(
-            "GET", call.path + "?", headers: call.signedFields(backend.issuer))
+            "GET", call.path + "?", headers: call.signedFields(backend.issuer, for: backend.server))
         expectUnauthenticated(answer, "does not cover \"@query\"")
     }
 
@@ -76,7 +76,7 @@ struct TamperingTests {
         let holder = try await backend.created()
         let call = IssuerCall("DELETE", backend.path(holder.uniqueId))
         let answer = try await backend.server.request(
-            "DELETE", call.path, headers: call.signedFields(backend.issuer), body: [0x7B, 0x7D])
+            "DELETE", call.path, headers: call.signedFields(backend.issuer, for: backend.server), body: [0x7B, 0x7D])
         expectUnauthenticated(answer, "does not cover \"content-digest\"")
         #expect(try await backend.get(holder.uniqueId).status == 200)
     }

@@ -24,9 +24,9 @@ struct BrokenImportTests {
     func brokenOff(isChunked: Bool) async throws {
         let backend = try await Service.shared.value.makeBackendWithServer()
         let body = Array((Self.lines(Self.count).joined(separator: "\n") + "\n").utf8)
-        let fields = try backend.importCall(body).signedFields(backend.issuer)
+        let fields = try backend.importCall(body).signedFields(backend.issuer, for: backend.server)
         let framing = isChunked ? ("Transfer-Encoding", "chunked") : ("Content-Length", "\(body.count + 100)")
-        let lines = ([("Host", "localhost"), framing] + fields).map { "\($0): \($1)\r\n" }.joined()
+        let lines = ([("Host", backend.server.authority), framing] + fields).map { "\($0): \($1)\r\n" }.joined()
         let head = "POST \(backend.importCall().path) HTTP/1.1\r\n\(lines)\r\n"
         let chunk = isChunked ? String(body.count, radix: 16) + "\r\n" : ""
         let connection = try SocketConnection(to: backend.server)
@@ -43,8 +43,8 @@ struct BrokenImportTests {
         var backend = try await service.makeBackend()
         backend.server = try await service.installation.startServer()
         let body = Array((Self.lines(Self.count).joined(separator: "\n") + "\n").utf8)
-        let fields = try backend.importCall(body).signedFields(backend.issuer)
-        let lines = ([("Host", "localhost"), ("Content-Length", "\(body.count + 100)")] + fields)
+        let fields = try backend.importCall(body).signedFields(backend.issuer, for: backend.server)
+        let lines = ([("Host", backend.server.authority), ("Content-Length", "\(body.count + 100)")] + fields)
             .map { "\($0): \($1)\r\n" }.joined()
         let connection = try SocketConnection(to: backend.server)
         let head = "POST \(backend.importCall().path) HTTP/1.1\r\n\(lines)\r\n"
@@ -71,8 +71,10 @@ struct BrokenImportTests {
             server: server, bank: bank, issuer: try await installation.makeIssuer(for: bank),
             key: try await server.sealingKey())
         let body = Array((Self.lines(Self.count).joined(separator: "\n") + "\n").utf8)
-        let fields = try backend.importCall(body).signedFields(backend.issuer)
-        let framing = [("Host", "localhost"), ("Connection", "close"), ("Content-Length", "\(body.count)")]
+        let fields = try backend.importCall(body).signedFields(backend.issuer, for: backend.server)
+        let framing = [
+            ("Host", backend.server.authority), ("Connection", "close"), ("Content-Length", "\(body.count)"),
+        ]
         let lines = (framing + fields).map { "\($0): \($1)\r\n" }.joined()
         let connection = try SocketConnection(to: server)
         let head = Array("POST \(backend.importCall().path) HTTP/1.1\r\n\(lines)\r\n".utf8)
@@ -170,8 +172,8 @@ struct BrokenImportTests {
 
     /// Begins an import whose last hundred bytes do not come.
     private func begin(_ body: [UInt8], by backend: Backend) async throws -> SocketConnection {
-        let fields = try backend.importCall(body).signedFields(backend.issuer)
-        let lines = ([("Host", "localhost"), ("Content-Length", "\(body.count + 100)")] + fields)
+        let fields = try backend.importCall(body).signedFields(backend.issuer, for: backend.server)
+        let lines = ([("Host", backend.server.authority), ("Content-Length", "\(body.count + 100)")] + fields)
             .map { "\($0): \($1)\r\n" }.joined()
         let connection = try SocketConnection(to: backend.server)
         let head = "POST \(backend.importCall().path) HTTP/1.1\r\n\(lines)\r\n"

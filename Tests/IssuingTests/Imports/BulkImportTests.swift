@@ -144,14 +144,14 @@ struct BulkImportTests {
     private func head(_ lines: Lines, _ backend: Backend) throws -> [UInt8] {
         let call = call(lines, backend)
         let length = lines.reduce(0) { $0 + $1.count }
-        let framing = [("Host", "localhost"), ("Connection", "close"), ("Content-Length", "\(length)")]
-        let fields = try (framing + call.signedFields(backend.issuer)).map { "\($0): \($1)\r\n" }
+        let framing = [("Host", backend.server.authority), ("Connection", "close"), ("Content-Length", "\(length)")]
+        let fields = try (framing + call.signedFields(backend.issuer, for: backend.server)).map { "\($0): \($1)\r\n" }
         return Array("POST \(call.path) HTTP/1.1\r\n\(fields.joined())\r\n".utf8)
     }
 
     private func stream(_ lines: Lines, _ backend: Backend) async throws -> ImportAnswer {
         let call = call(lines, backend)
-        let fields = try call.signedFields(backend.issuer)
+        let fields = try call.signedFields(backend.issuer, for: backend.server)
         return try ImportAnswer(try await backend.server.stream("POST", call.path, headers: fields, body: lines))
     }
 }

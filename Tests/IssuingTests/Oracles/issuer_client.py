@@ -35,7 +35,7 @@ def call(arguments):
     headers = {"Content-Type": "application/json"} if body else {}
     request = requests.Request(arguments["method"], arguments["url"], headers=headers, data=body).prepare()
     signer = HTTPMessageSigner(signature_algorithm=ALGORITHMS[arguments["algorithm"]], key_resolver=Key(arguments))
-    covered = ["@method", "@path"] + (["content-digest"] if body else [])
+    covered = ["@method", "@authority", "@path"] + (["content-digest"] if body else [])
     signer.sign(
         request, body=body, key_id=arguments["keyid"], nonce=uuid.uuid4().hex, covered_component_ids=covered)
     session = requests.Session()

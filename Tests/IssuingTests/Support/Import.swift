@@ -57,7 +57,7 @@ extension Backend {
     func importCall(_ body: [UInt8] = []) -> IssuerCall {
         var call = IssuerCall("POST", "/v1/banks/\(Percent.encode(bank.id))/cardholders:import", body: body)
         call.headers = [("Content-Type", "application/x-ndjson")]
-        call.components = ["@method", "@path", "content-digest"]
+        call.components = ["@method", "@authority", "@path", "content-digest"]
         if body.isEmpty { call.digest = .value(IssuerCall.contentDigest([])) }
         return call
     }

@@ -37,7 +37,7 @@ struct MutualTLS: Sendable {
     ///   - issuer: signs the call; nil sends it unsigned.
     ///   - client: the PEM file of the client certificate, with the key file next to it; nil sends none.
     func call(_ call: IssuerCall, by issuer: TestIssuer?, showing client: String?) async throws -> Answer {
-        let fields = try issuer.map(call.signedFields) ?? []
+        let fields = try issuer.map { try call.signedFields($0, for: server) } ?? []
         let headers = fields.flatMap { ["-H", "\($0.name): \($0.value)"] }
         let shown = client.map { ["--cert", $0, "--key", Self.key(of: $0)] } ?? []
         let result = try await TestCommand.run(

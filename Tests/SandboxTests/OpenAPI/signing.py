@@ -33,7 +33,7 @@ class IssuerSignature(AuthBase):
     def __call__(self, request):
         request.headers.pop("Content-Digest", None)
         body = request.body.encode() if isinstance(request.body, str) else request.body
-        components = ["@method", "@path"] + (["@query"] if "?" in request.url else [])
+        components = ["@method", "@authority", "@path"] + (["@query"] if "?" in request.url else [])
         components += [name for name in CONDITIONAL if can_be_signed(request.headers.get(name))]
         nonce = secrets.token_urlsafe(16)
         self.signer.sign(
