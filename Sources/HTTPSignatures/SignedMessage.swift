@@ -14,7 +14,7 @@ package struct SignedMessage: Sendable {
         let target: String
     }
 
-    let control: Control
+    private(set) var control: Control
 
     /// The values of each field's lines, without white space around them and without line folding.
     private var fields: [HTTPField.Name: [String]] = [:]
@@ -52,6 +52,23 @@ package struct SignedMessage: Sendable {
     package init(_ response: HTTPResponse) {
         self.init(
             status: response.status.code, fields: response.headerFields.map { ($0.name.rawName, $0.value) })
+    }
+
+    /// The authority of the request as it was sent; nil for a response.
+    package var authority: String? {
+        guard case .request(let request) = control else { return nil }
+        return request.authority
+    }
+
+    /// The same request to another authority. Its fields do not change, nor does a response.
+    func addressed(to authority: Authority) -> SignedMessage {
+        guard case .request(let request) = control else { return self }
+        var message = self
+        message.control = .request(
+            RequestControl(
+                method: request.method, scheme: request.scheme, authority: authority.description,
+                target: request.target))
+        return message
     }
 
     /// Whether the request has a query, even an empty one.
