@@ -1,5 +1,6 @@
 package import CardCompanion
 package import CardCompanionStore
+package import HTTPSignatures
 package import Hummingbird
 internal import HummingbirdCore
 internal import HummingbirdTLS
@@ -38,6 +39,8 @@ package struct HTTPSettings: Sendable {
     package var addressRate = TokenBucket.Rate(perSecond: 100, burst: 1_000)
     /// Proxies that are believed when they say whom a request comes from.
     package var proxies: [AddressRange] = []
+    /// The names under which back-ends call the server. Without names they can only call from this machine.
+    package var names: [Authority] = []
 
     /// Without a setting, four addresses can take all connections at worst.
     package var usualAddressConnections: Int { min(1_000, max(1, maximumConnections / 4)) }

@@ -99,4 +99,38 @@ extension ConfigurationTests {
         #expect(refused.stderr.contains("http.proxies contains 'proxy.example'"))
         #expect(try await check(["--http-proxies", "10.0.0.0/8, 2001:db8::1"]).status == 0)
     }
+
+    @Test(
+        "A name that is not a host with or without a port is refused, and the message names it",
+        arguments: [
+            "https://pin.example.com", "pin.example.com/", "pin.example.com:", "pin.example.com:0", ":8443",
+            "pin.example.com:65536", "pin.example.com:08443", "pin_1.example.com", "pin.example.com.", "[2001:db8::1]",
+            "-pin.example.com", "pin..example.com", "bücher.example", "pin example.com", "192.0.2.256", "user@host",
+            "*",
+        ])
+    func wrongName(name: String) async throws {
+        let refused = try await check(["--http-names", "test.example.com, \(name)"])
+        #expect(refused.status == 78)
+        #expect(refused.stderr.contains("http.names contains '\(name)'"))
+        #expect(refused.stderr.contains("pin.example.com:8443"))
+    }
+
+    @Test("A list with an empty place is refused", arguments: ["http.names", "http.proxies"])
+    func emptyPlace(setting: String) async throws {
+        let argument = "--" + setting.replacing(".", with: "-")
+        for list in [",", "192.0.2.1,", "192.0.2.1,,192.0.2.2"] {
+            let refused = try await check([argument, list])
+            #expect(refused.status == 78)
+            #expect(refused.stderr.contains("\(setting) contains ''"))
+        }
+    }
+
+    @Test("check-config shows the names, and says what it means if there are none")
+    func names() async throws {
+        let named = try await check(["--http-names", "PIN.example.com:443, localhost,192.0.2.1:8443"])
+        #expect(named.status == 0)
+        let unnamed = try await check().succeeded()
+        let row = unnamed.stdout.split(separator: "\n").first { $0.hasPrefix("http.names") }
+        #expect(row?.contains("back-ends' calls are served to this machine only") == true)
+    }
 }

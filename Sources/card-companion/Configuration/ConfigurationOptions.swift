@@ -48,6 +48,7 @@ struct HTTPOptions: ParsableArguments {
     @Option(help: .of(.httpAddressRate)) var httpAddressRate: Int?
     @Option(help: .of(.httpAddressBurst)) var httpAddressBurst: Int?
     @Option(help: .of(.httpProxies)) var httpProxies: String?
+    @Option(help: .of(.httpNames)) var httpNames: String?
 }
 
 struct DatabaseOptions: ParsableArguments {
@@ -74,7 +75,7 @@ extension SettingOptions {
         let texts: [(Setting, String?)] = [
             (.httpHost, http.httpHost), (.tlsCertificate, http.httpTlsCertificate), (.tlsKey, http.httpTlsKey),
             (.tlsClientCA, http.httpTlsClientCa), (.httpPlain, http.httpPlain), (.httpProxies, http.httpProxies),
-            (.webhooksCA, server.webhooksCa),
+            (.httpNames, http.httpNames), (.webhooksCA, server.webhooksCa),
             (.databaseURL, installation.databaseUrl), (.databaseBinaries, database.databaseBinaries),
             (.dataDirectory, installation.dataDirectory), (.vaultFile, server.vaultFile),
             (.logLevel, server.logLevel), (.serverUser, server.serverUser),

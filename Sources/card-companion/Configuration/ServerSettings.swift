@@ -2,6 +2,7 @@ import CardCompanion
 import CardCompanionHTTP
 import Foundation
 import Glibc
+import HTTPSignatures
 import Logging
 
 /// Where the database is. It can contain a password, so it has no description.
@@ -58,7 +59,13 @@ struct ServerSettings: Sendable {
         http.addressRate = TokenBucket.Rate(
             perSecond: reader.integer(.httpAddressRate) ?? http.addressRate.perSecond,
             burst: reader.integer(.httpAddressBurst) ?? http.addressRate.burst)
-        http.proxies = Self.proxies(&reader)
+        http.proxies = Self.list(
+            .httpProxies, &reader, use: "addresses such as 192.0.2.1, or ranges such as 10.0.0.0/8"
+        ) { AddressRange($0) }
+        http.names = Self.list(
+            .httpNames, &reader,
+            use: "names or IPv4 addresses such as pin.example.com or pin.example.com:8443, without https:// and path"
+        ) { Authority($0) }
         let isPlainAllowed = reader.text(.httpPlain) == "allowed" || Self.isLoopback(http.host)
         if http.tls == nil, !isPlainAllowed {
             reader.note(
@@ -82,19 +89,22 @@ struct ServerSettings: Sendable {
         clockLimitSeconds = reader.integer(.clockLimit) ?? 30
     }
 
-    private static func proxies(_ reader: inout SettingsReader) -> [AddressRange] {
-        var proxies: [AddressRange] = []
-        for text in reader.text(.httpProxies)?.split(separator: ",") ?? [] {
+    /// The elements of a list that is separated by commas.
+    ///
+    /// - Parameter hint: what an element must be, for the message about a wrong one.
+    private static func list<Element>(
+        _ setting: Setting, _ reader: inout SettingsReader, use hint: String, _ element: (String) -> Element?
+    ) -> [Element] {
+        var elements: [Element] = []
+        for text in reader.text(setting)?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
             let text = text.trimmingCharacters(in: .whitespaces)
-            if let proxy = AddressRange(text) {
-                proxies.append(proxy)
+            if let element = element(text) {
+                elements.append(element)
             } else {
-                reader.note(
-                    "http.proxies contains '\(text)': use addresses such as 192.0.2.1, or ranges such as 10.0.0.0/8, "
-                        + "separated by commas")
+                reader.note("\(setting.key) contains '\(text)': use \(hint), separated by commas")
             }
         }
-        return proxies
+        return elements
     }
 
     private static func tls(_ reader: inout SettingsReader) -> HTTPSettings.TLSFiles? {

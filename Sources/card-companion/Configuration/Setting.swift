@@ -72,6 +72,13 @@ struct Setting: Sendable {
             field Forwarded or X-Forwarded-For is believed.
             """,
         defaultText: "none")
+    static let httpNames = Setting(
+        key: "http.names", kind: .text,
+        help: """
+            The server's names in the URLs that back-ends call, separated by commas, such as 'pin.example.com, \
+            pin.example.com:8443'. A back-end's call must be signed for one of them. The ports 443 and 80 mean no port.
+            """,
+        defaultText: "none: back-ends' calls are served to this machine only")
     static let cardholderRequests = Setting(
         key: "cardholder.requests", kind: .integer(1...1_000),
         help: "How many requests of one cardholder are served at once.", defaultText: "4")
@@ -124,8 +131,8 @@ struct Setting: Sendable {
 
     static let all = [
         httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpIdleTimeout,
-        httpAddressConnections, httpAddressRate, httpAddressBurst, httpProxies, cardholderRequests, webhooksCA,
-        databaseURL,
+        httpAddressConnections, httpAddressRate, httpAddressBurst, httpProxies, httpNames, cardholderRequests,
+        webhooksCA, databaseURL,
         databaseConnections, databaseStatementTimeout, databaseAcquireTimeout,
         databaseBinaries, dataDirectory, vaultFile, logLevel, serverUser, drawingThreads, housekeepingInterval,
         clockLimit,
