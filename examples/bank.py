@@ -7,7 +7,7 @@
 import base64, hashlib, hmac, json, secrets, sys, time, uuid
 from pathlib import Path
 from urllib.error import HTTPError
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 from urllib.request import Request, urlopen
 
 from cryptography.exceptions import InvalidSignature
@@ -22,6 +22,9 @@ from jwcrypto import jwe, jwk
 class Bank:
     def __init__(self, url, folder):
         self.url, self.folder = url, Path(folder)
+        # The server's name is signed, in lower case and without the default port. So no other server takes the call.
+        scheme, authority = urlsplit(url)[:2]
+        self.authority = authority.lower().removesuffix({"https": ":443", "http": ":80"}[scheme])
         sandbox = json.loads((self.folder / "sandbox.json").read_text())
         self.id = sandbox["bankId"]
         self.key_id = sandbox["issuerKeyId"]  # the ID of the issuer key, which the operator has registered
@@ -34,7 +37,7 @@ class Bank:
         """Sends a signed call (RFC 9421) and returns the answer's header fields and body."""
         target = f"/v1/banks/{self.id}/{target}"
         path, _, query = target.partition("?")
-        covered, headers = {"@method": method, "@path": path}, dict(headers)
+        covered, headers = {"@method": method, "@authority": self.authority, "@path": path}, dict(headers)
         if query:
             covered["@query"] = f"?{query}"
         if body is not None:  # the digest binds the body to the signature (RFC 9530)

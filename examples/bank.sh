@@ -15,6 +15,8 @@ fi
 url=$1 sandbox=$2
 bank=$(jq -r .bankId "$sandbox/sandbox.json")
 key_id=$(jq -r .issuerKeyId "$sandbox/sandbox.json") # the ID of the issuer key, which the operator has registered
+# The server's name is signed, in lower case and without the default port. So no other server takes the call.
+authority=$(printf %s "$url" | tr '[:upper:]' '[:lower:]' | sed -E 's|^https://([^/]*):443$|\1|; s|^http://([^/]*):80$|\1|; s|^https?://||')
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -22,9 +24,10 @@ trap 'rm -rf "$work"' EXIT
 call() {
     method=$1 path=/v1/banks/$bank/${2%%\?*} query=${2#"${2%%\?*}"} type=${3-} body=${4-} header=${5-}
 
-    # The signature covers method, path, the query if there is one, and the body's digest (RFC 9530).
-    covered='"@method" "@path"'
+    # The signature covers method, server, path, the query if there is one, and the body's digest (RFC 9530).
+    covered='"@method" "@authority" "@path"'
     base="\"@method\": $method
+\"@authority\": $authority
 \"@path\": $path"
     if [ -n "$query" ]; then
         covered="$covered \"@query\""
