@@ -112,7 +112,7 @@ private func router(
         DistributionRoutes(distribution: parts.distribution, callers: callers, audit: audit).add(to: router)
         DefinitionRoutes(definition: parts.definition, callers: callers, audit: audit).add(to: router)
         IssuerRoutes(
-            parts: parts.issuing, callers: callers,
+            parts: parts.issuing, names: ServerNames(names: settings.names), callers: callers,
             requiresClientCertificate: settings.tls?.clientCAsPath != nil, audit: audit
         ).add(to: router)
     }

@@ -38,6 +38,8 @@ package struct SignatureError: Error, Equatable, Sendable, CustomStringConvertib
         case expired(seconds: Int64)
         /// The signature is not valid for the signature base and the key.
         case signatureMismatch
+        /// The signature is not valid for the signature base with any of these names as `@authority`, and the key.
+        case signatureMismatchForNames([Authority])
         /// No content digest has a supported algorithm.
         case noSupportedDigest
         /// The content does not match its digest.
@@ -103,6 +105,10 @@ extension SignatureError.Reason: CustomStringConvertible {
         case .expired(let seconds): "The signature expired \(seconds) seconds ago: sign the message again."
         case .signatureMismatch:
             "The signature does not match: compare the signature base with the text that was signed, and check the key."
+        case .signatureMismatchForNames(let names):
+            "The signature does not match under any name of this server "
+                + "(\(names.map(\.description).joined(separator: ", "))): compare the signature base with the text that was "
+                + "signed, and check \"@authority\" and the key."
         case .noSupportedDigest: "The Content-Digest field has no digest with sha-256 or sha-512: add one."
         case .digestMismatch(let algorithm): "The content does not match its \(algorithm) digest in Content-Digest."
         case .invalidKey(let algorithm): "The key is not valid for \(algorithm): check its type, format and length."

@@ -4,7 +4,10 @@ package import HTTPTypes
 package struct SignaturePolicy: Sendable {
     /// The components that must be covered. In addition, a signature must cover the query if there is one, and the
     /// content digest if there is a body.
-    package var requiredComponents: [Component] = [.method, .path]
+    package var requiredComponents: [Component] = [.method, .authority, .path]
+
+    /// Which value `@authority` must have.
+    package let authority: ExpectedAuthority
 
     /// The fields that must be covered if the message has them, because they change what it does.
     package var requiredFields = [HTTPField.Name.ifMatch, .ifNoneMatch, .idempotencyKey]
@@ -16,9 +19,11 @@ package struct SignaturePolicy: Sendable {
     /// each nonce is stored for a while.
     package var nonceByteCountsAllowed = 8...128
 
-    /// The policy for requests: the signature covers method, path, query, content digest and conditional fields, `created`
-    /// is within five minutes, and there is a nonce.
-    package init() {}
+    /// The policy for requests: the signature covers method, authority, path, query, content digest and conditional fields,
+    /// `created` is within five minutes, and there is a nonce.
+    package init(authority: ExpectedAuthority) {
+        self.authority = authority
+    }
 
     /// Verifies a signature, and checks its parameters and covered components against this policy. The caller must
     /// refuse a body if `hasBody` is false, and a nonce that was used before.
@@ -37,9 +42,12 @@ package struct SignaturePolicy: Sendable {
         let nonce = try requireNonce(parameters)
         guard let keyID = parameters.keyID else { throw SignatureError(.missingParameter("keyid")) }
         try requireCoverage(of: message, hasBody: hasBody, parameters)
-        let base = try SignatureBase.text(of: message, parameters: parameters)
-        guard key.isValid(signature.bytes, over: base) else {
-            throw SignatureError(.signatureMismatch, signatureBase: base)
+        let bases = try authority.candidates(of: message).map { candidate throws(SignatureError) in
+            try SignatureBase.text(of: candidate, parameters: parameters)
+        }
+        guard bases.contains(where: { key.isValid(signature.bytes, over: $0) }) else {
+            let reason = authority.names.map(SignatureError.Reason.signatureMismatchForNames) ?? .signatureMismatch
+            throw SignatureError(reason, signatureBase: bases.first)
         }
         return VerifiedSignature(
             label: signature.label, keyID: keyID, nonce: nonce, created: created, components: parameters.components,

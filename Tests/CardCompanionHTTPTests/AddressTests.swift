@@ -15,6 +15,16 @@ import Testing
         #expect(IPAddress("192.0.2.1") != IPAddress("192.0.2.2"))
     }
 
+    @Test(
+        arguments: [
+            ("127.0.0.1", true), ("127.255.0.9", true), ("::1", true), ("::ffff:127.0.0.1", true), ("128.0.0.1", false),
+            ("126.255.255.255", false), ("::", false), ("::2", false), ("::7f00:1", false), ("1::1", false),
+            ("0.0.0.0", false), ("10.0.0.127", false),
+        ])
+    func `Loopback is 127.0.0.0/8 and ::1`(text: String, isLoopback: Bool) throws {
+        #expect(try #require(IPAddress(text)).isLoopback == isLoopback)
+    }
+
     @Test(arguments: ["", "192.0.2", "192.0.2.256", "example", "2001:db8::g", "[::1]", "_hidden", "unknown"])
     func `Anything else is no address`(text: String) {
         #expect(IPAddress(text) == nil)

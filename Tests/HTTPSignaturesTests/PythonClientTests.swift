@@ -29,7 +29,7 @@ struct PythonClientTests {
         ])
         let signature = try SignatureFields(message).only(ofKeys: ["k1"])
         #expect(signature.parameters.algorithm == key.verificationKey.algorithm)
-        let verified = try SignaturePolicy().verify(
+        let verified = try SignaturePolicy(authority: .asSent).verify(
             signature, of: message, hasBody: true, with: key.verificationKey, now: Self.created)
         #expect(verified.label == "theirs")
         #expect(verified.nonce == exchange.nonce)
@@ -49,7 +49,7 @@ struct PythonClientTests {
         #expect(answer["nonce"] == exchange.nonce)
         #expect(answer["body"] == Hex.encode(exchange.body.bytes))
         #expect(
-            answer["components"] == #""@method" "@path" "@query" "content-digest" "@signature-params""#)
+            answer["components"] == #""@method" "@authority" "@path" "@query" "content-digest" "@signature-params""#)
         asked["method"] = "PATCH"
         #expect(try oracle.ask("verify", asked).isEmpty)
     }

@@ -42,10 +42,11 @@ struct SignaturePolicyTests {
         #expect(
             error?.signatureBase == """
                 "@method": PUT
+                "@authority": api.example.com
                 "@path": /v1/banks/b1/cardholders/c1
                 "@query": ?dry=yes
                 "content-digest": \(ContentDigest.fieldValue(for: exchange.body.bytes))
-                "@signature-params": ("@method" "@path" "@query" "content-digest");created=1800000000\
+                "@signature-params": ("@method" "@authority" "@path" "@query" "content-digest");created=1800000000\
                 ;nonce="a nonce used once";keyid="k1"
                 """)
     }
@@ -92,9 +93,7 @@ struct SignaturePolicyTests {
         let removed = refusal { try exchange.verify { $0.lines.removeFirst() } }
         #expect(removed?.reason == .componentNotInMessage("\"date\""))
         // Components that are not covered can change.
-        try Exchange().verify {
-            ($0.lines, $0.authority, $0.scheme) = ([], "internal", "http")
-        }
+        try Exchange().verify { ($0.lines, $0.scheme) = ([], "http") }
     }
 
     @Test("Altered parameters and another signature with the same label are detected")
@@ -104,7 +103,7 @@ struct SignaturePolicyTests {
         let (input, signature) = (fields[0].1, fields[1].1)
         let wrong = [
             input.replacing("1800000000", with: "1800000001"), input.replacing("used once", with: "used twice"),
-            input.replacing(#"("@method" "@path""#, with: #"("@path" "@method""#),
+            input.replacing(#"("@method" "@authority""#, with: #"("@authority" "@method""#),
             input.replacing(#";keyid="k1""#, with: "") + #";keyid="k1";tag="t""#, input + ";alg=\"ed25519\"",
             input.replacing("\"@query\"", with: "\"@query\" \"date\""),
         ]
@@ -124,7 +123,9 @@ struct SignaturePolicyTests {
         #expect(try verify(relabelled, exchange).label == "xsig1")
     }
 
-    @Test("Method and path must be covered, the query if there is one, and the content digest if there is a body")
+    @Test(
+        "Method, authority and path must be covered, the query if there is one, and the content digest if there is a body"
+    )
     func coverage() throws {
         for component in Exchange().components {
             let components = Exchange().components.filter { $0 != component }
@@ -132,22 +133,28 @@ struct SignaturePolicyTests {
             #expect(error?.reason == .componentNotCovered(component.description))
         }
         let target = "/v1/banks/b1/cardholders/c1"
-        try Exchange(target: target, components: [.method, .path, .field(.contentDigest)]).verify()
-        let emptyQuery = Exchange(target: target + "?", components: [.method, .path, .field(.contentDigest)])
+        let components: [Component] = [.method, .authority, .path, .field(.contentDigest)]
+        try Exchange(target: target, components: components).verify()
+        let emptyQuery = Exchange(target: target + "?", components: components)
         #expect(refusal { try emptyQuery.verify() }?.reason == .componentNotCovered("\"@query\""))
-        let verified = try Exchange(target: target, components: [.method, .path]).verify(hasBody: false)
+        let verified = try Exchange(target: target, components: [.method, .authority, .path]).verify(hasBody: false)
         #expect(verified.contentDigest == nil)
         // Other components with the same information do not replace them.
-        let others = Exchange(components: [.method, .targetURI, .requestTarget, .field(.contentDigest)])
-        #expect(refusal { try others.verify() }?.reason == .componentNotCovered("\"@path\""))
+        let noPath = Exchange(components: [.method, .authority, .targetURI, .requestTarget, .field(.contentDigest)])
+        #expect(refusal { try noPath.verify() }?.reason == .componentNotCovered("\"@path\""))
+        let host = try #require(HTTPField.Name("host"))
+        let noAuthority = Exchange(
+            lines: [("Host", "api.example.com")],
+            components: [.method, .path, .targetURI, .query, .field(host), .field(.contentDigest)])
+        #expect(refusal { try noAuthority.verify() }?.reason == .componentNotCovered("\"@authority\""))
         #expect(refusal { try Exchange(components: []).verify() }?.reason == .componentNotCovered("\"@method\""))
     }
 
     @Test("A policy can require more components, and other components of a response")
     func ownPolicy() throws {
-        var policy = SignaturePolicy()
-        policy.requiredComponents.append(.authority)
-        #expect(refusal { try Exchange().verify(policy: policy) }?.reason == .componentNotCovered("\"@authority\""))
+        var policy = SignaturePolicy(authority: .asSent)
+        policy.requiredComponents.append(.scheme)
+        #expect(refusal { try Exchange().verify(policy: policy) }?.reason == .componentNotCovered("\"@scheme\""))
         policy.requiredComponents = [.status]
         let parameters = try SignatureParameters(components: [.status], created: now, nonce: "12345678", keyID: "k1")
         let (input, signature) = try TestKeys.ed25519.sign(
@@ -180,7 +187,7 @@ struct SignaturePolicyTests {
         }
         let far = refusal { try Exchange(created: 999_999_999_999_999).verify() }
         #expect(far?.reason == .tooNew(seconds: 999_999_999_999_999 - now, toleranceSeconds: 300))
-        var policy = SignaturePolicy()
+        var policy = SignaturePolicy(authority: .asSent)
         policy.createdToleranceSeconds = 10
         #expect(
             refusal { try Exchange(created: now - 11).verify(policy: policy) }?.reason
@@ -235,7 +242,7 @@ struct SignaturePolicyTests {
 
     @discardableResult
     private func verify(_ message: SignedMessage, _ exchange: Exchange) throws -> VerifiedSignature {
-        try SignaturePolicy().verify(
+        try SignaturePolicy(authority: .asSent).verify(
             SignatureFields(message).only(ofKeys: ["k1"]), of: message, hasBody: true,
             with: exchange.key.verificationKey, now: now)
     }

@@ -48,7 +48,7 @@ struct Exchange {
     var digest: String?
     var lines: [(String, String)] = [("Date", "Fri, 15 Jan 2027 08:00:00 GMT"), ("X-List", "one"), ("X-List", "two")]
 
-    var components: [Component] = [.method, .path, .query, .field(.contentDigest)]
+    var components: [Component] = [.method, .authority, .path, .query, .field(.contentDigest)]
     var created: Int64? = now
     var expires: Int64?
     var nonce: String? = "a nonce used once"
@@ -75,7 +75,8 @@ struct Exchange {
     /// Signs the request, lets `received` change it, and verifies the result.
     @discardableResult
     func verify(
-        policy: SignaturePolicy = SignaturePolicy(), with key: VerificationKey? = nil, hasBody: Bool = true,
+        policy: SignaturePolicy = SignaturePolicy(authority: .asSent), with key: VerificationKey? = nil,
+        hasBody: Bool = true,
         now: Int64 = now, received change: (inout Exchange) -> Void = { _ in }
     ) throws -> VerifiedSignature {
         var received = self

@@ -68,7 +68,7 @@ extension Explanation {
             note("created", "\(abs(now - created)) seconds \(now >= created ? "ago" : "from now")")
         }
         guard let key else { return note("signature", "not checked: provide the key (--public-key or --hex-file)") }
-        _ = try SignaturePolicy().verify(
+        _ = try SignaturePolicy(authority: .asSent).verify(
             signature, of: request.message, hasBody: !request.body.isEmpty, with: key, now: now)
         good("signature", "valid, and covers every required component")
     }

@@ -38,15 +38,17 @@ package struct IssuerAuthentication: Sendable {
     /// Checks a call's signature, spends its nonce, and makes sure that the path belongs to the bank.
     ///
     /// - Parameters:
+    ///   - authority: what the caller must have signed as the server's name.
     ///   - bankId: from the path.
     ///   - hasBody: whether there is a body. The caller must then check its digest.
     ///   - clientCertificate: what the caller showed in the TLS handshake.
     /// - Throws: ``IssuerRefusal``, ``ServiceUnavailable`` if too many unknown keys were named, `StoreError`.
     package func authenticate(
-        _ message: SignedMessage, bankId: String, hasBody: Bool, clientCertificate: ClientCertificate
+        _ message: SignedMessage, authority: ExpectedAuthority, bankId: String, hasBody: Bool,
+        clientCertificate: ClientCertificate
     ) async throws -> Caller {
         let now = clock.now()
-        let policy = SignaturePolicy()
+        let policy = SignaturePolicy(authority: authority)
         let (key, verified) = try await verify(message, hasBody: hasBody, policy, now)
         // Twice the tolerance: a server whose clock is ahead may remove the nonce.
         let expiresAt = Timestamp(seconds: verified.created + 2 * policy.createdToleranceSeconds + ClockMargin.seconds)

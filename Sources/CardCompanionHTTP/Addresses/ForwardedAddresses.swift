@@ -11,13 +11,20 @@ enum ForwardedAddresses {
     static func client(peer: IPAddress, _ headers: HTTPFields, proxies: [AddressRange]) -> IPAddress {
         let isProxy = { (address: IPAddress) in proxies.contains { $0.contains(address) } }
         guard isProxy(peer) else { return peer }
-        let lists = [
-            headers[values: .forwarded].flatMap(forwarded), headers[values: .xForwardedFor].flatMap(xForwardedFor),
-        ]
-        let clients = lists.filter { !$0.isEmpty }.map { nearest($0, peer, isProxy) }
+        let clients = lists(in: headers).filter { !$0.isEmpty }.map { nearest($0, peer, isProxy) }
         // A proxy sets one of the two fields, and may let the client's other one pass. If they differ, neither is believed.
         guard let client = clients.first, clients.allSatisfy({ $0 == client }) else { return peer }
         return client
+    }
+
+    /// Whether every address that the fields name is loopback. A field that cannot be read is not.
+    static func areLoopback(_ headers: HTTPFields) -> Bool {
+        lists(in: headers).joined().allSatisfy { $0?.isLoopback == true }
+    }
+
+    /// What each of the two fields says, with all its lines.
+    private static func lists(in headers: HTTPFields) -> [[IPAddress?]] {
+        [headers[values: .forwarded].flatMap(forwarded), headers[values: .xForwardedFor].flatMap(xForwardedFor)]
     }
 
     private static func nearest(

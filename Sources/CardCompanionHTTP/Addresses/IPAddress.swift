@@ -46,6 +46,9 @@ struct IPAddress: Hashable, Sendable {
 
     var isIPv4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
+    /// Whether it is this machine's own: 127.0.0.0/8 or ::1.
+    var isLoopback: Bool { isIPv4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1 }
+
     /// What limits count: an IPv4 address, or the /64 of an IPv6 address, because one customer has all of it.
     var network: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
 

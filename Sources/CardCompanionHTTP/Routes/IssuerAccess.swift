@@ -26,10 +26,11 @@ extension IssuerRoutes {
     func authenticate(
         _ request: Request, _ context: ServiceContext, hasBody: Bool
     ) async throws -> IssuerAuthentication.Caller {
+        let authority = try names.expected(from: context.channel.remoteAddress, request.headers)
         do {
             let caller = try await parts.authentication.authenticate(
-                SignedMessage(request.head), bankId: try context.pathSegment("bankId"), hasBody: hasBody,
-                clientCertificate: try await clientCertificate(context))
+                SignedMessage(request.head), authority: authority, bankId: try context.pathSegment("bankId"),
+                hasBody: hasBody, clientCertificate: try await clientCertificate(context))
             var record = IssuerAuditRecord(operation: "authenticate", context: context)
             record.name(keyId: caller.keyId)
             record.write(200, to: audit)

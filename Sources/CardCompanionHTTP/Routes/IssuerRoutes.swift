@@ -37,6 +37,7 @@ struct IssuerRoutes {
     static let idempotencyKeyByteLimit = 128
 
     let parts: IssuingParts
+    let names: ServerNames
     let callers: CallerLimits
     let requiresClientCertificate: Bool
     let audit: Logger

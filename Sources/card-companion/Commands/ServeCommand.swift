@@ -42,6 +42,9 @@ struct ServeCommand: AsyncParsableCommand {
                 "The limit of open files allows fewer connections than usual",
                 metadata: ["connections": "\(connections)"])
         }
+        if settings.http.names.isEmpty {
+            logger.warning("Back-ends' calls are served to this machine only, because http.names is not set")
+        }
         // A terminal that is closed sends it. The server goes on: it stops by SIGTERM or SIGINT only.
         signal(SIGHUP, SIG_IGN)
         let database = try await Database.open(settings, logger: logger)

@@ -35,7 +35,9 @@ struct SignatureFault: Sendable, CustomTestStringConvertible {
         },
     ]
 
-    static let coverage: [SignatureFault] = ["@method", "@path", "@query", "content-digest"].map { component in
+    static let coverage: [SignatureFault] = [
+        "@method", "@authority", "@path", "@query", "content-digest",
+    ].map { component in
         .init("\(component) not covered", "does not cover \"\(component)\"") {
             $0.components.removeAll { $0 == component }
         }
