@@ -44,16 +44,24 @@ extension Explanation {
 
     /// Explains the signature of a request (RFC 9421) and its content digest (RFC 9530).
     ///
-    /// - Parameter key: if it is nil, the signature is not checked.
-    package static func signature(of request: HTTPRequestText, key: VerificationKey?, now: Int64) -> Explanation {
+    /// - Parameters:
+    ///   - names: the server's names for `@authority`, as in its setting `http.names`; without names the Host field counts.
+    ///   - key: if it is nil, the signature is not checked.
+    package static func signature(
+        of request: HTTPRequestText, names: [Authority] = [], key: VerificationKey?, now: Int64
+    ) -> Explanation {
+        let authority = names.isEmpty ? ExpectedAuthority.asSent : .oneOf(names)
         var explanation = Explanation()
+        if names.isEmpty { explanation.noteHost(request) }
         do throws(SignatureError) {
             let fields = try SignatureFields(request.message)
             explanation.note("keyid", fields.keyIDs.joined(separator: ", "))
             let signature = try fields.only(ofKeys: fields.keyIDs)
-            let base = try SignatureBase.text(of: request.message, parameters: signature.parameters)
-            explanation.note("signature base", base)
-            try explanation.check(signature, of: request, key: key, now: now)
+            for candidate in authority.candidates(of: request.message) {
+                let base = try SignatureBase.text(of: candidate, parameters: signature.parameters)
+                explanation.note("signature base", base)
+            }
+            try explanation.check(signature, of: request, authority, key: key, now: now)
         } catch {
             explanation.bad("signature", "\(error)")
         }
@@ -62,15 +70,23 @@ extension Explanation {
     }
 
     private mutating func check(
-        _ signature: MessageSignature, of request: HTTPRequestText, key: VerificationKey?, now: Int64
+        _ signature: MessageSignature, of request: HTTPRequestText, _ authority: ExpectedAuthority,
+        key: VerificationKey?, now: Int64
     ) throws(SignatureError) {
         if let created = signature.parameters.created {
             note("created", "\(abs(now - created)) seconds \(now >= created ? "ago" : "from now")")
         }
         guard let key else { return note("signature", "not checked: provide the key (--public-key or --hex-file)") }
-        _ = try SignaturePolicy(authority: .asSent).verify(
+        _ = try SignaturePolicy(authority: authority).verify(
             signature, of: request.message, hasBody: !request.body.isEmpty, with: key, now: now)
         good("signature", "valid, and covers every required component")
+    }
+
+    private mutating func noteHost(_ request: HTTPRequestText) {
+        note(
+            "@authority",
+            "taken from the Host field (\(request.message.authority ?? "there is none")). A server takes its own names: "
+                + "provide them (--authority)")
     }
 
     private mutating func checkDigest(of request: HTTPRequestText) {

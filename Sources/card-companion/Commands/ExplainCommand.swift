@@ -102,11 +102,14 @@ struct ExplainCommand: ParsableCommand {
                 The file must contain the request as it was sent: request line, fields, an empty line, body.
 
                 EXAMPLE
-                  card-companion explain signature request.http --algorithm ed25519 --public-key bank.pem
+                  card-companion explain signature request.http --authority pin.example.com --algorithm ed25519 \\
+                    --public-key bank.pem
                 """)
 
         @Argument(help: "A file that contains the request; - is standard input.")
         var file: String
+        @Option(help: "A name of the server, as in http.names; can be repeated. Default: the request's Host field.")
+        var authority: [Authority] = []
         @Option(help: "The key's algorithm, such as ecdsa-p256-sha256.")
         var algorithm: SignatureAlgorithm?
         @Option(help: "PEM file of the public key.")
@@ -120,7 +123,7 @@ struct ExplainCommand: ParsableCommand {
             guard let request = Explanation.HTTPRequestText(bytes) else {
                 throw CommandError.badInput("\(file) must start with a request line")
             }
-            try options.show(.signature(of: request, key: try key(), now: options.time))
+            try options.show(.signature(of: request, names: authority, key: try key(), now: options.time))
         }
 
         private func key() throws -> VerificationKey? {

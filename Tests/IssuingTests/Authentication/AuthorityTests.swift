@@ -150,6 +150,36 @@ struct AuthorityTests {
         #expect(try await Self.named.value.logLines(with: text).isEmpty)
     }
 
+    @Test(
+        "explain signature verifies with the given names, and without them with the Host field",
+        arguments: [
+            (["--authority", "pin.example.com"], 0, "valid, and covers every required component"),
+            (["--authority", "a.example", "--authority", "PIN.example.com:443"], 0, "\"@authority\": a.example"),
+            (["--authority", "a.example"], 1, "under any name of this server (a.example)"),
+            ([], 1, "taken from the Host field (internal.example)"),
+        ])
+    func explain(names: [String], status: Int, text: String) async throws {
+        let backend = try await Service.backend.value
+        let call = try await get(backend, signedFor: "pin.example.com")
+        let fields = try [("Host", "internal.example")] + call.signedFields(backend.issuer, for: backend.server)
+        let head = fields.map { "\($0.0): \($0.1)\r\n" }.joined()
+        let key = try TestFolder.shared.write(try backend.issuer.publicKeyText(), named: "issuer-key")
+        let result = try await TestCommand.run(
+            CardCompanionBinary.path,
+            ["explain", "signature", "-", "--algorithm", "ed25519", "--public-key", key] + names,
+            stdin: "GET \(call.path) HTTP/1.1\r\n\(head)\r\n")
+        #expect(result.status == status, "\(result.stdout)\(result.stderr)")
+        #expect(result.stdout.contains(text), "\(result.stdout)")
+    }
+
+    @Test("explain signature refuses a name that is no name")
+    func explainWrongName() async throws {
+        let result = try await TestCommand.run(
+            CardCompanionBinary.path, ["explain", "signature", "-", "--authority", "https://pin.example.com"])
+        #expect(result.status == 64)
+        #expect(result.stderr.contains("https://pin.example.com"))
+    }
+
     private func expectNamesMissing(_ answer: HTTPAnswer, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(answer.status == 403, "\(answer.members)", sourceLocation: sourceLocation)
         #expect(answer.problem == "names", sourceLocation: sourceLocation)

@@ -10,6 +10,12 @@ extension Identifier: ExpressibleByArgument {
     }
 }
 
+extension Authority: ExpressibleByArgument {
+    package init?(argument: String) {
+        self.init(argument)
+    }
+}
+
 extension Activity: ExpressibleByArgument {}
 extension CardholderStatus: ExpressibleByArgument {}
 extension CertificatePurpose: ExpressibleByArgument {}
