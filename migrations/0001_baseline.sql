@@ -5,7 +5,7 @@
 -- server's clock as parameters, never from the database's clock.
 --
 -- Every key starts with bank_id, so that the schema can be distributed by bank. Tables of the installation (data_key,
--- server_key, issuer_key_owner, hmac_key_identity) are the exception. Tables that are written at each request have no
+-- resealing, server_key, issuer_key_owner, hmac_key_identity) are the exception. Tables that are written at each request have no
 -- foreign key to bank, because each insert would lock the bank's row.
 
 -- The name of a bank, a cardholder or a key, compared by byte. The program checks its form when it reads a request.

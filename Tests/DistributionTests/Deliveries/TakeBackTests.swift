@@ -7,7 +7,9 @@ struct TakeBackTests {
     @Test("Only the fetch's own session is taken back, and only the count of its own PIN")
     func ownSession() async throws {
         let service = try await Service.shared.value
-        let (bank, server, holder) = (service.repeatingBank.bank, service.server, service.repeatingBank.cardholder())
+        // A bank of its own, because rows are counted.
+        let (server, holder) = (service.server, TestCardholder())
+        let bank = try await service.makeBank(cardholders: [holder])
         let delivery = try await server.deliver(bank, holder)
         func row() async throws -> [String] {
             try await service.installation.sql(

@@ -77,6 +77,13 @@ struct DataKeyTests {
         try await installation.run(["vault", "rotate-data-key", "--purpose", "seal"]).succeeded()
         let first = try await installation.startServer(Self.arguments)
         _ = try await backend.server.stop()
+        // So slow that it can be killed in between.
+        try await installation.sql(
+            """
+            CREATE FUNCTION slow_down() RETURNS trigger LANGUAGE plpgsql AS
+                'BEGIN PERFORM pg_sleep(0.004); RETURN NEW; END';
+            CREATE TRIGGER slow_down BEFORE UPDATE ON cardholder FOR EACH ROW EXECUTE FUNCTION slow_down()
+            """)
         try await activate(installation)
         try await eventually("some values are sealed anew", within: Self.limitSeconds) {
             try await count(installation, under: 4) > 0
@@ -84,6 +91,7 @@ struct DataKeyTests {
         try await first.kill9()
         let done = try await count(installation, under: 4)
         try #require(done < 4000, "it was too late to kill the server")
+        try await installation.sql("DROP FUNCTION slow_down CASCADE")
         #expect(try await status(installation).columns.contains { $0.status == "under way" && $0.afterRow != nil })
 
         let second = try await installation.startServer(Self.arguments)
@@ -119,6 +127,8 @@ struct DataKeyTests {
 
         let refused = try await installation.run(["vault", "retire-data-key", "1"])
         #expect(refused.status == 1 && refused.stderr.contains("1 values of cardholder.sealed_pin"))
+        // As if a command that seals with the old key had taken so long.
+        #expect(try await server.stop() == 0)
         try await installation.sql(
             """
             UPDATE cardholder SET sealed_pin = '\(old)' WHERE \(row);
@@ -126,10 +136,12 @@ struct DataKeyTests {
             """)
         let again = try await installation.run(["vault", "retire-data-key", "1"])
         #expect(again.status == 1 && again.stderr.contains("servers seal them again"))
+        let later = try await installation.startServer(Self.arguments)
         try await eventually("it is sealed anew", within: Self.limitSeconds) {
             try await count(installation, under: 1) == 0
         }
         try await installation.run(["vault", "retire-data-key", "1"]).succeeded()
+        #expect(later.logLines(with: "does not open").isEmpty)
         let unknown = try await installation.run(["vault", "retire-data-key", "77"])
         #expect(unknown.status == 1 && unknown.stderr.contains("no such data key"))
     }
