@@ -78,7 +78,7 @@ struct Installation: Sendable {
     ///
     /// - Parameter action: what the command changes, for the audit trail; nil if it changes nothing.
     static func run<Result: Sendable>(
-        _ options: ConfigurationOptions, action: AdminAction? = nil,
+        _ options: some SettingOptions, action: AdminAction? = nil,
         _ command: @Sendable @escaping (Installation) async throws -> Result
     ) async throws -> Result {
         try await Database.opened(options) { database, settings, logger in
@@ -117,7 +117,7 @@ struct Database: Sendable {
 
     /// Opens the database that the options name while `body` runs.
     static func opened<Result: Sendable>(
-        _ options: ConfigurationOptions,
+        _ options: some SettingOptions,
         _ body: @Sendable @escaping (Database, ServerSettings, Logger) async throws -> Result
     ) async throws -> Result {
         let settings = try await ServerSettings.read(options)

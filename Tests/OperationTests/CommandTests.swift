@@ -131,6 +131,25 @@ struct CommandTests {
         try await add(key, "first", "definition", to: other).succeeded()
     }
 
+    @Test("Of many imports of the same HMAC key at once, one succeeds and the others say why not")
+    func sameKeyAtOnce() async throws {
+        let id = try await makeBank()
+        let file = try TestFolder.shared.write(String(repeating: "5c", count: 24), named: "key.hex")
+        let results = try await withThrowingTaskGroup(of: CommandResult.self) { group in
+            for label in 0..<8 {
+                group.addTask {
+                    try await run([
+                        "key", "import-hmac", "--bank", id, "--label", "label-\(label)", "--usage", "both",
+                        "--hex-file", file,
+                    ])
+                }
+            }
+            return try await group.reduce(into: [CommandResult]()) { $0.append($1) }
+        }
+        #expect(results.map(\.status).sorted() == [0, 1, 1, 1, 1, 1, 1, 1])
+        #expect(results.filter { $0.status == 1 }.allSatisfy { $0.stderr.contains("was imported before") })
+    }
+
     @Test("Invalid lines of an import are listed with their numbers, and all other lines are imported")
     func badLines() async throws {
         let id = try await makeBank()

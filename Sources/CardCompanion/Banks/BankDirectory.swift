@@ -39,8 +39,8 @@ package final class BankDirectory: Sendable {
     ///   - bankId: nil if the request's bankId cannot be a bank's.
     ///   - authenticate: refuses by throwing. It gets nil if there is no such bank.
     ///   - serve: returns nil if the store has found that the bank has changed. Then nothing was done.
-    /// - Throws: ``RefusedCaller`` with the error of `authenticate`, the errors of `serve`, ``ServiceUnavailable``,
-    ///   `StoreError`.
+    /// - Throws: ``RefusedCaller`` with the error of `authenticate`, or with ``ServiceUnavailable`` if too many unknown banks
+    ///   were named; the errors of `serve`, ``ServiceUnavailable``, `StoreError`.
     func whileCurrent<Caller, Result>(
         _ bankId: Identifier?, authenticate: (Bank?, Timestamp) throws -> Caller,
         serve: (Caller) async throws -> Result?

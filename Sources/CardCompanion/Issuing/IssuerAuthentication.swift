@@ -42,7 +42,8 @@ package struct IssuerAuthentication: Sendable {
     ///   - bankId: from the path.
     ///   - hasBody: whether there is a body. The caller must then check its digest.
     ///   - clientCertificate: what the caller showed in the TLS handshake.
-    /// - Throws: ``IssuerRefusal``, ``ServiceUnavailable`` if too many unknown keys were named, `StoreError`.
+    /// - Throws: ``IssuerRefusal``; ``RefusedCaller`` with ``ServiceUnavailable`` if too many unknown keys were named;
+    ///   `StoreError`.
     package func authenticate(
         _ message: SignedMessage, authority: ExpectedAuthority, bankId: String, hasBody: Bool,
         clientCertificate: ClientCertificate
@@ -79,7 +80,8 @@ package struct IssuerAuthentication: Sendable {
             let isInVain = if case .failure = expected { true } else { false }
             if isInVain, !memory.vain.take() {
                 if remembered.count == fields.keyIDs.count { return try expected.get() }
-                throw ServiceUnavailable("too many unknown keys of back-ends are being looked up")
+                throw RefusedCaller(
+                    reason: ServiceUnavailable("too many unknown keys of back-ends are being looked up"))
             }
             let keys = try await store.issuerKeys(keyIds: fields.keyIDs)
             memory.remember(keys, named: fields.keyIDs)

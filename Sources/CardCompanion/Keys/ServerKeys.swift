@@ -156,7 +156,7 @@ package final class ServerKeys: Sendable {
 
     /// An unknown key can be new, so the store is queried for it; for strangers not without limit.
     ///
-    /// - Throws: ``ServiceUnavailable`` if strangers have named too many unknown keys.
+    /// - Throws: ``RefusedCaller`` with ``ServiceUnavailable`` if strangers have named too many unknown keys.
     private func key(_ keyId: String, isFromBank: Bool) async throws -> PrivateKey? {
         if let known = keys.withLock({ $0.byId[keyId] }) { return known.key(isFromBank: isFromBank) }
         let record =

@@ -14,9 +14,11 @@ final class LookUpLimit: Sendable {
     /// Looks something up that may not exist. What is found costs nothing.
     ///
     /// - Parameter what: what is looked up, for the log.
-    /// - Throws: ``ServiceUnavailable`` if there were too many vain look-ups, and the errors of `find`.
+    /// - Throws: ``RefusedCaller`` with ``ServiceUnavailable`` if there were too many vain look-ups, and the errors of `find`.
     func find<Found>(_ what: String, _ find: () async throws -> Found?) async throws -> Found? {
-        guard take() else { throw ServiceUnavailable("too many unknown \(what) are being looked up") }
+        guard take() else {
+            throw RefusedCaller(reason: ServiceUnavailable("too many unknown \(what) are being looked up"))
+        }
         guard let found = try await find() else { return nil }
         putBack()
         return found

@@ -86,6 +86,9 @@ struct IssuerRoutes {
         } catch let problem as Problem where problem.status == .unauthorized {
             try callers.charge(request, context)
             throw problem
+        } catch let refused as RefusedCaller {
+            try callers.charge(request, context)
+            throw refused.reason
         }
     }
 }

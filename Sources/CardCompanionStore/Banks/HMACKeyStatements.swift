@@ -48,7 +48,15 @@ extension Store {
     package func insertHMACKey(
         _ key: NewHMACKey, bankId: Identifier, now: Timestamp
     ) async throws(StoreError) -> HMACKeyOutcome {
-        if try await statements.execute(InsertHMACKey(bankId: bankId, key: key, now: now)) == 1 { return .added }
+        let insert = InsertHMACKey(bankId: bankId, key: key, now: now)
+        let count: Int
+        do {
+            count = try await statements.execute(insert)
+        } catch .conflict {
+            // An import of the same key at the same time was faster. The second attempt sees it.
+            count = try await statements.execute(insert)
+        }
+        if count == 1 { return .added }
         let isLabelTaken = try await hmacKeys(bankId: bankId).contains { $0.label == key.label }
         return isLabelTaken ? .labelTaken : .keyTaken
     }

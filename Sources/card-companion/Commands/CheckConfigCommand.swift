@@ -1,4 +1,6 @@
 import ArgumentParser
+import CardCompanion
+import CardCompanionStore
 import Configuration
 import Foundation
 
@@ -7,7 +9,8 @@ struct CheckConfigCommand: AsyncParsableCommand {
         commandName: "check-config",
         abstract: "Shows the settings in force, where each comes from, and what is wrong.",
         discussion: """
-            The exit status is 78 if something is wrong.
+            The exit status is 78 if something is wrong. If there is a database, it also warns of banks whose cardholders
+            cannot define a PIN.
 
             EXAMPLE
               HTTP_PORT=8443 card-companion check-config --config card-companion.json
@@ -20,11 +23,35 @@ struct CheckConfigCommand: AsyncParsableCommand {
         let environment = ProcessInfo.processInfo.environment
         var reader = await SettingsReader(options, environment: environment)
         let rows = Setting.all.map { row($0, &reader) }
-        _ = ServerSettings(&reader, environment: environment)
+        let settings = ServerSettings(&reader, environment: environment)
+        let warnings = reader.problems.isEmpty ? await bankWarnings(settings) : []
         let table = Terminal.table(["SETTING", "VALUE", "FROM"], rows.map { [$0.setting, $0.value, $0.source] })
-        try Terminal.show(table, json: Report(settings: rows, problems: reader.problems), asJSON: output.json)
+        try Terminal.show(
+            table, json: Report(settings: rows, problems: reader.problems, warnings: warnings),
+            asJSON: output.json)
+        if !output.json { for warning in warnings { Terminal.note("warning: \(warning)") } }
         guard reader.problems.isEmpty else {
             throw CommandError.configuration(reader.problems.joined(separator: "\ncard-companion: "))
+        }
+    }
+
+    /// What is wrong with the banks in the database. A new installation has none yet.
+    private func bankWarnings(_ settings: ServerSettings) async -> [String] {
+        guard FileManager.default.fileExists(atPath: settings.vaultFile) else { return [] }
+        do {
+            return try await Installation.run(options) { installation in
+                var warnings: [String] = []
+                for bank in try await installation.store.banks() where bank.settings.definition {
+                    let reason = bank.settings.reasonAgainstDefinition(
+                        certificates: try await installation.store.certificates(bankId: bank.id),
+                        now: installation.clock.now())
+                    if let reason { warnings.append("bank '\(bank.id)': definition is off: \(reason)") }
+                }
+                return warnings
+            }
+        } catch {
+            let reason = (CommandError.wrapping(error) as? CommandError)?.message ?? "\(error)"
+            return ["the banks were not checked: \(reason)"]
         }
     }
 
@@ -37,6 +64,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
     private struct Report: Encodable {
         let settings: [Row]
         let problems: [String]
+        let warnings: [String]
     }
 
     private func row(_ setting: Setting, _ reader: inout SettingsReader) -> Row {

@@ -19,8 +19,8 @@ struct LookUpLimitTests {
                     return nil
                 }
                 #expect(found == nil)
-            } catch let error as ServiceUnavailable {
-                #expect("\(error)".contains("names"))
+            } catch let refused as RefusedCaller {
+                #expect("\(refused.reason)".contains("names"))
             }
         }
         #expect(5...7 ~= count)

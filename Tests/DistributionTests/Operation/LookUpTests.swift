@@ -30,18 +30,43 @@ struct LookUpTests {
     @Test("A flood of unknown keys of back-ends is answered 503 in the end")
     func keys() async throws {
         let server = try await Self.server.value
-        let answers = try await flood(server) { number in
-            """
-            GET /v1/banks/any/events HTTP/1.1\r
-            Host: x\r
-            Signature-Input: sig=("@method");created=1;nonce="n";keyid="unknown\(number)"\r
-            Signature: sig=:AAAA:\r
-            \r
-
-            """
-        }
+        let answers = try await flood(server, Self.unknownKey)
         #expect(answers.prefix(100).allSatisfy { $0.status == 401 })
         try expectRefusals(in: answers)
+    }
+
+    @Test("Vain look-ups that are refused are charged to their address, until it is answered 429")
+    func charged() async throws {
+        let service = try await Service.shared.value
+        let app = try TestApp()
+        var body = try app.captcha(service.bank.bank, TestCardholder(), timestamp: TestBank.timestamp())
+        let floods: [(Int) -> String] = [
+            { number in
+                body["bankId"] = .string("unknown\(number)")
+                let text = JSON.object(body).text
+                return "POST \(Path.captcha) HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+                    + "Content-Length: \(text.utf8.count)\r\n\r\n\(text)"
+            }, Self.unknownKey,
+        ]
+        for flood in floods {
+            // More than the look-ups that are allowed at once.
+            let server = try await service.installation.startServer(
+                environment: ["HTTP_ADDRESS_BURST": "1000", "HTTP_ADDRESS_RATE": "1"])
+            let answers = try await self.flood(server, flood)
+            #expect(answers.contains { $0.status == 503 })
+            #expect(answers.dropLast().suffix(100).allSatisfy { $0.status == 429 })
+        }
+    }
+
+    private static func unknownKey(_ number: Int) -> String {
+        """
+        GET /v1/banks/any/events HTTP/1.1\r
+        Host: x\r
+        Signature-Input: sig=("@method");created=1;nonce="n";keyid="unknown\(number)"\r
+        Signature: sig=:AAAA:\r
+        \r
+
+        """
     }
 
     private func expectRefusals(in answers: [HTTPAnswer]) throws {

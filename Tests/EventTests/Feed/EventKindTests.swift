@@ -210,8 +210,14 @@ struct EventKindTests {
         #expect(try await bank.define(bank.holders[0], "7391") == 114)
         #expect(try await keypadCode() == 114)
         #expect(try await shown()?.string?.contains("import one with") == true)
+        func warning() async throws -> String? {
+            let result = try await service.installation.run(["check-config"]).succeeded()
+            return result.stderr.split(separator: "\n").first { $0.contains("'\(bank.id)'") }.map(String.init)
+        }
+        #expect(try await warning()?.contains("warning: bank '\(bank.id)': definition is off") == true)
 
         _ = try await service.installation.importEncryptionCertificate(into: bank.bank, alias: "encryption-1")
+        #expect(try await warning() == nil)
         #expect(try await bank.define(bank.holders[0], "7391") == 0)
         #expect(try await bank.define(bank.holders[0], "12") == 131)
         #expect(try await keypadCode() == 0)
