@@ -1,9 +1,10 @@
 # make run    starts the server with a sandbox bank; the machine only needs Swift
 # make test   runs all tests
 # make attack attacks a server, and says whether others are still answered in time
+# make bench  measures the server, next to what it cannot avoid
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test attack lint format clean swift packages test-packages
+.PHONY: help run build test attack bench lint format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 sources := Package.swift Sources Tests
@@ -25,6 +26,11 @@ test: swift test-packages .venv/installed ## runs all tests
 
 attack: build test-packages ## attacks a server of its own, and says whether others are still answered in time
 	python3 Tests/Attacks/attack.py --program .build/release/card-companion
+
+bench: build test-packages ## measures a server of its own: BENCH_CARDHOLDERS=1000000, BASE=before.json, JSON=now.json
+	swift build --configuration release --product bench
+	.build/release/bench --cardholders $(or $(BENCH_CARDHOLDERS),100000) \
+	    --json $(or $(JSON),.bench.json) $(if $(BASE),--base $(BASE))
 
 lint: swift ## checks the format of the source code
 	swift format lint --strict --parallel --recursive $(sources)

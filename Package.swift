@@ -189,6 +189,14 @@ let package = Package(
             exclude: ["Oracles"]),
         tests("IssuingTests", ["PythonOracle", "ServerHarness", crypto, cryptoExtras], exclude: ["Oracles"]),
         tests("EventTests", ["ServerHarness", crypto, cryptoExtras, nioCore, nioHTTP1, nioPosix, nioSSL]),
+        // Measures the server: 'make bench'.
+        .executableTarget(
+            name: "bench",
+            dependencies: [
+                "Cryptography", "PINImages", "SecureMemory", "ServerHarness", argumentParser, crypto, cryptoExtras,
+                httpTypes, hummingbird,
+            ],
+            path: "Tests/Bench", swiftSettings: strict),
         tests("SandboxTests", ["PythonOracle", "ServerHarness"], exclude: ["OpenAPI"]),
         tests("OperationTests", ["PostgresHarness", "ServerHarness", crypto]),
         tests("SecrecyTests", ["ServerHarness", crypto], exclude: ["Oracles"]),

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Foundation
+import ServerHarness
+
+/// Measures the server: each operation, next to what it cannot avoid, in one run on one machine.
+@main
+struct Bench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measures each operation of the server, and what it cannot avoid.",
+        subcommands: [RunCommand.self, HTTPFloorCommand.self], defaultSubcommand: RunCommand.self)
+}
+
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Runs all measurements, and prints a table.",
+        discussion: "EXAMPLE\n  bench --cardholders 100000 --json run.json --base before.json")
+
+    @Option(help: "How many cardholders there are.")
+    var cardholders = 100_000
+    @Option(help: "How long each measurement takes.")
+    var seconds = 4.0
+    @Option(help: "How many connections the load generator has.")
+    var connections = 16
+    @Option(help: "Only operations whose name contains this text.")
+    var only: String?
+    @Option(help: "The file that the results are written to.")
+    var json: String?
+    @Option(help: "A file of an earlier run, to compare with.")
+    var base: String?
+
+    func run() async throws {
+        let service = try await BenchService(cardholderCount: cardholders, log: note)
+        let floors = PostgresFloors(service: service, seconds: max(1, Int(seconds)))
+        note("measuring primitives")
+        let primitives = try PrimitiveFloors(seconds: min(0.5, seconds / 4))
+        var costs: [String: Double] = [:]
+        for primitive in Primitive.allCases { costs[primitive.rawValue] = try primitives.microseconds(primitive) }
+        let operations = Operation.allCases.filter { only == nil || $0.rawValue.contains(only ?? "") }
+        var measurements: [Measurement] = []
+        let roundTrip = try await floors.measureRoundTrip()
+        try await floors.prepare()
+        for operation in operations {
+            note("measuring \(operation.rawValue)")
+            let measuring = Measuring(
+                operation: operation, service: service, seconds: seconds, connectionCount: connections)
+            measurements.append(
+                try await measuring.measured(
+                    primitives: operation.primitives.map { costs[$0.rawValue] ?? 0 }.reduce(0, +),
+                    roundTrip: operation == .health ? 0 : roundTrip.clientMicroseconds,
+                    postgres: try await floors.measure(operation)))
+        }
+        let report = Report(
+            cardholders: cardholders, importedPerSecond: service.importRate,
+            residentMiB: ProcessTimes.residentMiB(of: service.server.processID), measurements: measurements,
+            primitives: costs)
+        try await service.server.stop()
+        try show(report)
+    }
+
+    private func show(_ report: Report) throws {
+        print(report.text)
+        if let json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            try encoder.encode(report).write(to: URL(filePath: json))
+        }
+        if let base {
+            let old = try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(filePath: base)))
+            print("\n\(report.comparison(with: old))")
+        }
+    }
+
+    private func note(_ text: String) {
+        FileHandle.standardError.write(Data("\(text)\n".utf8))
+    }
+}

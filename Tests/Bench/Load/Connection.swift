@@ -1,0 +1,103 @@
+import Glibc
+
+/// A connection of the load generator: at most one request is under way.
+final class Connection {
+    let socket: Int32
+    private(set) var isBusy = false
+    /// When the present request should have been sent.
+    private(set) var dueAt: Int64 = 0
+
+    private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    private var received = 0
+    /// The length of the whole answer, once its head is there.
+    private var expected: Int?
+
+    init(port: Int) throws {
+        socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        let status = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard status == 0 else { throw LoadFailed(description: "cannot connect to port \(port)") }
+        var on: Int32 = 1
+        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    deinit { close(socket) }
+
+    func begin(dueAt: Int64) {
+        self.dueAt = dueAt
+        isBusy = true
+    }
+
+    /// Requests are shorter than the socket's buffer, so this does not wait.
+    func send(_ request: UnsafeRawBufferPointer) throws {
+        guard Glibc.send(socket, request.baseAddress, request.count, Int32(MSG_NOSIGNAL)) == request.count
+        else { throw LoadFailed(description: "the server has closed a connection") }
+    }
+
+    func receive() throws {
+        if received == buffer.count { buffer += [UInt8](repeating: 0, count: buffer.count) }
+        let count = buffer.withUnsafeMutableBytes {
+            recv(socket, $0.baseAddress?.advanced(by: received), $0.count - received, 0)
+        }
+        guard count > 0 else { throw LoadFailed(description: "the server has closed a connection") }
+        received += count
+        if expected == nil { expected = wholeByteCount() }
+    }
+
+    /// The answer's bytes, if all are there.
+    var answer: UnsafeRawBufferPointer? {
+        guard let expected, received >= expected else { return nil }
+        return buffer.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[..<expected]) }
+    }
+
+    var answerText: String { String(decoding: buffer[..<received].prefix(600), as: UTF8.self) }
+
+    /// Makes the connection ready for the next request.
+    ///
+    /// - Returns: the length of the answer.
+    func end() -> Int {
+        defer {
+            isBusy = false
+            received = 0
+            expected = nil
+        }
+        return expected ?? 0
+    }
+
+    /// From the head; nil while it is not complete.
+    private func wholeByteCount() -> Int? {
+        buffer.withUnsafeBytes { bytes -> Int? in
+            let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<received])
+            guard let end = bytes.end(of: Array("\r\n\r\n".utf8)) else { return nil }
+            let head = UnsafeRawBufferPointer(rebasing: bytes[..<end])
+            let field = Self.lengthFields.lazy.compactMap { head.end(of: $0) }.first
+            return end
+                + (field.map { head[$0...].prefix { 0x30...0x39 ~= $0 } } ?? []).reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        }
+    }
+
+    private static let lengthFields = ["\r\nContent-Length: ", "\r\ncontent-length: "].map { Array($0.utf8) }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The index after the first occurrence of some bytes; nil if there is none.
+    func end(of text: [UInt8]) -> Int? {
+        var start = 0
+        while let base = baseAddress, start + text.count <= count,
+            let found = memchr(base + start, Int32(text[0]), count - start)
+        {
+            let index = UnsafeRawPointer(found) - base
+            guard index + text.count <= count else { return nil }
+            if self[index..<(index + text.count)].elementsEqual(text) { return index + text.count }
+            start = index + 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,110 @@
+import Crypto
+import CryptoExtras
+import Foundation
+import ServerHarness
+
+/// The server that is measured, its bank and its cardholders.
+struct BenchService: Sendable {
+    let installation: TestInstallation
+    let server: TestServer
+    let bank: TestBank
+    let issuer: TestIssuer
+    let ecKey: SealingKey
+    let rsaKeyId: String
+    let rsaKey: RSAKeyText
+    /// The bank's key that defined PINs are sealed to.
+    let cardholderCount: Int
+    /// The process that is the parent of all of PostgreSQL's.
+    let postmaster: Int32
+    /// The number of cardholders that were imported per second.
+    let importRate: Double
+
+    /// A public RSA key as text, because the key's type is not `Sendable`.
+    struct RSAKeyText: Sendable {
+        let modulus: [UInt8]
+        let exponent: [UInt8]
+
+        var key: _RSA.Encryption.PublicKey { get throws { try .init(n: modulus, e: exponent) } }
+    }
+
+    static let code = "Code4711"
+
+    /// Requests are prepared before they are sent, so the bank takes timestamps of the last hour.
+    private static let bankSettings = [
+        "--timestamp-tolerance", "3600", "--fetch-limit", "100", "--definitions-per-day", "100", "--weak-pin-rules",
+        "none", "--retention", "keep-repeat", "--reminders", "true", "--defined-pins", "deliver",
+    ]
+    private static let environment = [
+        "LOG_LEVEL": "notice", "HTTP_NAMES": RequestBatch.host, "CARDHOLDER_REQUESTS": "1000",
+        "HTTP_ADDRESS_RATE": "1000000", "HTTP_ADDRESS_BURST": "1000000",
+    ]
+
+    /// Starts PostgreSQL and the server, and imports the cardholders.
+    init(cardholderCount: Int, log: (String) -> Void) async throws {
+        self.cardholderCount = cardholderCount
+        log("starting PostgreSQL and the server")
+        installation = try await TestInstallation()
+        server = try await installation.startServer(environment: Self.environment)
+        bank = try await installation.makeBank(Self.bankSettings)
+        issuer = try await installation.makeIssuer(for: bank)
+        _ = try await installation.importEncryptionCertificate(into: bank, alias: "encryption")
+        ecKey = try await server.sealingKey()
+        let keys = try await server.request("GET", "/.well-known/jwks.json").members["keys"]?.array ?? []
+        let rsa = keys.compactMap(\.object).first { $0["kty"] == "RSA" } ?? [:]
+        rsaKeyId = rsa["kid"]?.string ?? ""
+        rsaKey = RSAKeyText(
+            modulus: rsa["n"]?.string.flatMap(Base64URL.decode) ?? [],
+            exponent: rsa["e"]?.string.flatMap(Base64URL.decode) ?? [])
+        guard let postmaster = ProcessTimes.process(named: "postgres", whoseCommandContains: TestFolder.shared.path)
+        else {
+            throw LoadFailed(description: "PostgreSQL's first process was not found")
+        }
+        self.postmaster = postmaster
+        log("preparing \(cardholderCount) cardholders")
+        let file = try await Self.importFile(cardholderCount, bank.id, ecKey)
+        log("importing them")
+        let start = Nanoseconds.now()
+        try await installation.run(["cardholder", "import", "--bank", bank.id, file]).succeeded()
+        importRate = Double(cardholderCount) * 1e9 / Double(Nanoseconds.now() - start)
+        try await installation.sql("ANALYZE cardholder")
+    }
+
+    static func uniqueId(_ number: Int) -> String { "h\(1_000_000 + number)" }
+
+    func cardholder(_ number: Int) -> TestCardholder {
+        TestCardholder(Self.uniqueId(number % cardholderCount), code: Self.code)
+    }
+
+    private static func importFile(_ count: Int, _ bankId: String, _ key: SealingKey) async throws -> String {
+        let path = TestFolder.shared.unused("cardholders.ndjson")
+        try Data().write(to: URL(filePath: path))
+        let file = try FileHandle(forWritingTo: URL(filePath: path))
+        try await inParallel(count) { range in
+            try range.map { number in
+                try TestCardholder(uniqueId(number), code: code).line(sealedTo: key, of: bankId) + "\n"
+            }.joined()
+        } then: { text in
+            try file.write(contentsOf: Data(text.utf8))
+        }
+        try file.close()
+        return path
+    }
+}
+
+/// Makes parts of a whole on all processors, and handles them in their order.
+func inParallel<Part: Sendable>(
+    _ count: Int, _ make: @escaping @Sendable (Range<Int>) throws -> Part, then handle: (Part) throws -> Void
+) async throws {
+    let width = ProcessInfo.processInfo.activeProcessorCount
+    let step = max(1, min(2000, (count + width - 1) / width))
+    for start in stride(from: 0, to: count, by: step * width) {
+        let ranges = (0..<width).map { place in
+            min(count, start + place * step)..<min(count, start + (place + 1) * step)
+        }
+        let parts = try await withThrowingTaskGroup(of: (Int, Part).self) { group in
+            for (place, range) in ranges.enumerated() { group.addTask { (place, try make(range)) } }
+            return try await group.reduce(into: [(Int, Part)]()) { $0.append($1) }.sorted { $0.0 < $1.0 }
+        }
+        for (_, part) in parts { try handle(part) }
+    }
+}

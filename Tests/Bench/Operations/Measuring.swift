@@ -1,0 +1,72 @@
+import ServerHarness
+
+/// Measures one operation and its HTTP floor.
+struct Measuring {
+    let operation: Operation
+    let service: BenchService
+    let seconds: Double
+    let connectionCount: Int
+
+    /// So many requests warm the server up, and tell how many are needed.
+    private static let pilotCount = 400
+    /// More than the pilot's rate promises, because the server is warm by then.
+    private static let reserve = 1.6
+
+    func measured(
+        primitives: Double, roundTrip: Double, postgres: PostgresFloors.Floor?
+    ) async throws -> Measurement {
+        let pilot = try await run(0..<Self.pilotCount, .asFastAsPossible(seconds: 60))
+        let saturatingCount = Int(pilot.perSecond * seconds * Self.reserve)
+        let first = Self.pilotCount + saturatingCount
+        let requests = try await operation.requests(Self.pilotCount..<first, of: service)
+        let (server, database) = (service.server.processID, service.postmaster)
+        let before = (ProcessTimes.seconds(of: server), ProcessTimes.secondsWithChildren(of: database))
+        let saturated = try send(requests, .asFastAsPossible(seconds: seconds), to: service.server.port)
+        let after = (ProcessTimes.seconds(of: server), ProcessTimes.secondsWithChildren(of: database))
+        let count = Double(saturated.latencies.count)
+
+        let rate = saturated.perSecond / 2
+        let half = try await run(first..<(first + Int(rate * seconds)), .constant(perSecond: rate))
+        return Measurement(
+            operation: operation.rawValue, requestsPerSecond: saturated.perSecond,
+            saturated: .init(saturated), half: .init(half),
+            serverMicroseconds: (after.0 - before.0) * 1e6 / count,
+            postgresMicroseconds: (after.1 - before.1) * 1e6 / count,
+            httpFloorMicroseconds: try httpFloor(requests, answerByteCount: saturated.answerByteCount),
+            primitivesFloorMicroseconds: primitives, databaseClientFloorMicroseconds: roundTrip,
+            postgresFloorMicroseconds: postgres?.postgresMicroseconds)
+    }
+
+    private func run(_ numbers: Range<Int>, _ pace: LoadGenerator.Pace) async throws -> LoadResult {
+        try send(try await operation.requests(numbers, of: service), pace, to: service.server.port)
+    }
+
+    private func send(_ requests: RequestBatch, _ pace: LoadGenerator.Pace, to port: Int) throws -> LoadResult {
+        let generator = LoadGenerator(port: port, connectionCount: connectionCount, isExpected: operation.isExpected)
+        let result = try generator.run(requests, pace)
+        guard result.failures == 0 else {
+            throw LoadFailed(
+                description:
+                    "\(result.failures) of \(result.latencies.count) answers to \(operation.rawValue) were wrong: "
+                    + (result.unexpected ?? ""))
+        }
+        return result
+    }
+
+    /// The CPU time of the HTTP framework for the same requests and an answer of the same length.
+    private func httpFloor(_ requests: RequestBatch, answerByteCount: Int) throws -> Double {
+        // What the framework writes before the body.
+        let headByteCount = 120
+        let floor = try HTTPFloor(answerByteCount: max(0, answerByteCount - headByteCount))
+        defer { floor.stop() }
+        let generator = LoadGenerator(port: floor.port, connectionCount: connectionCount) { _ in true }
+        _ = try generator.run(requests.part(0..<min(requests.count, 2_000)), .asFastAsPossible(seconds: 5))
+        let before = ProcessTimes.seconds(of: floor.processID)
+        var (count, start) = (0, Nanoseconds.now())
+        repeat {
+            count += try generator.run(requests, .asFastAsPossible(seconds: seconds / 2)).latencies.count
+        } while Double(Nanoseconds.now() - start) / 1e9 < seconds / 2
+        start = Nanoseconds.now()
+        return (ProcessTimes.seconds(of: floor.processID) - before) * 1e6 / Double(max(1, count))
+    }
+}

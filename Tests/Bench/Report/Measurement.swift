@@ -1,0 +1,45 @@
+/// What was measured of one operation, and its floors. Times are of CPU, in microseconds per request, unless the name says
+/// otherwise.
+struct Measurement: Codable {
+    struct Latency: Codable {
+        let p50Milliseconds: Double
+        let p99Milliseconds: Double
+        let p999Milliseconds: Double
+
+        init(_ result: LoadResult) {
+            p50Milliseconds = result.percentile(0.5)
+            p99Milliseconds = result.percentile(0.99)
+            p999Milliseconds = result.percentile(0.999)
+        }
+    }
+
+    let operation: String
+    let requestsPerSecond: Double
+    /// At saturation, and at half of it.
+    let saturated: Latency
+    let half: Latency
+    let serverMicroseconds: Double
+    let postgresMicroseconds: Double
+    let httpFloorMicroseconds: Double
+    let primitivesFloorMicroseconds: Double
+    /// The client's side of one round trip to the database.
+    let databaseClientFloorMicroseconds: Double
+    let postgresFloorMicroseconds: Double?
+
+    var serverFloorMicroseconds: Double {
+        httpFloorMicroseconds + primitivesFloorMicroseconds + databaseClientFloorMicroseconds
+    }
+
+    var serverRatio: Double { serverMicroseconds / serverFloorMicroseconds }
+    var postgresRatio: Double? { postgresFloorMicroseconds.map { postgresMicroseconds / $0 } }
+}
+
+/// A whole run.
+struct Report: Codable {
+    let cardholders: Int
+    let importedPerSecond: Double
+    let residentMiB: Double
+    let measurements: [Measurement]
+    /// Microseconds of CPU of each primitive.
+    let primitives: [String: Double]
+}
