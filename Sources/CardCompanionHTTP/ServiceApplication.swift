@@ -84,12 +84,14 @@ package func buildApplication(
     let quota = ConnectionQuota(
         limit: settings.addressConnections ?? settings.usualAddressConnections, proxies: settings.proxies,
         logger: logger)
-    let http = HTTPServerBuilder.http1(
-        configuration: .init(
-            additionalChannelHandlers: [ConnectionGuard(quota)],
-            idleTimeout: .seconds(Int64(settings.idleTimeoutSeconds)),
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: 8 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100)))
+    let channels = HTTP1Channel.Configuration(
+        additionalChannelHandlers: [ConnectionGuard(quota)],
+        idleTimeout: .seconds(Int64(settings.idleTimeoutSeconds)),
+        httpDecoderConfiguration: .init(
+            maxHeaderFieldSize: 8 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100))
+    let http = HTTPServerBuilder { responder in
+        ConnectionOnItsLoop(base: HTTP1Channel(responder: responder, configuration: channels))
+    }
     return Application(
         router: router(parts, settings, logger),
         server: try settings.tls.map { try .tls(http, tlsConfiguration: $0.configuration()) } ?? http,
