@@ -22,7 +22,8 @@ package struct SecretBuffer: ~Copyable, Sendable {
 
     /// Appends public text.
     package mutating func append(_ text: String) {
-        append(Array(text.utf8))
+        var text = text
+        text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
     /// Appends a byte `repeating` times.
@@ -96,13 +97,17 @@ package struct SecretBuffer: ~Copyable, Sendable {
 
     private static func encodeBase64(_ bytes: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) {
         var out = 0
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let length = min(3, bytes.count - start)
-            let group = (0..<3).reduce(UInt32(0)) { $0 << 8 | UInt32($1 < length ? bytes[start + $1] : 0) }
-            for position in 0..<4 {
-                let sextet = Int(group >> (18 - 6 * position)) & 0x3f
-                output[out] = position <= length ? base64Alphabet[sextet] : UInt8(ascii: "=")
-                out += 1
+        base64Alphabet.withUnsafeBytes { alphabet in
+            for start in stride(from: 0, to: bytes.count, by: 3) {
+                let (first, length) = (UInt32(bytes[start]), bytes.count - start)
+                let second = length > 1 ? UInt32(bytes[start + 1]) : 0
+                let third = length > 2 ? UInt32(bytes[start + 2]) : 0
+                let group = first << 16 | second << 8 | third
+                output[out] = alphabet[Int(group >> 18)]
+                output[out + 1] = alphabet[Int(group >> 12 & 0x3F)]
+                output[out + 2] = length > 1 ? alphabet[Int(group >> 6 & 0x3F)] : UInt8(ascii: "=")
+                output[out + 3] = length > 2 ? alphabet[Int(group & 0x3F)] : UInt8(ascii: "=")
+                out += 4
             }
         }
     }

@@ -6,15 +6,19 @@ package struct JSONWriter: ~Copyable {
     /// Whether the next value is the first one of its object or array.
     private var isFirst = true
 
-    private init(capacity: Int) {
-        text = SecretBuffer(capacity: capacity)
+    private init(capacity: Int, in memory: SecretMemory) {
+        text = SecretBuffer(capacity: capacity, in: memory)
     }
 
     /// Writes an object.
+    ///
+    /// - Parameters:
+    ///   - capacity: the expected length in bytes.
+    ///   - memory: ordinary memory if the object contains no secret.
     package static func object<Failure: Error>(
-        capacity: Int = 256, _ members: (inout JSONWriter) throws(Failure) -> Void
+        capacity: Int = 256, in memory: SecretMemory = .secure, _ members: (inout JSONWriter) throws(Failure) -> Void
     ) throws(Failure) -> SecretBytes {
-        var writer = JSONWriter(capacity: capacity)
+        var writer = JSONWriter(capacity: capacity, in: memory)
         try writer.enclose("{", "}", members)
         return writer.text.finish()
     }
@@ -26,7 +30,7 @@ package struct JSONWriter: ~Copyable {
 
     package mutating func add(_ name: String, _ value: String) {
         begin(name)
-        string(Array(value.utf8))
+        string(value)
     }
 
     /// Adds an integer.
@@ -71,6 +75,12 @@ package struct JSONWriter: ~Copyable {
 
     // MARK: - Elements of an array
 
+    /// Adds a string, or null.
+    package mutating func add(_ value: String?) {
+        separate()
+        if let value { string(value) } else { text.append("null") }
+    }
+
     /// Adds an integer.
     package mutating func add(_ value: Int64) {
         separate()
@@ -103,7 +113,7 @@ package struct JSONWriter: ~Copyable {
 
     private mutating func begin(_ name: String) {
         separate()
-        string(Array(name.utf8))
+        string(name)
         text.append(":")
     }
 
@@ -118,23 +128,39 @@ package struct JSONWriter: ~Copyable {
         text.append(byte: UInt8(ascii: "\""))
     }
 
-    /// RFC 8259 section 7: quotation marks, backslashes and control characters are escaped.
+    private mutating func string(_ value: String) {
+        var value = value
+        value.withUTF8 { string(UnsafeRawBufferPointer($0)) }
+    }
+
     private mutating func string(_ value: borrowing some ByteSource & ~Copyable) {
         text.append(byte: UInt8(ascii: "\""))
         value.withBytes { bytes in
-            for byte in bytes {
-                switch byte {
-                case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                    text.append(byte: UInt8(ascii: "\\"))
-                    text.append(byte: byte)
-                case 0..<0x20:
-                    text.append(#"\u00"#)
-                    text.appendHex([byte])
-                default: text.append(byte: byte)
-                }
+            var rest = bytes[...]
+            // Most texts have nothing to escape, and are added at once.
+            while let index = rest.firstIndex(where: Self.isEscaped) {
+                text.append(UnsafeRawBufferPointer(rebasing: rest[..<index]))
+                escape(bytes[index])
+                rest = rest[(index + 1)...]
             }
+            text.append(UnsafeRawBufferPointer(rebasing: rest))
         }
         text.append(byte: UInt8(ascii: "\""))
+    }
+
+    /// RFC 8259 section 7: quotation marks, backslashes and control characters.
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        if byte < 0x20 {
+            text.append(#"\u00"#)
+            text.appendHex([byte])
+        } else {
+            text.append(byte: UInt8(ascii: "\\"))
+            text.append(byte: byte)
+        }
     }
 }
 

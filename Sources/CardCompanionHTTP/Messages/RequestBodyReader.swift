@@ -79,6 +79,7 @@ enum RequestBodyReader {
 
     /// Whether Content-Type names a media type. The only allowed parameter is the character set.
     static func isMediaType(_ mediaType: String, _ contentType: String?) -> Bool {
+        if contentType == mediaType { return true }
         let parts = (contentType ?? "").split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
         return parts.first == mediaType && parts.dropFirst().allSatisfy { $0 == "charset=utf-8" }
     }

@@ -4,12 +4,31 @@ internal import CardCompanionStore
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import SecureMemory
 internal import StrictJSON
 
 /// The answer to an operation of the SDK. It is sent with HTTP 200, whatever its code.
-protocol CodedAnswer: Encodable, Sendable {
+protocol CodedAnswer: Sendable {
     var errorCode: Int { get }
+    var errorMessage: String { get }
     init(errorCode: Int, errorMessage: String)
+    /// Writes the other members.
+    func write(to json: inout JSONWriter)
+}
+
+extension CodedAnswer {
+    /// More than a keypad needs. For a PIN the buffer grows.
+    private static var usualByteCount: Int { 1024 }
+
+    /// JSON. Much faster than an encoder for any type.
+    fileprivate func body() -> ResponseBody {
+        let json = JSONWriter.object(capacity: Self.usualByteCount, in: .ordinary) { json in
+            json.add("errorCode", Int64(errorCode))
+            json.add("errorMessage", errorMessage)
+            write(to: &json)
+        }
+        return json.withBytes { ResponseBody(byteBuffer: ByteBuffer(bytes: $0)) }
+    }
 }
 
 /// An error that has a code of the protocol.
@@ -63,7 +82,7 @@ struct CodedRoutes<Answer: CodedAnswer>: Sendable {
                     throw refused.reason
                 }
             }
-            return Response(status: .ok, headers: [.contentType: "application/json"], body: try .json(answer))
+            return Response(status: .ok, headers: [.contentType: "application/json"], body: answer.body())
         }
     }
 
@@ -105,12 +124,24 @@ extension CaptchaAnswer: CodedAnswer {
     init(errorCode: Int, errorMessage: String) {
         self.init(errorCode: errorCode, errorMessage: errorMessage, pin: nil, sessionId: nil)
     }
+
+    func write(to json: inout JSONWriter) {
+        if let pin { json.add("pin", pin) }
+        if let sessionId { json.add("sessionId", sessionId) }
+    }
 }
 
 extension KeypadAnswer: CodedAnswer {
     init(errorCode: Int, errorMessage: String) {
         self.init(errorCode: errorCode, errorMessage: errorMessage, keypad: nil, keypadId: nil)
     }
+
+    func write(to json: inout JSONWriter) {
+        if let keypad { json.add("keypad", array: { array in for digit in keypad { array.add(digit) } }) }
+        if let keypadId { json.add("keypadId", keypadId) }
+    }
 }
 
-extension StatusAnswer: CodedAnswer {}
+extension StatusAnswer: CodedAnswer {
+    func write(to json: inout JSONWriter) {}
+}
