@@ -46,7 +46,7 @@ package struct DefinitionService: Sendable {
             try requireKeypads(of: bank, cardholderExists: exists, now: now)
             return (bank, now)
         }
-        var random = SystemRandomNumberGenerator()
+        var random = SecureRandomNumbers()
         let layout = KeypadLayout(size: request.size, using: &random)
         let id = try SealedKeypad.id(
             of: layout, bankId: bank.id, uniqueId: request.uniqueId, now: now, keyring: keyring)

@@ -144,7 +144,7 @@ package struct DistributionService: Sendable {
             let freeField = try sealedFreeField.map { SharedSecret(try keyring.openStored($0, in: place.freeField)) }
             let plaintext = DeliveryPlaintext(caller.bank.settings, renderer: renderer)
             let jwe = try await drawing.run {
-                var random = SystemRandomNumberGenerator()
+                var random = SecureRandomNumbers()
                 let drawn = try plaintext.draw(
                     pin.bytes, notifyKey: session.notifyKey.bytes, freeField: freeField?.bytes.copy(), using: &random)
                 return try seal(drawn)

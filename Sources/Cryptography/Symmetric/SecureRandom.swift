@@ -21,3 +21,21 @@ package enum SecureRandom {
 
     private static let strengthBits: UInt32 = 256
 }
+
+/// Random numbers from ``SecureRandom``, many at a time. The system's generator makes a system call for each number, and an
+/// image needs hundreds.
+package struct SecureRandomNumbers: RandomNumberGenerator {
+    private static let countAtOnce = 128
+
+    private var numbers: [UInt64] = []
+
+    package init() {}
+
+    package mutating func next() -> UInt64 {
+        if numbers.isEmpty {
+            let bytes = SecureRandom.bytes(count: Self.countAtOnce * MemoryLayout<UInt64>.size)
+            numbers = bytes.withUnsafeBytes { Array($0.bindMemory(to: UInt64.self)) }
+        }
+        return numbers.removeLast()
+    }
+}
