@@ -1,8 +1,12 @@
 -- What locks a cardholder: too many wrong codes, too many unconfirmed fetches, both, or nothing (an empty array).
+--
+-- In plpgsql, because a function in SQL that is not inlined is parsed again at each call.
 CREATE OR REPLACE FUNCTION cardholder_locks(p_holder cardholder, p_bank bank) RETURNS text[]
-LANGUAGE sql IMMUTABLE SET search_path = card_companion, pg_temp AS $$
-    SELECT array_remove(ARRAY[
+LANGUAGE plpgsql IMMUTABLE SET search_path = card_companion, pg_temp AS $$
+BEGIN
+    RETURN array_remove(ARRAY[
         CASE WHEN p_holder.authentication_failures >= p_bank.retry_limit THEN 'authenticationFailures' END,
         CASE WHEN p_holder.unconfirmed_fetches >= p_bank.fetch_limit THEN 'unconfirmedFetches' END
-    ], NULL)
+    ], NULL);
+END
 $$;
