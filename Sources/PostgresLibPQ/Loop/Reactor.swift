@@ -40,6 +40,8 @@ final class Reactor {
     private var alarm: CInt = -1
     private var watches: [Token: Watch] = [:]
     private var deadlines: [ObjectIdentifier: Deadline] = [:]
+    /// No deadline is before it. It can be too early, so that most changes of a deadline need no search.
+    private var nextDeadline: Instant?
     private var lastToken: Token = 0
     private var events = [epoll_event](repeating: epoll_event(), count: Reactor.maximumEventsPerTurn)
 
@@ -75,6 +77,7 @@ final class Reactor {
     /// Sets the client's only deadline; nil removes it.
     func setDeadline(_ instant: Instant?, for client: any ReactorClient) {
         deadlines[ObjectIdentifier(client)] = instant.map { Deadline(client: client, instant: $0) }
+        if let instant { nextDeadline = min(nextDeadline ?? instant, instant) }
     }
 
     /// Watches the loop's own eventfd, which only interrupts the wait.
@@ -103,8 +106,9 @@ final class Reactor {
     }
 
     private func reportDeadlines() {
-        guard !deadlines.isEmpty else { return }
         let now = Instant.now
+        guard let nextDeadline, nextDeadline <= now else { return }
+        defer { self.nextDeadline = deadlines.values.map(\.instant).min() }
         let passed = deadlines.filter { $0.value.instant <= now }.keys
         for id in passed {
             // An earlier client of this turn may have moved this deadline.
@@ -116,8 +120,8 @@ final class Reactor {
 
     /// Rounded up, so that the deadline has passed when the wait ends; -1 means no limit.
     private var millisecondsToNextDeadline: CInt {
-        guard let next = deadlines.values.map(\.instant).min() else { return -1 }
-        let milliseconds = (next - .now) / .milliseconds(1)
+        guard let nextDeadline else { return -1 }
+        let milliseconds = (nextDeadline - .now) / .milliseconds(1)
         return CInt(min(max(milliseconds.rounded(.up), 0), Double(Self.longestWaitMilliseconds)))
     }
 

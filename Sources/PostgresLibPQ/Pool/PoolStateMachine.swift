@@ -323,10 +323,14 @@ extension PoolStateMachine {
         let id: ConnectionID
         var state = State.connecting
 
-        var isConnecting: Bool { state == .connecting }
+        var isConnecting: Bool {
+            if case .connecting = state { true } else { false }
+        }
 
         /// Whether it is retiring and its last request has ended.
-        var isOver: Bool { state == .retiring(inFlight: 0) }
+        var isOver: Bool {
+            if case .retiring(0) = state { true } else { false }
+        }
 
         /// The number of shared requests in flight; nil if the connection is not shared.
         var inFlight: Int? {
