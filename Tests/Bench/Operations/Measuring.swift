@@ -8,17 +8,17 @@ struct Measuring {
     let connectionCount: Int
 
     /// So many requests warm the server up, and tell how many are needed.
-    private static let pilotCount = 400
+    private var pilotCount: Int { max(40, Int(seconds * 100)) }
     /// More than the pilot's rate promises, because the server is warm by then.
     private static let reserve = 1.6
 
     func measured(
         primitives: Double, roundTrip: Double, postgres: PostgresFloors.Floor?
     ) async throws -> Measurement {
-        let pilot = try await run(0..<Self.pilotCount, .asFastAsPossible(seconds: 60))
+        let pilot = try await run(0..<pilotCount, .asFastAsPossible(seconds: 60))
         let saturatingCount = Int(pilot.perSecond * seconds * Self.reserve)
-        let first = Self.pilotCount + saturatingCount
-        let requests = try await operation.requests(Self.pilotCount..<first, of: service)
+        let first = pilotCount + saturatingCount
+        let requests = try await operation.requests(pilotCount..<first, of: service)
         let (server, database) = (service.server.processID, service.postmaster)
         let before = (ProcessTimes.seconds(of: server), ProcessTimes.secondsWithChildren(of: database))
         let saturated = try send(requests, .asFastAsPossible(seconds: seconds), to: service.server.port)
