@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <png.h>
+#include <zlib.h>
 
 // libpng reports errors with longjmp, which must not cross Swift frames. Therefore card_companion_png_write makes every
 // call that can fail. The functions that it gets must return normally.
@@ -29,8 +30,16 @@ struct card_companion_png_image {
     int palette_count;
 };
 
-// Writes the image with four bits per pixel and the best compression. libpng and zlib get all memory from `allocate` and
-// free it with `release`. The encoded bytes go to `write`, which gets `context` from png_get_io_ptr.
+// Most neighbors have the same color. zlib's strategy for runs of equal bytes makes such images only a few per cent longer
+// than its search for longer matches at the best level, and is more than 40 times faster.
+enum { card_companion_png_strategy = Z_RLE };
+
+// How much memory zlib takes, 1 to 9. At 6 it still holds a captcha of six digits in one block. At its default, 8, all the
+// memory of an image is so much that the C library returns it to the system each time: encoding takes a quarter longer.
+enum { card_companion_png_memory_level = 6 };
+
+// Writes the image with four bits per pixel, without filters. libpng and zlib get all memory from `allocate` and free it
+// with `release`. The encoded bytes go to `write`, which gets `context` from png_get_io_ptr.
 static inline bool card_companion_png_write(
     const struct card_companion_png_image *image, png_malloc_ptr allocate, png_free_ptr release, png_rw_ptr write,
     void *context) {
@@ -43,7 +52,9 @@ static inline bool card_companion_png_write(
         return false;
     }
     png_set_write_fn(png, context, write, NULL);
-    png_set_compression_level(png, 9);
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE);
+    png_set_compression_strategy(png, card_companion_png_strategy);
+    png_set_compression_mem_level(png, card_companion_png_memory_level);
     png_set_IHDR(
         png, info, image->width, image->height, 4, PNG_COLOR_TYPE_PALETTE, PNG_INTERLACE_NONE,
         PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
