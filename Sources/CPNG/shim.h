@@ -20,10 +20,9 @@ static inline void card_companion_png_ignore(png_structp png, png_const_charp me
     (void)message;
 }
 
-// An image with one byte per pixel. Each byte is an index into a palette of at most 16 colors.
+// An image with one byte per pixel, without gaps between rows. Each byte is an index into a palette of at most 16 colors.
 struct card_companion_png_image {
     const uint8_t *pixels;
-    size_t stride;
     uint32_t width;
     uint32_t height;
     const png_color *palette;
@@ -62,7 +61,7 @@ static inline bool card_companion_png_write(
     png_write_info(png, info);
     png_set_packing(png);
     for (uint32_t row = 0; row < image->height; row++) {
-        png_write_row(png, image->pixels + row * image->stride);
+        png_write_row(png, image->pixels + (size_t)row * image->width);
     }
     png_write_end(png, NULL);
     png_destroy_write_struct(&png, &info);

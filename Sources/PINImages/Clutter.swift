@@ -5,10 +5,10 @@ struct Clutter: Equatable, Sendable {
         case ink, cut
     }
 
-    /// A Bézier curve of four points.
+    /// A line along a curve from the left edge to the right edge.
     struct Stroke: Equatable {
         let effect: Effect
-        let points: [Point]
+        let curve: HeightCurve
         let width: Double
     }
 
@@ -40,11 +40,10 @@ struct Clutter: Equatable, Sendable {
         _ effect: Effect, in size: PixelSize, style: CaptchaStyle, using random: inout some RandomNumberGenerator
     ) -> Stroke {
         let widths = effect == .ink ? style.inkStrokeWidth : style.cutStrokeWidth
-        let points = (0...3).map { index in
-            Point(
-                x: Double(size.width * index) / 3,
-                y: Double.random(in: 0...Double(size.height), using: &random))
-        }
-        return Stroke(effect: effect, points: points, width: Double.random(in: widths, using: &random))
+        let heights = (0...3).map { _ in Double.random(in: 0...Double(size.height), using: &random) }
+        return Stroke(
+            effect: effect,
+            curve: HeightCurve(heights[0], heights[1], heights[2], heights[3]),
+            width: Double.random(in: widths, using: &random))
     }
 }

@@ -11,6 +11,11 @@ struct InkPalette: Equatable, Sendable {
 
     let colors: [Color]
 
+    /// The index of the color for a pixel of ``InkPixels``.
+    static func index(ofInk ink: UInt8) -> UInt8 {
+        ink / UInt8(256 / count)
+    }
+
     init(style: CaptchaStyle, using random: inout some RandomNumberGenerator) {
         let paper = (0..<3).map { _ in Int.random(in: style.paperComponent, using: &random) }
         let ink = (0..<3).map { _ in Int.random(in: style.inkComponent, using: &random) }

@@ -15,5 +15,5 @@ package struct PINImageError: Error, Equatable, Sendable, CustomStringConvertibl
 
     package static let noSuchPosition = PINImageError(description: "there is no digit at this position")
 
-    package static let drawingFailed = PINImageError(description: "cairo or libpng failed to draw the image")
+    package static let drawingFailed = PINImageError(description: "libpng failed to encode the image")
 }

@@ -4,7 +4,7 @@ package import SecureMemory
 ///
 /// `init` reads the fonts; afterwards the renderer needs only their outlines. It can be used by many threads at once.
 ///
-/// The memory of the pixels, of libpng and of zlib is wiped. See ``InkSurface`` for what cairo does not wipe.
+/// All memory of the pixels, of libpng and of zlib is wiped.
 ///
 /// The length of an image in bytes depends on its content. The sender must hide the length, as the padding of a
 /// delivered PIN does.
@@ -65,27 +65,23 @@ package struct PINImageRenderer: Sendable {
     ) throws(PINImageError) -> SecretBytes {
         let scene = Scene(
             digitCount: shown.count, size: size, cellWidths: typefaces.map(\.cellWidth), style: style, using: &random)
-        let stride = InkSurface.stride(width: size.width)
-        let pixels = try digits.withBytes { (digits) throws(PINImageError) in
-            try SecretBytes(count: stride * size.height) { (pixels) throws(PINImageError) in
-                try paint(digits[shown], of: scene, onto: pixels)
+        let pixels = digits.withBytes { digits in
+            SecretBytes(count: InkPixels.byteCount(size), in: .ordinary) { bytes in
+                paint(digits[shown], of: scene, onto: InkPixels(size: size, bytes: bytes))
+                for index in bytes.indices { bytes[index] = InkPalette.index(ofInk: bytes[index]) }
             }
         }
-        return try PNGEncoder.encode(pixels, stride: stride, size: size, palette: scene.palette)
+        return try PNGEncoder.encode(pixels, size: size, palette: scene.palette)
     }
 
-    /// Draws the scene with its digits, then converts each pixel to an index into its palette.
-    private func paint(
-        _ digits: Slice<UnsafeRawBufferPointer>, of scene: Scene, onto pixels: UnsafeMutableRawBufferPointer
-    ) throws(PINImageError) {
-        let surface = InkSurface(size: scene.size, pixels: pixels)
-        for (digit, placement) in zip(digits, scene.layout.placements) {
-            let outline = typefaces[placement.typeface].outline(of: Int(digit - Self.asciiDigits.lowerBound))
-            surface.fill(outline) { scene.warp.warp(placement.place($0)) }
+    private func paint(_ digits: Slice<UnsafeRawBufferPointer>, of scene: Scene, onto pixels: InkPixels) {
+        OutlineFill.paint(onto: pixels) { fill in
+            for (digit, placement) in zip(digits, scene.layout.placements) {
+                let outline = typefaces[placement.typeface].outline(of: Int(digit - Self.asciiDigits.lowerBound))
+                fill.add(outline) { scene.warp.warp(placement.place($0)) }
+            }
         }
-        for stroke in scene.clutter.strokes { surface.draw(stroke) }
-        for speckle in scene.clutter.speckles { surface.draw(speckle) }
-        try surface.finish()
-        for index in pixels.indices { pixels[index] /= UInt8(256 / InkPalette.count) }
+        for stroke in scene.clutter.strokes { pixels.draw(stroke) }
+        for speckle in scene.clutter.speckles { pixels.draw(speckle) }
     }
 }

@@ -3,14 +3,14 @@ internal import SecureMemory
 
 /// Encodes images with secret content. All memory of libpng and zlib is wiped when they free it.
 enum PNGEncoder {
-    /// - Parameter pixels: indexes into the palette, one byte each, in rows of `stride` bytes.
+    /// - Parameter pixels: indexes into the palette, one byte each, without gaps between rows.
     /// - Throws: `.drawingFailed`.
     static func encode(
-        _ pixels: borrowing SecretBytes, stride: Int, size: PixelSize, palette: InkPalette
+        _ pixels: borrowing SecretBytes, size: PixelSize, palette: InkPalette
     ) throws(PINImageError) -> SecretBytes {
         let roomy = try SecretBytes(capacity: largestEncodedByteCount(size)) { (room) throws(PINImageError) in
             var output = Output(room: room)
-            guard write(pixels, stride: stride, size: size, palette: palette, to: &output), !output.isFull else {
+            guard write(pixels, size: size, palette: palette, to: &output), !output.isFull else {
                 throw .drawingFailed
             }
             return output.count
@@ -37,14 +37,14 @@ enum PNGEncoder {
     }
 
     private static func write(
-        _ pixels: borrowing SecretBytes, stride: Int, size: PixelSize, palette: InkPalette, to output: inout Output
+        _ pixels: borrowing SecretBytes, size: PixelSize, palette: InkPalette, to output: inout Output
     ) -> Bool {
         let colors = palette.colors.map { png_color(red: $0.red, green: $0.green, blue: $0.blue) }
         return pixels.withBytes { pixels in
             colors.withUnsafeBufferPointer { colors in
                 var image = card_companion_png_image(
-                    pixels: pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), stride: stride,
-                    width: UInt32(size.width), height: UInt32(size.height), palette: colors.baseAddress,
+                    pixels: pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), width: UInt32(size.width),
+                    height: UInt32(size.height), palette: colors.baseAddress,
                     palette_count: Int32(colors.count))
                 return card_companion_png_write(
                     &image, { _, count in WipedMemory.allocate(Int(count)) }, { _, base in WipedMemory.free(base) },
