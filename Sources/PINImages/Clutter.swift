@@ -27,13 +27,23 @@ struct Clutter: Equatable, Sendable {
             + Array(repeating: Effect.ink, count: style.inkStrokesPerImage)
         strokes = effects.map { Self.stroke($0, in: size, style: style, using: &random) }
         speckles = (0..<size.width * size.height / style.pixelsPerSpeckle).map { index in
-            Speckle(
-                effect: Effect.allCases[index % 2],
-                center: Point(
-                    x: Double.random(in: 0...Double(size.width), using: &random),
-                    y: Double.random(in: 0...Double(size.height), using: &random)),
-                radius: Double.random(in: style.speckleRadius, using: &random))
+            Self.speckle(Effect.allCases[index % 2], in: size, style: style, random: random.next())
         }
+    }
+
+    /// - Parameter random: all randomness of the speckle. Speckles are many, and to ask the system for random bits costs
+    ///   more than to draw a speckle with them.
+    private static func speckle(_ effect: Effect, in size: PixelSize, style: CaptchaStyle, random: UInt64) -> Speckle {
+        /// One of 65,536 numbers from 0 to 1, from 16 random bits.
+        func fraction(_ bits: UInt64) -> Double {
+            Double(UInt16(truncatingIfNeeded: bits)) / Double(UInt16.max)
+        }
+        let radii = style.speckleRadius
+        return Speckle(
+            effect: effect,
+            center: Point(
+                x: fraction(random) * Double(size.width), y: fraction(random >> 16) * Double(size.height)),
+            radius: radii.lowerBound + fraction(random >> 32) * (radii.upperBound - radii.lowerBound))
     }
 
     private static func stroke(
