@@ -31,7 +31,8 @@ struct Typeface: Equatable, Sendable {
         outlines[digit]
     }
 
-    private static let longestEdge = 0.05
+    /// Five pixels of the largest digit. The warp's shortest wave is nine times as long.
+    private static let longestEdge = 0.08
 
     private static func divided(_ contour: Contour) -> Contour {
         contour.indices.flatMap { index in

@@ -33,7 +33,9 @@ extension Typeface {
     }
 
     private static let readingSize = 1000.0
-    private static let readingTolerance = 1.0
+    /// How far a polygon may be from the curve. A digit is 730 high at the reading size and at most 62 pixels in an image, so
+    /// this is a quarter of a pixel.
+    private static let readingTolerance = 3.0
 
     private static func readOutline(of digit: Int, from context: OpaquePointer?) -> [Contour] {
         cairo_new_path(context)
