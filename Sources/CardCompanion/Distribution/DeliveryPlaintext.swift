@@ -8,7 +8,7 @@ internal import StrictJSON
 struct DeliveryPlaintext {
     /// More than a free field of 1,000 bytes has when each is escaped, with everything else that is no image.
     private static let textByteCount = 8192
-    /// More than the image of a digit has in base64.
+    /// A third more than the largest image of a digit had in base64, of 60,000. A captcha has less than its digits would.
     private static let digitByteCount = 2048
 
     let format: DeliveryFormat

@@ -80,6 +80,17 @@ struct DeliveryPlaintextTests {
         #expect(counts == [8192 + 2048 * maximumLength])
     }
 
+    @Test("Images leave a tenth of their part of the plaintext free, also if all digits are 8", arguments: [4, 6, 12])
+    func imagesHaveRoom(length: Int) throws {
+        let pin = String(repeating: "8", count: length)
+        for format in DeliveryFormat.allCases {
+            for _ in 0..<50 {
+                let texts = try #require(members(plaintext(pin, format, maximumLength: length))["images"] as? [String])
+                #expect(texts.map(\.utf8.count).reduce(0, +) < 2048 * length * 9 / 10)
+            }
+        }
+    }
+
     @Test("Padding fills up to the bank's length, and beyond it to a multiple")
     func paddingArithmetic() {
         let plaintext = DeliveryPlaintext(settings(.captcha, 6), renderer: renderer)
