@@ -51,6 +51,12 @@ package struct JSONWriter: ~Copyable {
         quoted { $0.appendBase64URL(value) }
     }
 
+    /// Adds a string of that many spaces.
+    package mutating func add(_ name: String, spaces count: Int) {
+        begin(name)
+        quoted { $0.append(byte: UInt8(ascii: " "), repeating: count) }
+    }
+
     /// Adds a value that is JSON text already.
     package mutating func add(_ name: String, json: String) {
         begin(name)

@@ -43,7 +43,7 @@ struct DeliveryPlaintext {
             }
             let end = #","padding":""}"#
             let padding = padding(after: json.count + end.utf8.count)
-            json.add("padding", String(repeating: " ", count: padding))
+            json.add("padding", spaces: padding)
         }
     }
 
