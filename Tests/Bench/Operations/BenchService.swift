@@ -18,6 +18,8 @@ struct BenchService: Sendable {
     let postmaster: Int32
     /// The number of cardholders that were imported per second.
     let importRate: Double
+    /// In Unix seconds.
+    let startedAt = TestBank.timestamp()
 
     /// A public RSA key as text, because the key's type is not `Sendable`.
     struct RSAKeyText: Sendable {

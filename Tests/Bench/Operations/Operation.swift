@@ -75,9 +75,9 @@ enum Operation: String, CaseIterable, Sendable {
 
     private static let newPIN = Array("8305            ".utf8)
 
-    /// A hashMac can be used once, so each request of a cardholder has another second.
+    /// A hashMac can be used once, so each request of a cardholder has another second, before the time of the start.
     private static func timestamp(_ number: Int, _ service: BenchService) -> Int {
-        TestBank.timestamp(-(number / service.cardholderCount) % 3000)
+        service.startedAt - (number / service.cardholderCount) % 3000
     }
 
     private func definition(

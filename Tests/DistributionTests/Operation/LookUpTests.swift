@@ -54,7 +54,8 @@ struct LookUpTests {
                 environment: ["HTTP_ADDRESS_BURST": "1000", "HTTP_ADDRESS_RATE": "1"])
             let answers = try await self.flood(server, flood)
             #expect(answers.contains { $0.status == 503 })
-            #expect(answers.dropLast().suffix(100).allSatisfy { $0.status == 429 })
+            // Of 1,500 requests at most 1,000 are served, and one more in each second that they take.
+            #expect(answers.count { $0.status == 429 } > 300)
         }
     }
 
