@@ -1,7 +1,8 @@
 internal import CPNG
 internal import SecureMemory
 
-/// Encodes images with secret content. All memory of libpng and zlib is wiped when they free it.
+/// Encodes images with secret content. All memory of libpng and zlib is wiped when they free it, and the vector registers in
+/// the end.
 enum PNGEncoder {
     /// - Parameter pixels: indexes into the palette, one byte each, without gaps between rows.
     /// - Throws: `.drawingFailed`.
@@ -15,7 +16,9 @@ enum PNGEncoder {
             }
             return output.count
         }
-        return roomy.copy()
+        let encoded = roomy.copy()
+        WipedMemory.wipeVectorRegisters()
+        return encoded
     }
 
     /// An upper bound: the pixels without compression, and the other parts of the file.
