@@ -65,7 +65,7 @@ enum Operation: String, CaseIterable, Sendable {
         case .definePINByHMAC: post("/v1/pin-definition/pin", try definition(number, holder, service))
         case .fetchByToken: post(Path.tokenCaptcha, try TestApp().tokenCaptcha(bank, bank.token(for: holder)))
         case .fetchByCode:
-            post(Path.captcha, try TestApp().captcha(bank, holder, timestamp: Self.timestamp(number, service)))
+            post(Path.captcha, try TestApp().captcha(bank, holder, timestamp: timestamp(number, service)))
         case .getCardholder: try append(to: &batch, "GET", holder, body: [], service)
         case .putCardholder:
             let members = try holder.members(sealedTo: service.ecKey, of: bank.id)
@@ -75,15 +75,18 @@ enum Operation: String, CaseIterable, Sendable {
 
     private static let newPIN = Array("8305            ".utf8)
 
-    /// A hashMac can be used once, so each request of a cardholder has another second, before the time of the start.
-    private static func timestamp(_ number: Int, _ service: BenchService) -> Int {
-        service.startedAt - (number / service.cardholderCount) % 3000
+    /// A hashMac can be used once, so each request of a cardholder has another second, before the time of the start. The two
+    /// operations with hashMacs have different seconds.
+    private func timestamp(_ number: Int, _ service: BenchService) -> Int {
+        let range = 1500
+        let latest = service.startedAt - (self == .fetchByCode ? range : 0)
+        return latest - (number / service.cardholderCount) % range
     }
 
     private func definition(
         _ number: Int, _ holder: TestCardholder, _ service: BenchService
     ) throws -> [String: JSON] {
-        let timestamp = "\(Self.timestamp(number, service))"
+        let timestamp = "\(self.timestamp(number, service))"
         let binding = SealedBinding(
             "pin", bankId: service.bank.id, uniqueId: holder.uniqueId, requestId: timestamp)
         let sealed = try RSASealing.seal(
