@@ -163,7 +163,8 @@ package struct CardholderImport: Sendable {
         return try await withThrowingTaskGroup(of: (start: Int, checks: [Check]).self) { group in
             for start in stride(from: 0, to: lines.count, by: share) {
                 let part = lines[start..<min(start + share, lines.count)]
-                group.addTask {
+                // Not on the event loop of the import's connection: it serves other connections too.
+                group.addTask(executorPreference: globalConcurrentExecutor) {
                     var checks: [Check] = []
                     for line in part {
                         checks.append(try await check(line))
