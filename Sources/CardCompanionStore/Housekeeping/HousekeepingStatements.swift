@@ -193,7 +193,7 @@ private struct ReportExpiringCertificates: Removal, PostgresCommand {
                 WHERE status = 'ACTIVE' AND not_after > $1 AND not_after <= $1 + interval '30 days'
             ) AS expiring
             WHERE noticed_days IS NULL OR days < noticed_days
-            LIMIT $2
+            LIMIT $2 FOR UPDATE SKIP LOCKED
         ), noticed AS (
             UPDATE certificate SET noticed_days = due.days FROM due
             WHERE (certificate.bank_id, certificate.alias) = (due.bank_id, due.alias)
