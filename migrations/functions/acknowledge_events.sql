@@ -1,7 +1,7 @@
 -- Marks a bank's events up to a position as acknowledged, and erases the sealed PINs in them; false if no reader was given
 -- that position.
 CREATE OR REPLACE FUNCTION acknowledge_events(p_bank_id text, p_up_to bigint) RETURNS boolean
-LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
+LANGUAGE plpgsql AS $$
 BEGIN
     -- 0 is the first cursor of all, and 'lost' the one that a 410 gave.
     IF p_up_to > 0 AND NOT EXISTS (

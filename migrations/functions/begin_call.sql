@@ -1,7 +1,7 @@
 -- Claims an Idempotency-Key until the transaction ends: 'first' if the call must be served, 'under-way' if another
 -- transaction is serving it, 'answered' if it has been served. A call without a key is always the first.
 CREATE OR REPLACE FUNCTION begin_call(p_now timestamptz, p_bank_id text, p_key text) RETURNS text
-LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
+LANGUAGE plpgsql AS $$
 BEGIN
     IF p_key IS NULL THEN
         RETURN 'first';

@@ -2,7 +2,7 @@
 --
 -- In plpgsql, because a function in SQL that is not inlined is parsed again at each call.
 CREATE OR REPLACE FUNCTION cardholder_locks(p_holder cardholder, p_bank bank) RETURNS text[]
-LANGUAGE plpgsql IMMUTABLE SET search_path = card_companion, pg_temp AS $$
+LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
     RETURN array_remove(ARRAY[
         CASE WHEN p_holder.authentication_failures >= p_bank.retry_limit THEN 'authenticationFailures' END,

@@ -18,14 +18,13 @@ CREATE OR REPLACE FUNCTION define_pin(
     p_can_deliver            boolean,     -- whether the bank has a valid certificate to seal the PIN to
     p_pin_for_bank           text,        -- a JWE to that certificate
     p_event_id               text         -- the event's id for the bank, which the JWE names
-) RETURNS text LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
+) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     the_bank bank;
     holder   cardholder;
     is_fresh boolean;
     today    date := (p_now AT TIME ZONE 'UTC')::date;
     expiry   timestamptz;
-    new_event bigint;
 BEGIN
     SELECT * INTO the_bank FROM bank
         WHERE bank_id = p_bank_id AND revision = p_bank_revision AND status = 'ACTIVE';
@@ -80,25 +79,30 @@ BEGIN
     -- If the bank's retention erases PINs, a defined PIN expires too.
     IF the_bank.definition_resets_delivery OR holder.delivered_at IS NULL OR the_bank.retention = 'erase' THEN
         expiry := p_now + make_interval(days => the_bank.undelivered_lifetime_days);
-        INSERT INTO pin_expiry (bank_id, unique_id, expires_at) VALUES (p_bank_id, p_unique_id, expiry)
-            ON CONFLICT DO NOTHING;
     END IF;
-    UPDATE cardholder SET
-        sealed_pin = p_sealed_pin,
-        pin_serial = pin_serial + 1,
-        delivered_at = CASE WHEN the_bank.definition_resets_delivery THEN NULL ELSE delivered_at END,
-        unconfirmed_fetches = CASE WHEN the_bank.definition_resets_delivery THEN 0 ELSE unconfirmed_fetches END,
-        pin_expires_at = expiry,
-        version = nextval('cardholder_version'),
-        definition_day = today,
-        definition_count = CASE WHEN holder.definition_day = today THEN holder.definition_count + 1 ELSE 1 END
-    WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
-    INSERT INTO event (bank_id, public_id, unique_id, type, data, occurred_at)
+    -- One statement, because the start and end of each cost as much as a row.
+    WITH changed AS (
+        UPDATE cardholder SET
+            sealed_pin = p_sealed_pin,
+            pin_serial = pin_serial + 1,
+            delivered_at = CASE WHEN the_bank.definition_resets_delivery THEN NULL ELSE delivered_at END,
+            unconfirmed_fetches = CASE WHEN the_bank.definition_resets_delivery THEN 0 ELSE unconfirmed_fetches END,
+            pin_expires_at = expiry,
+            version = nextval('cardholder_version'),
+            definition_day = today,
+            definition_count = CASE WHEN definition_day = today THEN definition_count + 1 ELSE 1 END
+        WHERE bank_id = p_bank_id AND unique_id = p_unique_id
+    ), expiring AS (
+        INSERT INTO pin_expiry (bank_id, unique_id, expires_at)
+        SELECT p_bank_id, p_unique_id, expiry WHERE expiry IS NOT NULL
+        ON CONFLICT DO NOTHING
+    ), reported AS (
+        INSERT INTO event (bank_id, public_id, unique_id, type, data, occurred_at)
         VALUES (p_bank_id, p_event_id, p_unique_id, 'pin.defined', '{}', p_now)
-        RETURNING event_id INTO new_event;
-    IF p_pin_for_bank IS NOT NULL THEN
-        INSERT INTO defined_pin (bank_id, event_id, pin) VALUES (p_bank_id, new_event, p_pin_for_bank);
-    END IF;
+        RETURNING event_id
+    )
+    INSERT INTO defined_pin (bank_id, event_id, pin)
+        SELECT p_bank_id, event_id, p_pin_for_bank FROM reported WHERE p_pin_for_bank IS NOT NULL;
     RETURN 'defined';
 END
 $$;

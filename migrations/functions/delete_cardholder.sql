@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION delete_cardholder(
     p_call_mac        bytea,
     p_call_expires_at timestamptz,
     OUT outcome text               -- 'deleted', or what was wrong
-) LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
+) LANGUAGE plpgsql AS $$
 DECLARE
     holder cardholder;
 BEGIN

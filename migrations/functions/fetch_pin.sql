@@ -23,7 +23,7 @@ CREATE OR REPLACE FUNCTION fetch_pin(
     OUT outcome           text,
     OUT sealed_pin        bytea,
     OUT sealed_free_field bytea
-) LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
+) LANGUAGE plpgsql AS $$
 DECLARE
     the_bank   bank;
     holder     cardholder;
@@ -95,12 +95,13 @@ BEGIN
         is_right := coalesce(holder.code_mac = ANY (p_code_macs), false);
         -- A wrong code that does not lock leaves the version: anyone can mistype, and nothing else has changed.
         locks := NOT is_right AND holder.authentication_failures + 1 = the_bank.retry_limit;
-        UPDATE cardholder SET
-            authentication_failures = CASE WHEN is_right THEN 0 ELSE authentication_failures + 1 END,
-            code_mac = CASE WHEN is_right THEN p_code_macs[1] ELSE code_mac END,
-            version = CASE WHEN is_right OR locks THEN nextval('cardholder_version') ELSE version END
-        WHERE bank_id = p_bank_id AND unique_id = p_unique_id
-            AND NOT (is_right AND authentication_failures = 0 AND code_mac = p_code_macs[1]);
+        IF NOT is_right OR holder.authentication_failures > 0 OR holder.code_mac <> p_code_macs[1] THEN
+            UPDATE cardholder SET
+                authentication_failures = CASE WHEN is_right THEN 0 ELSE authentication_failures + 1 END,
+                code_mac = CASE WHEN is_right THEN p_code_macs[1] ELSE code_mac END,
+                version = CASE WHEN is_right OR locks THEN nextval('cardholder_version') ELSE version END
+            WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
+        END IF;
         IF NOT is_right THEN
             IF locks THEN
                 INSERT INTO event (bank_id, unique_id, type, data, occurred_at) VALUES (
@@ -120,12 +121,15 @@ BEGIN
         INSERT INTO spent_proof (bank_id, kind, digest, expires_at)
             VALUES (p_bank_id, 'hmac', p_hmac_digest, p_hmac_expires_at);
     END IF;
+    -- One statement, because the start and end of each cost as much as a row.
+    WITH counted AS (
+        UPDATE cardholder SET unconfirmed_fetches = unconfirmed_fetches + 1, version = nextval('cardholder_version')
+        WHERE bank_id = p_bank_id AND unique_id = p_unique_id
+    )
     INSERT INTO delivery_session
         (bank_id, session_id, unique_id, channel, token_mac, confirmations, pin_serial, opened_at, expires_at)
         VALUES (p_bank_id, p_session_id, p_unique_id, p_channel, p_token_mac, p_confirmations, holder.pin_serial, p_now,
             p_now + make_interval(secs => the_bank.session_lifetime_seconds));
-    UPDATE cardholder SET unconfirmed_fetches = unconfirmed_fetches + 1, version = nextval('cardholder_version')
-        WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
     IF holder.unconfirmed_fetches + 1 = the_bank.fetch_limit THEN
         INSERT INTO event (bank_id, unique_id, type, data, occurred_at) VALUES (
             p_bank_id, p_unique_id, 'authentication.locked', '{"lockedBy": ["unconfirmedFetches"]}', p_now);

@@ -9,7 +9,6 @@ CREATE OR REPLACE FUNCTION merge_import(
     p_limit     integer
 ) RETURNS TABLE (line bigint, unique_id text, outcome text, pin text, unknown_members text)
 LANGUAGE plpgsql
-SET search_path = card_companion, pg_temp
 SET enable_seqscan = off
 SET enable_bitmapscan = off
 AS $$

@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION notify_delivery(
     p_token_macs    bytea[], -- TOKEN only: the token's MAC under each key that may have been used
     p_status        integer,
     p_confirmation  bytea
-) RETURNS text LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
+) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     the_bank       bank;
     opened         delivery_session;

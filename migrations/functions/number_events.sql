@@ -1,7 +1,7 @@
 -- Gives a bank's new events their positions, at most p_limit. One caller at a time does this for a bank, and the next one
 -- sees everything that was numbered: no event can appear before one that a reader has already seen.
 CREATE OR REPLACE FUNCTION number_events(p_bank_id text, p_limit integer) RETURNS void
-LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
+LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM event WHERE bank_id = p_bank_id AND position IS NULL) THEN
         RETURN;

@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION read_events(p_bank_id text, p_after bigint, p_limit integer, p_number_limit integer)
 RETURNS TABLE (
     public_id text, "position" bigint, unique_id text, type text, data text, occurred_at timestamptz
-) LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
+) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
     found_event event;

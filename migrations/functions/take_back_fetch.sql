@@ -10,7 +10,7 @@ CREATE OR REPLACE FUNCTION take_back_fetch(
     p_session_id         text,
     p_transaction_digest bytea,
     p_hmac_digest        bytea
-) RETURNS void LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
+) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     fetched_serial bigint;
 BEGIN

@@ -17,7 +17,7 @@ CREATE OR REPLACE FUNCTION write_cardholder(
     OUT outcome text,              -- 'created', 'replaced', 'unchanged', or what was wrong
     OUT version bigint,
     OUT pin     text               -- 'taken' or 'unchanged'; null if no PIN was sent
-) LANGUAGE plpgsql SET search_path = card_companion, pg_temp AS $$
+) LANGUAGE plpgsql AS $$
 DECLARE
     lifetime_days integer;
     before        cardholder;
