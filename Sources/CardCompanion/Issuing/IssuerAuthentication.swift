@@ -48,76 +48,96 @@ package struct IssuerAuthentication: Sendable {
         _ message: SignedMessage, authority: ExpectedAuthority, bankId: String, hasBody: Bool,
         clientCertificate: ClientCertificate
     ) async throws -> Caller {
-        let now = clock.now()
-        let policy = SignaturePolicy(authority: authority)
-        let (key, verified) = try await verify(message, hasBody: hasBody, policy, now)
-        // Twice the tolerance: a server whose clock is ahead may remove the nonce.
-        let expiresAt = Timestamp(seconds: verified.created + 2 * policy.createdToleranceSeconds + ClockMargin.seconds)
-        let nonce = SpentDigest.nonce(verified.nonce, ofKey: key.keyId)
-        guard try await store.spendNonce(nonce, bankId: key.bankId, expiresAt: expiresAt) else {
-            throw IssuerRefusal.nonceUsed
-        }
-        guard Identifier(bankId) == key.bankId else {
-            throw IssuerRefusal.forbidden(reason: "The key belongs to another bank than the path.")
-        }
-        guard let bank = try await store.issuerBank(id: key.bankId), bank.status == .active else {
-            throw IssuerRefusal.forbidden(reason: "The bank is disabled.")
-        }
-        try clientCertificate.require(oneOf: bank.clientCertificates)
-        return Caller(bank: bank, keyId: key.keyId, contentDigest: verified.contentDigest)
-    }
-
-    private func verify(
-        _ message: SignedMessage, hasBody: Bool, _ policy: SignaturePolicy, _ now: Timestamp
-    ) async throws -> (IssuerKeyRecord, VerifiedSignature) {
+        let call = SignedCall(
+            message: message, policy: SignaturePolicy(authority: authority), hasBody: hasBody, time: clock.now())
+        let accepted: Accepted
         do {
-            let fields = try SignatureFields(message)
-            func verify(with keys: [IssuerKeyRecord]) throws -> (IssuerKeyRecord, VerifiedSignature) {
-                try self.verify(fields, of: message, hasBody: hasBody, policy, with: keys, now)
-            }
-            let remembered = memory.keys(fields.keyIDs)
-            let expected = Result { try verify(with: remembered) }
-            let isInVain = if case .failure = expected { true } else { false }
-            if isInVain, !memory.vain.take() {
-                if remembered.count == fields.keyIDs.count { return try expected.get() }
-                throw RefusedCaller(
-                    reason: ServiceUnavailable("too many unknown keys of back-ends are being looked up"))
-            }
-            let keys = try await store.issuerKeys(keyIds: fields.keyIDs)
-            memory.remember(keys, named: fields.keyIDs)
-            let verified = try keys == remembered ? expected.get() : verify(with: keys)
-            if isInVain { memory.vain.putBack() }
-            return verified
+            accepted = try await accept(call)
         } catch let error as SignatureError {
             throw IssuerRefusal.unauthenticated(reason: error.description, signatureBase: error.signatureBase)
         }
+        guard Identifier(bankId) == accepted.bank.id else {
+            throw IssuerRefusal.forbidden(reason: "The key belongs to another bank than the path.")
+        }
+        guard accepted.bank.status == .active else {
+            throw IssuerRefusal.forbidden(reason: "The bank is disabled.")
+        }
+        try clientCertificate.require(oneOf: accepted.bank.clientCertificates)
+        return Caller(
+            bank: accepted.bank, keyId: accepted.keyId, contentDigest: accepted.signature.contentDigest)
+    }
+
+    private struct SignedCall {
+        let message: SignedMessage
+        let policy: SignaturePolicy
+        let hasBody: Bool
+        let time: Timestamp
+    }
+
+    private struct Accepted {
+        let bank: IssuerBank
+        let keyId: String
+        let signature: VerifiedSignature
+    }
+
+    /// Verifies a call with the keys that are remembered. If they do not verify it, or one of them has changed, with the keys in
+    /// the database.
+    private func accept(_ call: SignedCall) async throws -> Accepted {
+        let fields = try SignatureFields(call.message)
+        let remembered = memory.keys(fields.keyIDs)
+        let knowsAll = remembered.count == fields.keyIDs.count
+        let expected = Result { try verify(fields, of: call, with: remembered) }
+        if knowsAll, case .success(let (key, signature)) = expected,
+            let accepted = try await spend(key, signature, of: call)
+        {
+            return accepted
+        }
+        let isInVain = if case .failure = expected { true } else { false }
+        if isInVain, !memory.vain.take() {
+            if knowsAll { _ = try expected.get() }
+            throw RefusedCaller(
+                reason: ServiceUnavailable("too many unknown keys of back-ends are being looked up"))
+        }
+        let keys = try await store.issuerKeys(keyIds: fields.keyIDs).map { try IssuerKey($0) }
+        memory.remember(keys, named: fields.keyIDs)
+        let (key, signature) = try verify(fields, of: call, with: keys)
+        if isInVain { memory.vain.putBack() }
+        guard let accepted = try await spend(key, signature, of: call) else {
+            throw ServiceUnavailable("the key that signed the call is being changed")
+        }
+        return accepted
+    }
+
+    /// - Returns: nil if the key has changed.
+    private func spend(
+        _ key: IssuerKey, _ signature: VerifiedSignature, of call: SignedCall
+    ) async throws -> Accepted? {
+        // Twice the tolerance: a server whose clock is ahead may remove the nonce.
+        let expiresAt = Timestamp(
+            seconds: signature.created + 2 * call.policy.createdToleranceSeconds + ClockMargin.seconds)
+        let nonce = SpentDigest.nonce(signature.nonce, ofKey: key.record.keyId)
+        switch try await store.acceptCall(signedWith: key.record, nonce: nonce, expiresAt: expiresAt) {
+        case .keyChanged: return nil
+        case .nonceSpent: throw IssuerRefusal.nonceUsed
+        case .accepted(let bank): return Accepted(bank: bank, keyId: key.record.keyId, signature: signature)
+        }
     }
 
     private func verify(
-        _ fields: SignatureFields, of message: SignedMessage, hasBody: Bool, _ policy: SignaturePolicy,
-        with keys: [IssuerKeyRecord], _ now: Timestamp
-    ) throws -> (IssuerKeyRecord, VerifiedSignature) {
-        let active = keys.filter { $0.status == .active }
+        _ fields: SignatureFields, of call: SignedCall, with keys: [IssuerKey]
+    ) throws -> (IssuerKey, VerifiedSignature) {
+        let active = keys.filter { $0.record.status == .active }
         if active.isEmpty, let key = keys.first {
-            throw IssuerRefusal.unauthenticated(reason: "The key \(key.keyId) is disabled.", signatureBase: nil)
+            throw IssuerRefusal.unauthenticated(reason: "The key \(key.record.keyId) is disabled.", signatureBase: nil)
         }
-        let signature = try fields.only(ofKeys: active.map(\.keyId))
-        guard let key = active.first(where: { $0.keyId == signature.parameters.keyID }) else {
+        let signature = try fields.only(ofKeys: active.map(\.record.keyId))
+        guard let key = active.first(where: { $0.record.keyId == signature.parameters.keyID }) else {
             throw IssuerRefusal.unauthenticated(reason: "The key is not known.", signatureBase: nil)
         }
-        let verified = try policy.verify(
-            signature, of: message, hasBody: hasBody, with: try verificationKey(key), now: now.seconds)
+        let verified = try call.policy.verify(
+            signature, of: call.message, hasBody: call.hasBody, with: try key.verificationKey(keyring),
+            now: call.time.seconds)
         return (key, verified)
-    }
-
-    private func verificationKey(_ record: IssuerKeyRecord) throws -> VerificationKey {
-        if let sealed = record.sealedSecret {
-            return .hmacSHA256(try HMACKey(try keyring.open(sealed, in: .issuerSecret(record.keyId))))
-        }
-        guard let algorithm = SignatureAlgorithm(rawValue: record.algorithm), let publicKey = record.publicKey else {
-            throw InvalidSetting(description: "issuer key '\(record.keyId)' cannot be read")
-        }
-        return try VerificationKey(algorithm, subjectPublicKeyInfo: publicKey)
     }
 }
 

@@ -1,8 +1,36 @@
 internal import CardCompanionStore
+internal import Cryptography
+internal import HTTPSignatures
+internal import KeyVault
 internal import Synchronization
 
-/// The keys of back-ends that were looked up before. They decide nothing alone: a call that they verify is verified again with
-/// the keys in the database. But a call that they refuse need not cause a look-up each time.
+/// A back-end's key. A public key is parsed once. A shared secret stays sealed until a call needs it.
+struct IssuerKey: Sendable {
+    let record: IssuerKeyRecord
+    private let publicKey: VerificationKey?
+
+    /// - Throws: `InvalidSetting` if the public key cannot be read, which its import would have refused.
+    init(_ record: IssuerKeyRecord) throws {
+        self.record = record
+        publicKey = try record.publicKey.map { der in
+            guard let algorithm = SignatureAlgorithm(rawValue: record.algorithm) else { throw Self.unreadable(record) }
+            return try VerificationKey(algorithm, subjectPublicKeyInfo: der)
+        }
+    }
+
+    func verificationKey(_ keyring: Keyring) throws -> VerificationKey {
+        if let publicKey { return publicKey }
+        guard let sealed = record.sealedSecret else { throw Self.unreadable(record) }
+        return .hmacSHA256(try HMACKey(try keyring.open(sealed, in: .issuerSecret(record.keyId))))
+    }
+
+    private static func unreadable(_ record: IssuerKeyRecord) -> InvalidSetting {
+        InvalidSetting(description: "issuer key '\(record.keyId)' cannot be read")
+    }
+}
+
+/// The keys of back-ends that were looked up before. They decide nothing alone: a call that they verify is accepted only if
+/// the database still has the same key. But a call that they refuse need not cause a look-up each time.
 final class IssuerKeyMemory: Sendable {
     /// How many keys are remembered. When there are more, all are forgotten.
     static let capacity = 10_000
@@ -10,18 +38,18 @@ final class IssuerKeyMemory: Sendable {
     /// Look-ups for calls that no remembered key verifies.
     let vain = LookUpLimit()
 
-    private let keys = Mutex<[String: IssuerKeyRecord]>([:])
+    private let keys = Mutex<[String: IssuerKey]>([:])
 
-    func keys(_ keyIds: [String]) -> [IssuerKeyRecord] {
+    func keys(_ keyIds: [String]) -> [IssuerKey] {
         keys.withLock { keys in keyIds.compactMap { keys[$0] } }
     }
 
     /// Remembers what the database has of these names.
-    func remember(_ found: [IssuerKeyRecord], named keyIds: [String]) {
+    func remember(_ found: [IssuerKey], named keyIds: [String]) {
         keys.withLock { keys in
             for keyId in keyIds { keys[keyId] = nil }
             if keys.count + found.count > Self.capacity { keys.removeAll(keepingCapacity: true) }
-            for key in found { keys[key.keyId] = key }
+            for key in found { keys[key.record.keyId] = key }
         }
     }
 }

@@ -140,26 +140,38 @@ private struct SelectBanks: PostgresStatement {
 private struct SelectIssuerBank: PostgresStatement {
     let id: Identifier
 
-    static let sql = """
-        SELECT bank_id, status, pin_minimum_length, pin_maximum_length, code_alphabet, code_minimum_length,
-            code_maximum_length, sealed_values, check_unique_ids,
-            ARRAY(
-                SELECT fingerprint FROM certificate
-                WHERE certificate.bank_id = bank.bank_id AND purpose = 'client' AND status = 'ACTIVE'
-            )
-        FROM bank WHERE bank_id = $1
-        """
+    static let sql = "SELECT \(IssuerBank.columns) FROM bank WHERE bank_id = $1"
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(id)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> IssuerBank {
-        IssuerBank(
-            id: try row.decode(0), status: try row.decode(1), pinLengths: try row.decode(2)...row.decode(3),
-            codeAlphabet: try row.decode(4), codeLengths: try row.decode(5)...row.decode(6),
-            sealedValues: try row.decode(7), checksUniqueIds: try row.decode(8),
-            clientCertificates: try row.decode(9))
+        try IssuerBank(row, from: 0)
+    }
+}
+
+extension IssuerBank {
+    /// Of the table `bank`.
+    static let columns = """
+        bank_id, status, pin_minimum_length, pin_maximum_length, code_alphabet, code_minimum_length, code_maximum_length,
+        sealed_values, check_unique_ids,
+        ARRAY(
+            SELECT fingerprint FROM certificate
+            WHERE certificate.bank_id = bank.bank_id AND purpose = 'client' AND status = 'ACTIVE'
+        )
+        """
+
+    /// - Parameter first: where ``columns`` begin in the row.
+    init(_ row: borrowing PostgresRow, from first: Int) throws(PostgresError) {
+        id = try row.decode(first)
+        status = try row.decode(first + 1)
+        pinLengths = try row.decode(first + 2)...row.decode(first + 3)
+        codeAlphabet = try row.decode(first + 4)
+        codeLengths = try row.decode(first + 5)...row.decode(first + 6)
+        sealedValues = try row.decode(first + 7)
+        checksUniqueIds = try row.decode(first + 8)
+        clientCertificates = try row.decode(first + 9)
     }
 }
 

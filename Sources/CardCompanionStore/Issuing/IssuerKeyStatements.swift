@@ -28,6 +28,15 @@ package struct IssuerKeyRecord: Sendable, Equatable {
     }
 }
 
+/// Whether a call that was verified with a key is accepted.
+package enum CallAcceptance: Sendable {
+    /// The key is no longer what the call was verified with. Nothing was written.
+    case keyChanged
+    /// The nonce was spent before.
+    case nonceSpent
+    case accepted(IssuerBank)
+}
+
 extension Store {
     /// Registers a key.
     ///
@@ -55,13 +64,11 @@ extension Store {
         try await statements.execute(UpdateIssuerKey(bankId: bankId, keyId: keyId, status: status)) == 1
     }
 
-    /// Spends a signature's nonce.
-    ///
-    /// - Returns: false if it is already spent.
-    package func spendNonce(
-        _ nonce: SpentDigest, bankId: Identifier, expiresAt: Timestamp
-    ) async throws(StoreError) -> Bool {
-        try await statements.execute(InsertNonce(bankId: bankId, nonce: nonce, expiresAt: expiresAt)) == 1
+    /// Accepts a call that was verified with a key: spends the signature's nonce, and reads the bank.
+    package func acceptCall(
+        signedWith key: IssuerKeyRecord, nonce: SpentDigest, expiresAt: Timestamp
+    ) async throws(StoreError) -> CallAcceptance {
+        try await statements.execute(AcceptCall(key: key, nonce: nonce, expiresAt: expiresAt)).first ?? .keyChanged
     }
 }
 
@@ -124,18 +131,36 @@ private struct UpdateIssuerKey: PostgresCommand {
     }
 }
 
-private struct InsertNonce: PostgresCommand {
-    let bankId: Identifier
+/// One statement, because a call has its own work to do in the database too.
+private struct AcceptCall: PostgresStatement {
+    typealias Row = CallAcceptance
+
+    let key: IssuerKeyRecord
     let nonce: SpentDigest
     let expiresAt: Timestamp
 
     static let sql = """
-        INSERT INTO spent_proof (bank_id, kind, digest, expires_at) VALUES ($1, 'nonce', $2, $3)
-        ON CONFLICT DO NOTHING
+        WITH valid AS (
+            SELECT FROM issuer_key
+            WHERE bank_id = $1 AND key_id = $2 AND algorithm = $3 AND coalesce(public_key, sealed_secret) = $4
+                AND status = 'ACTIVE'
+        ), spent AS (
+            INSERT INTO spent_proof (bank_id, kind, digest, expires_at) SELECT $1, 'nonce', $5, $6 FROM valid
+            ON CONFLICT DO NOTHING RETURNING digest
+        )
+        SELECT EXISTS (SELECT FROM valid), EXISTS (SELECT FROM spent), \(IssuerBank.columns)
+        FROM bank WHERE bank_id = $1
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, nonce.bytes, expiresAt)
+        parameters.append(
+            key.bankId, key.keyId, key.algorithm, key.publicKey ?? key.sealedSecret, nonce.bytes, expiresAt)
+    }
+
+    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> CallAcceptance {
+        guard try row.decode(0, as: Bool.self) else { return .keyChanged }
+        guard try row.decode(1, as: Bool.self) else { return .nonceSpent }
+        return .accepted(try IssuerBank(row, from: 2))
     }
 }
 
