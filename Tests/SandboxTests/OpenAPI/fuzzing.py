@@ -6,6 +6,7 @@ from pathlib import Path
 
 import schemathesis
 from schemathesis.transport.requests import REQUESTS_TRANSPORT
+from schemathesis.transport.serialization import Binary
 
 from signing import IssuerSignature
 
@@ -27,5 +28,7 @@ def before_call(context, case, kwargs):
 
 @REQUESTS_TRANSPORT.serializer("application/x-ndjson")
 def serialize_lines(context, value):
-    """Serializes a body of lines, which is text. For invalid data Schemathesis passes any JSON value."""
+    """Serializes a body of lines, which is bytes. For invalid data Schemathesis passes any JSON value."""
+    if isinstance(value, Binary):
+        return {"data": value.data}
     return {"data": (value if isinstance(value, str) else json.dumps(value)).encode()}
