@@ -3,8 +3,7 @@ import PythonOracle
 import ServerHarness
 import Testing
 
-/// The first steps of a new user: a server with a sandbox, the commands that it prints, the examples and the OpenAPI
-/// document.
+/// The first steps of a new user: a server with a sandbox, the commands that it prints, and the examples.
 @Suite struct SandboxTests {
     private static let server = Once {
         let installation = try await TestInstallation()
@@ -22,7 +21,6 @@ import Testing
 
     private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
     private static let root = tests.deletingLastPathComponent().deletingLastPathComponent()
-    private static let openAPI = root.appending(path: "openapi.yaml").path
     private static let pngSignature = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
 
     @Test(arguments: ["ac", "token"])
@@ -63,23 +61,6 @@ import Testing
         let key = try Data(contentsOf: URL(filePath: "\(sandbox.folder)/hmac.hex"))
         _ = try await sandbox.installation.run(["sandbox"]).succeeded()
         #expect(try Data(contentsOf: URL(filePath: "\(sandbox.folder)/hmac.hex")) == key)
-    }
-
-    @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
-    func `openapi.yaml and its examples are valid`() async throws {
-        _ = try await python("validate.py", [Self.openAPI]).succeeded()
-    }
-
-    @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
-    func `schemathesis finds only responses that openapi.yaml describes`() async throws {
-        let sandbox = try await Self.server.value
-        _ = try await python("conform.py", [sandbox.server.url, Self.openAPI, sandbox.folder]).succeeded()
-    }
-
-    @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
-    func `responses to back-ends match openapi.yaml`() async throws {
-        let sandbox = try await Self.server.value
-        _ = try await python("issue.py", [sandbox.server.url, Self.openAPI, sandbox.folder]).succeeded()
     }
 
     @Test func `bank.sh calls every back-end operation successfully`() async throws {
@@ -126,10 +107,5 @@ import Testing
 
     private func example(_ name: String, _ arguments: [String]) async throws -> CommandResult {
         try await TestCommand.run(PythonOracle.interpreter, ["-B", Self.example(name)] + arguments)
-    }
-
-    private func python(_ script: String, _ arguments: [String]) async throws -> CommandResult {
-        let path = Self.tests.appending(path: "OpenAPI/\(script)").path
-        return try await TestCommand.run(PythonOracle.interpreter, ["-B", path] + arguments)
     }
 }

@@ -6,10 +6,12 @@ It uses http-message-signatures, not code of the server.
 import json
 import secrets
 
+import httpx
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from http_message_signatures import HTTPMessageSigner, HTTPMessageVerifier, HTTPSignatureKeyResolver, MappingKeyResolver
 from http_message_signatures.algorithms import ECDSA_P256_SHA256, ED25519
 from jwcrypto import jwk
+from requests import Request
 from requests.auth import AuthBase
 
 
@@ -54,3 +56,20 @@ def answer_verifier(server_keys):
     keys = {key["kid"]: jwk.JWK(**key).export_to_pem() for key in server_keys if key["use"] == "sig"}
     return HTTPMessageVerifier(
         signature_algorithm=ECDSA_P256_SHA256, key_resolver=MappingKeyResolver(public_keys=keys, private_keys={}))
+
+
+class ClientSignature(httpx.Auth):
+    """An auth flow for httpx, and so for generated clients, that signs each request before it is sent."""
+
+    requires_request_body = True
+
+    def __init__(self, folder):
+        self.signature = IssuerSignature(folder)
+
+    def auth_flow(self, request):
+        prepared = Request(request.method, str(request.url), request.headers, data=request.content).prepare()
+        self.signature(prepared)
+        for name in ("Content-Digest", "Signature-Input", "Signature"):
+            if name in prepared.headers:
+                request.headers[name] = prepared.headers[name]
+        yield request

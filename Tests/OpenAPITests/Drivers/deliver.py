@@ -83,8 +83,8 @@ class Bank:
             "hashMac": hex_hmac(self.hmac_key, f"{self.id}{unique_id}{seconds}"),
         }
 
-    def signed_token(self, unique_id):
-        members = {"IdBEL": self.id, "IdPorteur": unique_id, "IdFournisseur": "demo-acs", "Type": "00"}
+    def signed_token(self, unique_id, type="00"):
+        members = {"IdBEL": self.id, "IdPorteur": unique_id, "IdFournisseur": "demo-acs", "Type": type}
         members |= {"IdTransaction": str(uuid.uuid4()), "Timestamp": str(int(time.time()))}
         token = json.dumps(members | {"AuthenticationCode": self.codes[unique_id]})
         signature = self.signing_key.sign(token.encode(), padding.PKCS1v15(), hashes.SHA256())
