@@ -4,7 +4,7 @@
 # make bench  measures the server, next to what it cannot avoid
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test attack bench lint format clean swift packages test-packages
+.PHONY: help run build test attack bench openapi lint format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 sources := Package.swift Sources Tests
@@ -31,6 +31,10 @@ bench: build test-packages ## measures a server of its own: BENCH_CARDHOLDERS=10
 	swift build --configuration release --product bench
 	.build/release/bench --cardholders $(or $(BENCH_CARDHOLDERS),100000) \
 	    --json $(or $(JSON),.bench.json) $(if $(BASE),--base $(BASE))
+
+openapi: .venv/installed ## writes the JSON form of openapi.yaml, which the sandbox's page /docs shows
+	.venv/bin/python3 -B Tests/OpenAPITests/Drivers/openapi_json.py write openapi.yaml \
+	    Sources/CardCompanionWeb/Docs/openapi.json
 
 lint: swift ## checks the format of the source code
 	swift format lint --strict --parallel --recursive $(sources)
