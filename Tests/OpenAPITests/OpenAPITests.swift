@@ -3,8 +3,8 @@ import PythonOracle
 import ServerHarness
 import Testing
 
-/// The OpenAPI document: that it is valid, that a server with a sandbox answers as it says, and that it is all that a
-/// client generator needs.
+/// The OpenAPI document: that it is valid, that a server with a sandbox answers as it says, that it is all that a client
+/// generator needs, and that the page at /docs shows it.
 @Suite(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
 struct OpenAPITests {
     private static let server = Once {
@@ -25,6 +25,9 @@ struct OpenAPITests {
     private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
     private static let root = tests.deletingLastPathComponent().deletingLastPathComponent()
     private static let openAPI = root.appending(path: "openapi.yaml").path
+    /// The page at /docs.
+    private static let docs = root.appending(path: "Sources/CardCompanionWeb/Docs").path
+    private static let chromium = "/usr/bin/chromium"
 
     @Test func `openapi.yaml and its examples are valid`() async throws {
         try await python("validate.py", [Self.openAPI])
@@ -44,6 +47,16 @@ struct OpenAPITests {
         let sandbox = try await Self.server.value
         let settings = Self.root.appending(path: "examples/openapi-python-client.yaml").path
         try await python("generate.py", [sandbox.server.url, Self.openAPI, settings, sandbox.folder])
+    }
+
+    @Test func `openapi.json says the same as openapi.yaml`() async throws {
+        try await python("openapi_json.py", ["compare", Self.openAPI, "\(Self.docs)/openapi.json"])
+    }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: chromium), "no Chromium: run 'make test-packages'"))
+    func `the page at /docs shows all of openapi.json`() async throws {
+        let screenshots = Self.root.appending(path: ".build/screenshots").path
+        try await python("docs_page.py", [Self.docs, screenshots])
     }
 
     private func python(_ script: String, _ arguments: [String]) async throws {
