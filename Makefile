@@ -2,15 +2,16 @@
 # make test   runs all tests
 # make attack attacks a server, and says whether others are still answered in time
 # make bench  measures the server, next to what it cannot avoid
+# make captcha-report  says how well programs read the images of PINs
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test attack bench openapi lint format clean swift packages test-packages
+.PHONY: help run build test attack bench captcha-report openapi lint format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 sources := Package.swift Sources Tests
 
 help: ## lists these targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
 
 run: build ## builds the server and starts it with a sandbox bank; the data is stored in .data/
 	@exec .build/release/card-companion serve --sandbox
@@ -36,6 +37,12 @@ openapi: .venv/installed ## writes the JSON form of openapi.yaml, which the sand
 	.venv/bin/python3 -B Tests/OpenAPITests/Drivers/openapi_json.py write openapi.yaml \
 	    Sources/CardCompanionWeb/Docs/openapi.json
 
+captcha-report: swift packages .build/captcha-report-venv/installed ## lets programs read images of PINs: COUNT=50, EPOCHS=5
+	swift build --configuration release --product captcha-report
+	.build/captcha-report-venv/bin/python3 Tests/CaptchaReport/report/captcha_report.py \
+	    --program .build/release/captcha-report --output .build/captcha-report \
+	    $(if $(COUNT),--count $(COUNT)) $(if $(EPOCHS),--epochs $(EPOCHS))
+
 lint: swift ## checks the format of the source code
 	swift format lint --strict --parallel --recursive $(sources)
 
@@ -59,4 +66,10 @@ test-packages:
 .venv/installed: Tests/requirements.txt | test-packages
 	python3 -m venv .venv
 	.venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement Tests/requirements.txt
+	touch $@
+
+.build/captcha-report-venv/installed: Tests/CaptchaReport/report/requirements.txt
+	deploy/install-packages captcha
+	python3 -m venv .build/captcha-report-venv
+	.build/captcha-report-venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement $<
 	touch $@

@@ -71,7 +71,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
-        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Foundations: each has one reason, and knows nothing of cards.
         .target(name: "CLinux"),
@@ -82,7 +82,7 @@ let package = Package(
         library("Retries"),
         library("PostgresLibPQ", ["CLibPQ", "Retries", logging, serviceLifecycle]),
         library("EmbeddedPostgres", ["Retries", logging, subprocess, systemPackage]),
-        library("PINImages", ["CCairo", "CPNG", "SecureMemory"]),
+        library("PINImages", ["CCairo", "CZlib", "SecureMemory"]),
         library("KeyVault", ["Cryptography", "SecureMemory"]),
         library("HTTPSignatures", ["Cryptography", "SecureMemory", httpTypes, rawStructuredFieldValues]),
 
@@ -197,6 +197,10 @@ let package = Package(
                 httpTypes, hummingbird,
             ],
             path: "Tests/Bench", swiftSettings: strict),
+        // Draws images of PINs, and lets programs read them: 'make captcha-report'.
+        .executableTarget(
+            name: "captcha-report", dependencies: ["PINImages", "SecureMemory", argumentParser],
+            path: "Tests/CaptchaReport", exclude: ["report"], swiftSettings: strict),
         tests("SandboxTests", ["PythonOracle", "ServerHarness"]),
         tests("OpenAPITests", ["PythonOracle", "ServerHarness"], exclude: ["Drivers"]),
         tests("OperationTests", ["PostgresHarness", "ServerHarness", crypto]),

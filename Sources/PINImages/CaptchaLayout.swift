@@ -1,17 +1,17 @@
-/// The positions of the digits, from left to right. The digits overlap a little, and all ink stays inside the image.
+/// The positions of the digits, from left to right. All ink stays inside the image.
 ///
 /// The layout depends only on the number of digits, not on the digits.
 struct CaptchaLayout: Equatable, Sendable {
     let placements: [GlyphPlacement]
 
-    /// - Parameter cellWidths: the cell widths of the typefaces to choose from, at least one.
+    /// - Parameter cellWidth: the width of the typeface's cell.
     init(
-        digitCount: Int, in size: PixelSize, cellWidths: [Double], style: CaptchaStyle,
+        digitCount: Int, in size: PixelSize, cellWidth: Double, style: CaptchaStyle,
         using random: inout some RandomNumberGenerator
     ) {
         let margin = style.edge + style.warpAmplitude
         var glyphs = (0..<digitCount).map { _ in
-            Self.glyph(cellWidths: cellWidths, style: style, using: &random)
+            Self.glyph(cellWidth: cellWidth, style: style, using: &random)
         }
         let spacings = glyphs.map { _ in Double.random(in: style.spacing, using: &random) }
         Self.shrink(&glyphs, spacings, into: size, margin: margin)
@@ -20,7 +20,7 @@ struct CaptchaLayout: Equatable, Sendable {
         for index in glyphs.indices {
             let half = glyphs[index].halfExtent
             x += index == 0 ? half.x : Self.step(glyphs, spacings, to: index)
-            let room = max(0, Double(size.height) / 2 - margin - half.y)
+            let room = max(0, min(style.verticalShift, Double(size.height) / 2 - margin - half.y))
             let y = Double(size.height) / 2 + Double.random(in: -room...room, using: &random)
             glyphs[index].move(to: Point(x: x, y: y))
         }
@@ -28,12 +28,10 @@ struct CaptchaLayout: Equatable, Sendable {
     }
 
     private static func glyph(
-        cellWidths: [Double], style: CaptchaStyle, using random: inout some RandomNumberGenerator
+        cellWidth: Double, style: CaptchaStyle, using random: inout some RandomNumberGenerator
     ) -> GlyphPlacement {
-        let typeface = Int.random(in: cellWidths.indices, using: &random)
-        return GlyphPlacement(
-            typeface: typeface,
-            cellWidth: cellWidths[typeface],
+        GlyphPlacement(
+            cellWidth: cellWidth,
             height: Double.random(in: style.glyphHeight, using: &random),
             rotation: Double.random(in: style.rotation, using: &random),
             shear: Double.random(in: style.shear, using: &random),

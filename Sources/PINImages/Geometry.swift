@@ -10,16 +10,6 @@ struct Point: Hashable, Sendable {
     static func * (point: Point, factor: Double) -> Point {
         Point(x: point.x * factor, y: point.y * factor)
     }
-
-    /// The point at `fraction` of the way to `other`.
-    func toward(_ other: Point, _ fraction: Double) -> Point {
-        self * (1 - fraction) + other * fraction
-    }
-
-    func distance(to other: Point) -> Double {
-        let (dx, dy) = (other.x - x, other.y - y)
-        return (dx * dx + dy * dy).squareRoot()
-    }
 }
 
 /// The Bézier curve of four control points at equal horizontal distances. So its height is a cubic polynomial of the
@@ -50,4 +40,8 @@ struct HeightCurve: Equatable, Sendable {
 struct PixelSize: Equatable, Sendable {
     let width: Int
     let height: Int
+
+    static func * (size: PixelSize, factor: Int) -> PixelSize {
+        PixelSize(width: size.width * factor, height: size.height * factor)
+    }
 }

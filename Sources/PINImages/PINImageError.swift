@@ -14,6 +14,4 @@ package struct PINImageError: Error, Equatable, Sendable, CustomStringConvertibl
     package static let wrongLength = PINImageError(description: "the PIN must have 4 to 12 digits")
 
     package static let noSuchPosition = PINImageError(description: "there is no digit at this position")
-
-    package static let drawingFailed = PINImageError(description: "libpng failed to encode the image")
 }

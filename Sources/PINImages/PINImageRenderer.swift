@@ -1,54 +1,65 @@
 package import SecureMemory
 
-/// Draws PINs as images that people can read and programs cannot. Each image is different.
+/// Draws PINs as images for people. Each image is different.
 ///
-/// `init` reads the fonts; afterwards the renderer needs only their outlines. It can be used by many threads at once.
+/// An image slows down programs that see the screen. It does not stop them: whoever trains a network on such images reads
+/// nearly all of them. What keeps the PIN secret on its way is the envelope to the app, not the image.
 ///
-/// All memory of the pixels, of libpng and of zlib is wiped.
+/// The length of an image, and the work of drawing it, depend on its look and on how many digits it shows, not on the digits.
 ///
-/// The length of an image in bytes depends on its content. The sender must hide the length, as the padding of a
-/// delivered PIN does.
+/// `init` reads the fonts; afterwards the renderer needs only their shapes. It can be used by many threads at once. All
+/// memory of the pixels is wiped.
 package struct PINImageRenderer: Sendable {
-    private let typefaces: [Typeface]
-    private let style: CaptchaStyle
+    private let typeface: Typeface
 
     /// Reads the digits of the installed fonts.
     ///
     /// - Throws: `.noFont` if no font has the ten digits.
     package init() throws(PINImageError) {
-        self.init(typefaces: try Typeface.installed(), style: .standard)
+        typeface = try Typeface.installed()
     }
 
-    init(typefaces: [Typeface], style: CaptchaStyle) {
-        self.typefaces = typefaces
-        self.style = style
-    }
-
-    /// One captcha image of all digits: a PNG, 90 pixels high, 240 pixels wide for up to six digits, and 40 pixels wider
-    /// for each further digit.
+    /// One captcha image of all digits: a PNG. At scale 1 it has 240 × 90 pixels for up to six digits, and 40 more for each
+    /// further digit; in the calm style twice as many.
     ///
     /// - Parameter digits: 4 to 12 ASCII digits.
-    /// - Throws: `.wrongLength`, `.notDigits` or `.drawingFailed`.
+    /// - Throws: `.wrongLength` or `.notDigits`.
     package func captcha(
-        of digits: borrowing SecretBytes, using random: inout some RandomNumberGenerator
+        of digits: borrowing SecretBytes, look: PINImageLook, using random: inout some RandomNumberGenerator
     ) throws(PINImageError) -> SecretBytes {
         try Self.check(digits)
-        let size = style.captchaSize(digitCount: digits.count)
-        return try draw(digits, 0..<digits.count, size: size, using: &random)
+        let scene = scene(ofDigits: digits.count, look: look, using: &random)
+        return draw(digits, 0..<digits.count, of: scene)
     }
 
-    /// One image of the digit at `position`: a PNG of 60 × 90 pixels in the style of the captcha.
+    /// One image of the digit at `position`: a PNG of 60 × 90 pixels at scale 1, and of 100 × 140 in the calm style.
     ///
     /// - Parameters:
     ///   - digits: 4 to 12 ASCII digits.
     ///   - position: 0 for the first.
-    /// - Throws: `.wrongLength`, `.notDigits`, `.noSuchPosition` or `.drawingFailed`.
+    /// - Throws: `.wrongLength`, `.notDigits` or `.noSuchPosition`.
     package func digitImage(
-        of digits: borrowing SecretBytes, at position: Int, using random: inout some RandomNumberGenerator
+        of digits: borrowing SecretBytes, at position: Int, look: PINImageLook,
+        using random: inout some RandomNumberGenerator
     ) throws(PINImageError) -> SecretBytes {
         try Self.check(digits)
         guard 0..<digits.count ~= position else { throw .noSuchPosition }
-        return try draw(digits, position..<position + 1, size: style.digitImageSize, using: &random)
+        let style = CaptchaStyle(look.style)
+        let scene = Scene(
+            digitCount: 1, size: style.digitImageSize, cellWidth: typeface.cellWidth, style: style, look: look,
+            using: &random)
+        return draw(digits, position..<position + 1, of: scene)
+    }
+
+    /// The length of each captcha image with so many digits.
+    package static func captchaByteCount(digitCount: Int, look: PINImageLook) -> Int {
+        let size = CaptchaStyle(look.style).captchaSize(digitCount: digitCount)
+        return StoredPNG.byteCount(size * look.scale.rawValue)
+    }
+
+    /// The length of each image of one digit.
+    package static func digitImageByteCount(look: PINImageLook) -> Int {
+        StoredPNG.byteCount(CaptchaStyle(look.style).digitImageSize * look.scale.rawValue)
     }
 
     private static let lengths = 4...12
@@ -59,29 +70,35 @@ package struct PINImageRenderer: Sendable {
         guard digits.withBytes({ $0.allSatisfy { asciiDigits ~= $0 } }) else { throw .notDigits }
     }
 
-    private func draw(
-        _ digits: borrowing SecretBytes, _ shown: Range<Int>, size: PixelSize,
-        using random: inout some RandomNumberGenerator
-    ) throws(PINImageError) -> SecretBytes {
-        let scene = Scene(
-            digitCount: shown.count, size: size, cellWidths: typefaces.map(\.cellWidth), style: style, using: &random)
+    func scene(
+        ofDigits count: Int, look: PINImageLook, using random: inout some RandomNumberGenerator
+    ) -> Scene {
+        let style = CaptchaStyle(look.style)
+        return Scene(
+            digitCount: count, size: style.captchaSize(digitCount: count), cellWidth: typeface.cellWidth, style: style,
+            look: look, using: &random)
+    }
+
+    private func draw(_ digits: borrowing SecretBytes, _ shown: Range<Int>, of scene: Scene) -> SecretBytes {
         let pixels = digits.withBytes { digits in
-            SecretBytes(count: InkPixels.byteCount(size), in: .ordinary) { bytes in
-                paint(digits[shown], of: scene, onto: InkPixels(size: size, bytes: bytes))
+            SecretBytes(count: InkPixels.byteCount(scene.pixelSize), in: .ordinary) { bytes in
+                paint(digits[shown], of: scene, onto: InkPixels(of: scene, bytes: bytes))
                 for index in bytes.indices { bytes[index] = InkPalette.index(ofInk: bytes[index]) }
             }
         }
-        return try PNGEncoder.encode(pixels, size: size, palette: scene.palette)
+        return StoredPNG.encode(pixels, size: scene.pixelSize, palette: scene.palette)
     }
 
-    private func paint(_ digits: Slice<UnsafeRawBufferPointer>, of scene: Scene, onto pixels: InkPixels) {
-        OutlineFill.paint(onto: pixels) { fill in
-            for (digit, placement) in zip(digits, scene.layout.placements) {
-                let outline = typefaces[placement.typeface].outline(of: Int(digit - Self.asciiDigits.lowerBound))
-                fill.add(outline) { scene.warp.warp(placement.place($0)) }
+    /// - Returns: for how many pixels the shape of a digit was read.
+    @discardableResult
+    func paint(_ digits: Slice<UnsafeRawBufferPointer>, of scene: Scene, onto pixels: InkPixels) -> Int {
+        var count = 0
+        for (digit, placement) in zip(digits, scene.layout.placements) {
+            typeface.withShape(of: Int(digit - Self.asciiDigits.lowerBound)) { shape in
+                count += pixels.draw(shape, at: placement, of: scene)
             }
         }
-        for stroke in scene.clutter.strokes { pixels.draw(stroke) }
-        for speckle in scene.clutter.speckles { pixels.draw(speckle) }
+        for band in scene.bands { pixels.invert(band) }
+        return count
     }
 }

@@ -1,12 +1,24 @@
-/// The outlines of the ten digits in one font face, as points.
+/// The shapes of the ten digits in one font face.
 ///
-/// All ten share a cell with height 1, width `cellWidth` and center (0, 0). Their ink stays inside the cell.
+/// All ten share a cell with height 1, width `cellWidth` and center (0, 0). Their ink stays inside the cell. A shape is kept
+/// as distances to its edge, at points of a grid. So each digit takes the same memory, and drawing it the same work; and
+/// edges are smooth at every size.
 struct Typeface: Equatable, Sendable {
-    /// A closed polygon with short edges, so that it bends when its points are moved.
+    /// A closed polygon.
     typealias Contour = [Point]
 
     let cellWidth: Double
-    private let outlines: [[Contour]]
+    private let columns: Int
+    private let rows: Int
+    /// For each digit, row by row. 128 is at the edge, more inside.
+    private let distances: [UInt8]
+
+    /// The grid's points per height of the cell.
+    fileprivate static let pointsPerHeight = 48.0
+    /// How far the grid goes beyond the cell, and the largest distance that it tells.
+    static let reach = 0.125
+    /// The distance, in heights of the cell, that is 1 in the grid.
+    fileprivate static let step = reach / 127
 
     /// Scales ten outlines, of any size and on one baseline, to a common cell.
     ///
@@ -19,26 +31,111 @@ struct Typeface: Equatable, Sendable {
             let top = points.map(\.y).min(), let bottom = points.map(\.y).max(), bottom > top
         else { return nil }
         let scale = 1 / (bottom - top)
-        let center = Point(x: (left + right) / 2, y: (top + bottom) / 2)
-        cellWidth = (right - left) * scale
-        self.outlines = outlines.map { outline in
-            outline.map { Self.divided($0.map { ($0 + center * -1) * scale }) }
+        let cellWidth = (right - left) * scale
+        let columns = Self.pointCount(over: cellWidth)
+        let rows = Self.pointCount(over: 1)
+        distances = outlines.flatMap { outline in
+            let edges = Edges(
+                outline.map { contour in
+                    contour.map { Point(x: ($0.x - left) * scale - cellWidth / 2, y: ($0.y - top) * scale - 0.5) }
+                })
+            return (0..<rows * columns).map { index in
+                let point = Point(
+                    x: Self.position(index % columns, over: cellWidth), y: Self.position(index / columns, over: 1))
+                return UInt8(min(max(128 + edges.depth(of: point) / Self.step, 0), 255))
+            }
+        }
+        (self.cellWidth, self.columns, self.rows) = (cellWidth, columns, rows)
+    }
+
+    private static func pointCount(over length: Double) -> Int {
+        Int(((length + 2 * reach) * pointsPerHeight).rounded(.up)) + 1
+    }
+
+    private static func position(_ index: Int, over length: Double) -> Double {
+        Double(index) / pointsPerHeight - reach - length / 2
+    }
+
+    /// Calls `body` with the shape of a digit, 0 to 9.
+    func withShape<Result>(of digit: Int, _ body: (Shape) -> Result) -> Result {
+        distances.withUnsafeBufferPointer { distances in
+            body(
+                Shape(
+                    distances: UnsafeBufferPointer(
+                        rebasing: distances[digit * rows * columns..<(digit + 1) * rows * columns]),
+                    columns: columns, rows: rows, cellWidth: cellWidth))
         }
     }
 
-    /// The outline of a digit, 0 to 9.
-    func outline(of digit: Int) -> [Contour] {
-        outlines[digit]
+    /// The shape of one digit.
+    struct Shape {
+        fileprivate let distances: UnsafeBufferPointer<UInt8>
+        fileprivate let columns: Int
+        fileprivate let rows: Int
+        fileprivate let cellWidth: Double
+
+        /// A position of the cell as one of the grid: both have the cell's center in their middle.
+        func gridPoint(_ point: Point) -> (x: Float, y: Float) {
+            (
+                Float((point.x + Typeface.reach + cellWidth / 2) * Typeface.pointsPerHeight),
+                Float((point.y + Typeface.reach + 0.5) * Typeface.pointsPerHeight)
+            )
+        }
+
+        /// How deep a point of the grid is inside the shape, in heights of the cell; negative outside. The same work for
+        /// each point and digit.
+        @inline(__always)
+        func depth(x: Float, y: Float) -> Float {
+            let x = min(max(x, 0), Float(columns) - 1.001)
+            let y = min(max(y, 0), Float(rows) - 1.001)
+            let (column, row) = (Int(x), Int(y))
+            let (across, down) = (x - Float(column), y - Float(row))
+            let index = row &* columns &+ column
+            let (topLeft, topRight) = (Float(distances[index]), Float(distances[index &+ 1]))
+            let (bottomLeft, bottomRight) = (
+                Float(distances[index &+ columns]), Float(distances[index &+ columns &+ 1])
+            )
+            let top = topLeft + (topRight - topLeft) * across
+            let bottom = bottomLeft + (bottomRight - bottomLeft) * across
+            return (top + (bottom - top) * down - 128) * Float(Typeface.step)
+        }
+    }
+}
+
+/// The edges of polygons. What they enclose, in either direction, is inside.
+private struct Edges {
+    private var edges: [(start: Point, end: Point)] = []
+
+    init(_ contours: [Typeface.Contour]) {
+        for contour in contours {
+            guard var start = contour.last else { continue }
+            for end in contour {
+                edges.append((start, end))
+                start = end
+            }
+        }
     }
 
-    /// Five pixels of the largest digit. The warp's shortest wave is nine times as long.
-    private static let longestEdge = 0.08
-
-    private static func divided(_ contour: Contour) -> Contour {
-        contour.indices.flatMap { index in
-            let (start, end) = (contour[index], contour[(index + 1) % contour.count])
-            let parts = max(1, Int((start.distance(to: end) / longestEdge).rounded(.up)))
-            return (0..<parts).map { start.toward(end, Double($0) / Double(parts)) }
+    /// The distance to the nearest edge, negative outside.
+    func depth(of point: Point) -> Double {
+        var turns = 0
+        var nearest = Double.infinity
+        for (start, end) in edges {
+            nearest = min(nearest, Self.squaredDistance(point, start, end))
+            let isLeft = (end.x - start.x) * (point.y - start.y) - (point.x - start.x) * (end.y - start.y)
+            if start.y <= point.y, end.y > point.y, isLeft > 0 { turns += 1 }
+            if start.y > point.y, end.y <= point.y, isLeft < 0 { turns -= 1 }
         }
+        return turns == 0 ? -nearest.squareRoot() : nearest.squareRoot()
+    }
+
+    private static func squaredDistance(_ point: Point, _ start: Point, _ end: Point) -> Double {
+        let (alongX, alongY) = (end.x - start.x, end.y - start.y)
+        let (toX, toY) = (point.x - start.x, point.y - start.y)
+        let squaredLength = alongX * alongX + alongY * alongY
+        let fraction =
+            squaredLength == 0 ? 0 : min(max((toX * alongX + toY * alongY) / squaredLength, 0), 1)
+        let (x, y) = (toX - fraction * alongX, toY - fraction * alongY)
+        return x * x + y * y
     }
 }

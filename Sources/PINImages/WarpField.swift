@@ -21,10 +21,10 @@ struct WarpField: Equatable, Sendable {
         }
     }
 
-    /// The new position of a point. It moves by at most the style's amplitude.
-    func warp(_ point: Point) -> Point {
-        waves.reduce(point) { warped, wave in
-            warped + wave.push * sin(wave.frequency.x * point.x + wave.frequency.y * point.y + wave.phase)
+    /// The position, before the warp, of what is drawn at a point. It is away by at most the style's amplitude.
+    func source(of point: Point) -> Point {
+        waves.reduce(point) { source, wave in
+            source + wave.push * sin(wave.frequency.x * point.x + wave.frequency.y * point.y + wave.phase)
         }
     }
 

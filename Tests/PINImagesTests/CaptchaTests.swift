@@ -1,5 +1,4 @@
 import Foundation
-import PythonOracle
 import SecureMemory
 import Testing
 
@@ -13,29 +12,46 @@ import Testing
     }
 
     private static let digits = "314159265358"
-    /// The size limit per image, which keeps a whole delivery small.
-    private static let captchaByteLimit = 8192
 
-    private func captcha(_ count: Int, using random: inout some RandomNumberGenerator) throws -> [UInt8] {
+    private func captcha(
+        _ count: Int, look: PINImageLook = .standard, using random: inout some RandomNumberGenerator
+    ) throws -> [UInt8] {
         let pin = SecretBytes(copying: Array(Self.digits.utf8.prefix(count)))
-        return try renderer.captcha(of: pin, using: &random).withBytes { Array($0) }
+        return try renderer.captcha(of: pin, look: look, using: &random).withBytes { Array($0) }
     }
 
     @Test(arguments: 4...12)
     func `a PIN of 4 to 12 digits becomes a small image, wider for more digits`(count: Int) throws {
         var random = SystemRandomNumberGenerator()
         let png = try captcha(count, using: &random)
-        #expect(png.count <= Self.captchaByteLimit)
         #expect(PNGHead(png) == PNGHead(width: max(240, 40 * count), height: 90))
     }
 
-    @Test(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)), arguments: [4, 6, 12])
-    func `an independent decoder reads every chunk and row`(count: Int) throws {
+    @Test(arguments: PINImageLook.all)
+    func `images of every look have the size and the length that were promised`(look: PINImageLook) throws {
         var random = SystemRandomNumberGenerator()
-        let png = Data(try captcha(count, using: &random)).base64EncodedString()
-        let answer = try PythonOracle(script: "Oracles/decode_png.py").ask("describe", ["png": png])
-        #expect(answer["height"] == "90")
-        #expect(answer["width"] == String(max(240, 40 * count)))
+        let (unit, scale) = (look.style == .calm ? 2 : 1, look.scale.rawValue)
+        for count in [4, 6, 12] {
+            let png = try captcha(count, look: look, using: &random)
+            #expect(png.count == PINImageRenderer.captchaByteCount(digitCount: count, look: look))
+            #expect(PNGHead(png) == PNGHead(width: max(240, 40 * count) * unit * scale, height: 90 * unit * scale))
+        }
+        let pin = SecretBytes(copying: Array(Self.digits.utf8))
+        let png = try renderer.digitImage(of: pin, at: 11, look: look, using: &random).withBytes { Array($0) }
+        #expect(png.count == PINImageRenderer.digitImageByteCount(look: look))
+        let (width, height) = look.style == .calm ? (100, 140) : (60, 90)
+        #expect(PNGHead(png) == PNGHead(width: width * scale, height: height * scale))
+    }
+
+    @Test func `images of the digits format are no larger than a calm captcha`() {
+        for scale in PINImageLook.Scale.allCases {
+            let calm = PINImageLook(style: .calm, scale: scale)
+            for count in 4...12 {
+                #expect(
+                    count * PINImageRenderer.digitImageByteCount(look: calm)
+                        < PINImageRenderer.captchaByteCount(digitCount: count, look: calm))
+            }
+        }
     }
 
     @Test func `the same PIN looks different each time`() throws {
@@ -52,7 +68,7 @@ import Testing
     @Test func `other digits give another image with the same random numbers`() throws {
         func draw(_ text: String) throws -> [UInt8] {
             var random = SeededGenerator(seed: 7)
-            return try renderer.captcha(of: SecretBytes(copying: Array(text.utf8)), using: &random)
+            return try renderer.captcha(of: SecretBytes(copying: Array(text.utf8)), look: .standard, using: &random)
                 .withBytes { Array($0) }
         }
         #expect(try draw("1234") != draw("1235"))
@@ -63,7 +79,7 @@ import Testing
     func `other lengths are refused`(text: String) {
         var random = SystemRandomNumberGenerator()
         #expect(throws: PINImageError.wrongLength) {
-            _ = try renderer.captcha(of: SecretBytes(copying: Array(text.utf8)), using: &random).count
+            _ = try renderer.captcha(of: SecretBytes(copying: Array(text.utf8)), look: .standard, using: &random).count
         }
     }
 
@@ -71,7 +87,7 @@ import Testing
     func `characters other than ASCII digits are refused`(text: String) {
         var random = SystemRandomNumberGenerator()
         #expect(throws: PINImageError.self) {
-            _ = try renderer.captcha(of: SecretBytes(copying: Array(text.utf8)), using: &random).count
+            _ = try renderer.captcha(of: SecretBytes(copying: Array(text.utf8)), look: .standard, using: &random).count
         }
     }
 
@@ -79,31 +95,44 @@ import Testing
         var random = SystemRandomNumberGenerator()
         let pin = SecretBytes(copying: Array("1870".utf8))
         for position in 0..<4 {
-            let png = try renderer.digitImage(of: pin, at: position, using: &random).withBytes { Array($0) }
+            let png = try renderer.digitImage(of: pin, at: position, look: .standard, using: &random).withBytes {
+                Array($0)
+            }
             #expect(PNGHead(png) == PNGHead(width: 60, height: 90))
         }
         #expect(throws: PINImageError.noSuchPosition) {
-            _ = try renderer.digitImage(of: pin, at: 4, using: &random).count
+            _ = try renderer.digitImage(of: pin, at: 4, look: .standard, using: &random).count
         }
     }
 
     @Test func `many threads can draw at the same time, with the same results as one thread`() async throws {
         let expected = try (0..<64).map { seed in
-            var random = SeededGenerator(seed: UInt64(seed))
+            var random = SeededGenerator(seed: seed)
             return try captcha(6, using: &random)
         }
         let renderer = renderer
         let drawn = try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
             for seed in 0..<64 {
                 group.addTask {
-                    var random = SeededGenerator(seed: UInt64(seed))
+                    var random = SeededGenerator(seed: seed)
                     let pin = SecretBytes(copying: Array(Self.digits.utf8.prefix(6)))
-                    return (seed, try renderer.captcha(of: pin, using: &random).withBytes { Array($0) })
+                    return (
+                        seed, try renderer.captcha(of: pin, look: .standard, using: &random).withBytes { Array($0) }
+                    )
                 }
             }
             return try await group.reduce(into: [Int: [UInt8]]()) { $0[$1.0] = $1.1 }
         }
         #expect((0..<64).allSatisfy { drawn[$0] == expected[$0] })
+    }
+}
+
+extension PINImageLook {
+    /// Every style, theme and scale.
+    fileprivate static let all = Style.allCases.flatMap { style in
+        Theme.allCases.flatMap { theme in
+            Scale.allCases.map { PINImageLook(style: style, theme: theme, scale: $0) }
+        }
     }
 }
 

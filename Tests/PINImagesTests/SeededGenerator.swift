@@ -2,8 +2,8 @@
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) {
-        state = seed
+    init(seed: Int) {
+        state = UInt64(seed)
     }
 
     mutating func next() -> UInt64 {

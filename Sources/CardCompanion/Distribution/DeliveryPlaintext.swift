@@ -6,33 +6,59 @@ internal import StrictJSON
 
 /// What is sealed to the client: the PIN as images, and the key that proves its notify.
 struct DeliveryPlaintext {
-    /// More than a free field of 1,000 bytes has when each is escaped, with everything else that is no image.
-    private static let textByteCount = 8192
-    /// A third more than the largest image of a digit had in base64, of 60,000. A captcha has less than its digits would.
-    private static let digitByteCount = 2048
+    /// The plaintext does not fit into the bank's length. It is not sent, because a longer one would tell something.
+    struct TooLong: Error {}
 
     let format: DeliveryFormat
+    let look: PINImageLook
     let renderer: PINImageRenderer
-    /// The length of all the bank's plaintexts, whatever the PIN, the format and the free field: so the length of an answer
-    /// says nothing about the PIN or the cardholder (protocol, section 2.5).
+    /// The length of all the bank's plaintexts with images of this scale, whatever the PIN, the format, the style and the free
+    /// field: so the length of an answer says nothing about the PIN or the cardholder (protocol, section 2.5).
     let paddedByteCount: Int
 
-    init(_ settings: BankSettings, renderer: PINImageRenderer) {
+    /// - Parameters:
+    ///   - look: how the images look.
+    ///   - styles: all styles that the bank may send, with that of `look`.
+    init(
+        _ settings: BankSettings, look: PINImageLook = .standard, styles: Set<PINImageLook.Style> = [.standard],
+        renderer: PINImageRenderer
+    ) {
         format = settings.deliveryFormat
+        self.look = look
         self.renderer = renderer
-        paddedByteCount = Self.textByteCount + Self.digitByteCount * settings.pinMaximumLength
+        let images = styles.union([look.style]).map { style in
+            var look = look
+            look.style = style
+            return Self.largestImages(digitCount: settings.pinMaximumLength, look: look)
+        }
+        paddedByteCount = Self.otherByteCount + Self.freeFieldByteCount + (images.max() ?? 0)
     }
 
+    /// More than everything but images and free field has: names, numbers, punctuation and the notify key.
+    private static let otherByteCount = 256
+    /// The longest free field, if each byte is escaped in the longest form of JSON, such as \u0001.
+    private static let freeFieldByteCount = 6 * ProvisionedMembers.freeFieldByteLimit
+
+    /// How many bytes the images of a PIN have in JSON, in the format that has more.
+    private static func largestImages(digitCount: Int, look: PINImageLook) -> Int {
+        /// In base64, with quotation marks and a comma.
+        func text(_ byteCount: Int) -> Int { (byteCount + 2) / 3 * 4 + 3 }
+        return max(
+            text(PINImageRenderer.captchaByteCount(digitCount: digitCount, look: look)),
+            digitCount * text(PINImageRenderer.digitImageByteCount(look: look)))
+    }
+
+    /// - Throws: `PINImageError` or ``TooLong``.
     func draw(
         _ pin: borrowing SecretBytes, notifyKey: borrowing SecretBytes, freeField: borrowing SecretBytes?,
         using random: inout some RandomNumberGenerator
-    ) throws(PINImageError) -> SecretBytes {
-        try JSONWriter.object(capacity: paddedByteCount) { (json) throws(PINImageError) in
+    ) throws -> SecretBytes {
+        try JSONWriter.object(capacity: paddedByteCount) { json in
             json.add("format", format.rawValue)
             json.add("length", Int64(pin.count))
             switch format {
             case .captcha:
-                let image = try renderer.captcha(of: pin, using: &random)
+                let image = try renderer.captcha(of: pin, look: look, using: &random)
                 json.add("images", array: { $0.add(base64: image) })
             case .digits: try addDigits(pin, to: &json, using: &random)
             }
@@ -42,14 +68,10 @@ struct DeliveryPlaintext {
             case .none: break
             }
             let end = #","padding":""}"#
-            let padding = padding(after: json.count + end.utf8.count)
+            let padding = paddedByteCount - json.count - end.utf8.count
+            guard padding >= 0 else { throw TooLong() }
             json.add("padding", spaces: padding)
         }
-    }
-
-    /// How many bytes are missing to ``paddedByteCount``, or to a multiple if the images are larger than expected.
-    func padding(after count: Int) -> Int {
-        (paddedByteCount - count % paddedByteCount) % paddedByteCount
     }
 
     /// One image per digit, in random order. `order[i]` is the index in `images` of the PIN's digit i.
@@ -60,7 +82,9 @@ struct DeliveryPlaintext {
         try json.add(
             "images",
             array: { (images) throws(PINImageError) in
-                for digit in digitAt { images.add(base64: try renderer.digitImage(of: pin, at: digit, using: &random)) }
+                for digit in digitAt {
+                    images.add(base64: try renderer.digitImage(of: pin, at: digit, look: look, using: &random))
+                }
             })
         let order = digitAt.indices.sorted { digitAt[$0] < digitAt[$1] }
         json.add("order", array: { array in for place in order { array.add(Int64(place)) } })

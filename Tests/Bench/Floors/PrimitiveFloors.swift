@@ -111,7 +111,7 @@ struct PrimitiveFloors {
             let pin = SharedSecret(SecretBytes(copying: Array("4917".utf8)))
             return {
                 var random = SystemRandomNumberGenerator()
-                _ = try renderer.captcha(of: pin.bytes, using: &random)
+                _ = try renderer.captcha(of: pin.bytes, look: .standard, using: &random)
             }
         }
     }

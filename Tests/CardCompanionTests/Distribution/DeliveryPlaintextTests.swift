@@ -62,42 +62,48 @@ struct DeliveryPlaintextTests {
     }
 
     @Test(
-        "All plaintexts of a bank have one length, whatever the PIN, the format and the free field",
-        arguments: [4, 6, 12])
-    func oneLength(maximumLength: Int) throws {
+        "All plaintexts of a bank have one length, whatever the PIN, the format, the style and the free field",
+        arguments: PINImageLook.Scale.allCases)
+    func oneLength(scale: PINImageLook.Scale) throws {
+        let freeFields = [
+            nil, "x", String(repeating: "é", count: 500), String(repeating: "\"", count: 1000),
+            String(repeating: "\u{1}", count: 1000),
+        ]
         var counts: Set<Int> = []
-        for freeField in [nil, "x", String(repeating: "é", count: 500), String(repeating: "\u{1}", count: 1000)] {
-            for format in DeliveryFormat.allCases {
+        for format in DeliveryFormat.allCases {
+            for (index, length) in [4, 6, 7, 12].enumerated() {
                 for digit in ["1", "8"] {
-                    for length in [4, maximumLength] {
-                        let pin = String(repeating: digit, count: length)
+                    let style = [PINImageLook.Style.standard, .strong][index % 2]
+                    let look = PINImageLook(style: style, theme: .dark, scale: scale)
+                    let pin = String(repeating: digit, count: length)
+                    for freeField in scale == .one ? freeFields : [nil, freeFields[4]] {
                         counts.insert(
-                            try plaintext(pin, format, freeField: freeField, maximumLength: maximumLength).count)
+                            try plaintext(
+                                pin, format, freeField: freeField, maximumLength: 12, look: look,
+                                styles: [.standard, .strong]
+                            ).count)
                     }
                 }
             }
         }
-        #expect(counts == [8192 + 2048 * maximumLength])
+        let perDigit = (PINImageRenderer.digitImageByteCount(look: PINImageLook(scale: scale)) + 2) / 3 * 4 + 3
+        #expect(counts == [256 + 6000 + 12 * perDigit])
     }
 
-    @Test("Images leave a tenth of their part of the plaintext free, also if all digits are 8", arguments: [4, 6, 12])
-    func imagesHaveRoom(length: Int) throws {
-        let pin = String(repeating: "8", count: length)
-        for format in DeliveryFormat.allCases {
-            for _ in 0..<50 {
-                let texts = try #require(members(plaintext(pin, format, maximumLength: length))["images"] as? [String])
-                #expect(texts.map(\.utf8.count).reduce(0, +) < 2048 * length * 9 / 10)
-            }
+    @Test("A bank that may send calm images has longer plaintexts, and one length for all styles")
+    func calmLength() throws {
+        let styles = Set(PINImageLook.Style.allCases)
+        let counts = try PINImageLook.Style.allCases.map { style in
+            try plaintext("1234", .captcha, look: PINImageLook(style: style), styles: styles).count
         }
+        #expect(Set(counts).count == 1)
+        #expect(try counts.allSatisfy { try $0 > plaintext("1234", .captcha).count })
     }
 
-    @Test("Padding fills up to the bank's length, and beyond it to a multiple")
-    func paddingArithmetic() {
-        let plaintext = DeliveryPlaintext(settings(.captcha, 6), renderer: renderer)
-        let length = plaintext.paddedByteCount
-        for count in [1, length - 1, length, length + 1, 2 * length, 3 * length - 5] {
-            let padding = plaintext.padding(after: count)
-            #expect((0..<length).contains(padding) && (count + padding).isMultiple(of: length))
+    @Test("What does not fit into the bank's length is not sent")
+    func tooLong() {
+        #expect(throws: DeliveryPlaintext.TooLong.self) {
+            _ = try plaintext("123456", .digits, freeField: String(repeating: "\u{1}", count: 1100))
         }
     }
 
@@ -109,11 +115,14 @@ struct DeliveryPlaintextTests {
     }
 
     private func plaintext(
-        _ pin: String, _ format: DeliveryFormat, freeField: String? = nil, maximumLength: Int = 6
+        _ pin: String, _ format: DeliveryFormat, freeField: String? = nil, maximumLength: Int = 6,
+        look: PINImageLook = .standard, styles: Set<PINImageLook.Style> = [.standard]
     ) throws -> [UInt8] {
         var random = SystemRandomNumberGenerator()
         let text = freeField.map { SecretBytes($0) }
-        return try DeliveryPlaintext(settings(format, maximumLength), renderer: renderer).draw(
+        let plaintext = DeliveryPlaintext(
+            settings(format, maximumLength), look: look, styles: styles, renderer: renderer)
+        return try plaintext.draw(
             SecretBytes(pin), notifyKey: SecretBytes(copying: notifyKey), freeField: text, using: &random
         ).revealed
     }

@@ -21,13 +21,25 @@ def chunks(data):
 
 def describe(data):
     parts = list(chunks(data))
-    assert parts[0][0] == b"IHDR" and parts[-1][0] == b"IEND"
-    width, height, depth, colour, compression, filtering, interlace = struct.unpack(">IIBBBBB", parts[0][1])
-    rows = zlib.decompress(b"".join(body for kind, body in parts if kind == b"IDAT"))
+    assert [kind for kind, _ in parts] == [b"IHDR", b"PLTE", b"IDAT", b"IEND"], "chunks"
+    header, palette, stream, _ = [body for _, body in parts]
+    width, height, depth, colour, compression, filtering, interlace = struct.unpack(">IIBBBBB", header)
+    assert (depth, colour, compression, filtering, interlace) == (2, 3, 0, 0, 0), "form"
+    rows = zlib.decompress(stream)
     stride = 1 + (width * depth + 7) // 8
     assert len(rows) == stride * height, "rows"
-    assert all(rows[index * stride] <= 4 for index in range(height)), "filters"
-    return {"width": str(width), "height": str(height), "depth": str(depth)}
+    pixels = [pixel for row in range(height) for pixel in samples(rows[row * stride : (row + 1) * stride], width)]
+    return {
+        "width": str(width),
+        "height": str(height),
+        "palette": palette.hex(),
+        "pixels": base64.b64encode(bytes(pixels)).decode(),
+    }
+
+
+def samples(row, width):
+    assert row[0] == 0, "filter"
+    return [row[1 + x // 4] >> (6 - 2 * (x % 4)) & 3 for x in range(width)]
 
 
 def answer(request):
