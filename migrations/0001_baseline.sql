@@ -18,6 +18,7 @@ CREATE DOMAIN counter AS integer CHECK (VALUE >= 0);
 CREATE DOMAIN serial_number AS bigint CHECK (VALUE >= 0);
 CREATE DOMAIN cardholder_id AS text COLLATE "C" CHECK (length(VALUE) BETWEEN 1 AND 64);
 CREATE DOMAIN cardholder_status AS text COLLATE "C" CHECK (VALUE IN ('ACTIVE', 'SUSPENDED', 'CLOSED'));
+CREATE DOMAIN accessibility AS text COLLATE "C" CHECK (VALUE IN ('calm', 'text'));
 CREATE DOMAIN channel AS text COLLATE "C" CHECK (VALUE IN ('AC', 'TOKEN'));
 CREATE DOMAIN channels AS text[] CHECK (VALUE <@ ARRAY['AC', 'TOKEN']);
 -- Digests of the last provisioned PINs, the newest last.
@@ -55,6 +56,11 @@ CREATE TABLE bank (
     code_minimum_length         integer NOT NULL CHECK (code_minimum_length BETWEEN 4 AND 64),
     code_maximum_length         integer NOT NULL CHECK (code_maximum_length BETWEEN code_minimum_length AND 64),
     delivery_format             text NOT NULL CHECK (delivery_format IN ('captcha', 'digits')),
+    image_style                 text NOT NULL CHECK (image_style IN ('standard', 'strong', 'calm')),
+    -- Which wishes of the app about images are granted.
+    hints                       text[] NOT NULL CHECK (hints <@ ARRAY['style', 'theme', 'scale']),
+    -- Whether a cardholder whom the bank has marked can get the digits themselves.
+    text_pins                   boolean NOT NULL,
     uniform_errors              boolean NOT NULL,
     -- Whether a uniqueId that looks like a card number is refused.
     check_unique_ids            boolean NOT NULL,
@@ -155,6 +161,8 @@ CREATE TABLE cardholder (
     channels                channels NOT NULL,
     -- Whether the cardholder can define a PIN, if the bank allows it.
     definition              boolean NOT NULL,
+    -- How a cardholder who cannot read the usual images gets the PIN; null for all others.
+    accessibility           accessibility,
     -- Key id and MAC of the authentication code; null if there is no code.
     code_mac                bytea,
     authentication_failures counter NOT NULL,
@@ -271,6 +279,8 @@ CREATE TYPE cardholder_change AS (
     status            text,
     channels          text[],
     definition        boolean,
+    sets_accessibility boolean,
+    accessibility     text,    -- null: the cardholder reads the usual images
     sets_code         boolean,
     code_macs         bytea[], -- the active key's first, then those under older keys; null: the cardholder has no code
     sets_pin          boolean,

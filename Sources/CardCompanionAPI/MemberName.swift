@@ -35,6 +35,17 @@ public enum MemberName {
     /// Indexes into a keypad, as a compact JWE.
     public static let indexes = "indexes"
 
+    // Wishes of the app about the image of a PIN.
+
+    /// `standard`, `strong` or `calm`.
+    public static let style = "style"
+    /// `light` or `dark`.
+    public static let theme = "theme"
+    /// How many pixels are along each side of a pixel of scale 1: 1, 2 or 3.
+    public static let scale = "scale"
+    /// A list of the formats that the app can show in addition to images: `text`.
+    public static let formats = "formats"
+
     // Answers.
 
     /// The result code, see ``DistributionCode`` and ``DefinitionCode``.
@@ -65,7 +76,7 @@ public enum MemberName {
 
     // A delivered PIN's plaintext.
 
-    /// The format of the images: `captcha` or `digits`.
+    /// `captcha` or `digits` for images, or `text`.
     public static let format = "format"
     /// The number of digits of the PIN.
     public static let length = "length"
@@ -73,6 +84,8 @@ public enum MemberName {
     public static let images = "images"
     /// For `digits`: the index in `images` of each digit of the PIN, from left to right.
     public static let order = "order"
+    /// For `text`: the PIN's digits.
+    public static let text = "text"
     /// The HMAC key for the notify's `hash`: base64url of 32 bytes.
     public static let notifyKey = "notifyKey"
     /// The bank's text for the cardholder.

@@ -12,8 +12,16 @@ public struct CaptchaRequest: Codable, Sendable, Redacted {
     public var hashMac: String
     /// The client's RSA key: base64 of a DER SubjectPublicKeyInfo.
     public var rsaPublicKey: String
+    /// How the app would like to get the PIN; the server ignores what the bank does not allow.
+    public var style: String?
+    /// See ``style``.
+    public var theme: String?
+    /// See ``style``.
+    public var scale: Int?
+    /// See ``style``.
+    public var formats: [String]?
 
-    /// Creates a request.
+    /// Creates a request without hints.
     public init(
         bankId: String, uniqueId: String, authCode: String, timestamp: String, hashMac: String, rsaPublicKey: String
     ) {
@@ -57,8 +65,16 @@ public struct TokenCaptchaRequest: Codable, Sendable {
     public var signature: String
     /// The client's P-256 key: base64 of a DER SubjectPublicKeyInfo.
     public var ecdhPublicKey: String
+    /// How the app would like to get the PIN; the server ignores what the bank does not allow.
+    public var style: String?
+    /// See ``style``.
+    public var theme: String?
+    /// See ``style``.
+    public var scale: Int?
+    /// See ``style``.
+    public var formats: [String]?
 
-    /// Creates a request.
+    /// Creates a request without hints.
     public init(token: String, signature: String, ecdhPublicKey: String) {
         self.token = token
         self.signature = signature

@@ -76,5 +76,5 @@ struct CaptchaReport: ParsableCommand {
     }
 }
 
-extension PINImageLook.Style: @retroactive ExpressibleByArgument {}
-extension PINImageLook.Theme: @retroactive ExpressibleByArgument {}
+extension PINImageLook.Style: ExpressibleByArgument {}
+extension PINImageLook.Theme: ExpressibleByArgument {}

@@ -15,11 +15,14 @@ package struct TestCardholder: Sendable {
     package var channels: [String]?
     /// The bank's text for the cardholder.
     package var freeField: String?
+    /// calm or text.
+    package var accessibility: String?
 
     /// A cardholder with a unique id, a code and a PIN by default.
     package init(
         _ uniqueId: String = Unique.name("holder"), code: String? = "Code4711", pin: String? = "4917",
-        status: String? = nil, channels: [String]? = nil, freeField: String? = nil
+        status: String? = nil, channels: [String]? = nil, freeField: String? = nil,
+        accessibility: String? = nil
     ) {
         self.uniqueId = uniqueId
         self.code = code
@@ -27,6 +30,7 @@ package struct TestCardholder: Sendable {
         self.status = status
         self.channels = channels
         self.freeField = freeField
+        self.accessibility = accessibility
     }
 
     /// The cardholder as a line of an import file.
@@ -47,6 +51,7 @@ package struct TestCardholder: Sendable {
         members["status"] = status.map { .string($0) }
         members["channels"] = channels.map { .array($0.map { .string($0) }) }
         members["freeField"] = freeField.map { .string($0) }
+        members["accessibility"] = accessibility.map { .string($0) }
         return members
     }
 }

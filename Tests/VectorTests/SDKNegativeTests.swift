@@ -18,7 +18,7 @@ struct SDKNegativeTests {
     private func code(of compact: String, to recipient: RecipientKey) -> Int {
         do throws(SDKError) {
             let delivered = try DeliveredPIN(parsing: CompactJWE(parsing: compact).open(with: recipient))
-            return delivered.imagesInOrder() == nil ? LibraryCode.incompletePIN.rawValue : 0
+            return delivered.pin() == nil ? LibraryCode.incompletePIN.rawValue : 0
         } catch {
             return error.code.rawValue
         }

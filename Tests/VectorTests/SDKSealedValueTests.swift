@@ -53,7 +53,7 @@ struct SDKSealedValueTests {
         let wanted = try #require(sealed.vector.delivered)
         let pin = try DeliveredPIN(parsing: Data(sealed.vector.plaintext.utf8))
         #expect(pin.format.rawValue == wanted.format)
-        #expect(pin.imagesInOrder() == wanted.imagesInOrder)
+        #expect(pin.pin() == .images(wanted.imagesInOrder))
         #expect(pin.notifyKey.withUnsafeBytes { Data($0) } == wanted.notifyKey.data)
         #expect(pin.freeField == wanted.freeField)
     }

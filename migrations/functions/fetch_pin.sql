@@ -22,7 +22,8 @@ CREATE OR REPLACE FUNCTION fetch_pin(
     p_confirmations      bytea[],
     OUT outcome           text,
     OUT sealed_pin        bytea,
-    OUT sealed_free_field bytea
+    OUT sealed_free_field bytea,
+    OUT accessibility     text
 ) LANGUAGE plpgsql AS $$
 DECLARE
     the_bank   bank;
@@ -138,5 +139,6 @@ BEGIN
     outcome := 'delivered';
     sealed_pin := holder.sealed_pin;
     sealed_free_field := holder.sealed_free_field;
+    accessibility := holder.accessibility;
 END
 $$;

@@ -68,6 +68,9 @@ BEGIN
         holder.status := coalesce(p_change.status, holder.status);
         holder.channels := coalesce(p_change.channels, holder.channels);
         holder.definition := coalesce(p_change.definition, holder.definition);
+        IF p_change.sets_accessibility THEN
+            holder.accessibility := p_change.accessibility;
+        END IF;
         IF p_change.sets_code THEN
             IF p_change.code_macs[1] IS DISTINCT FROM holder.code_mac AND p_change.code_macs IS NOT NULL THEN
                 holder.authentication_failures := 0;
@@ -137,6 +140,7 @@ BEGIN
                 status = holder.status,
                 channels = holder.channels,
                 definition = holder.definition,
+                accessibility = holder.accessibility,
                 code_mac = holder.code_mac,
                 authentication_failures = holder.authentication_failures,
                 sealed_free_field = holder.sealed_free_field,

@@ -6,6 +6,7 @@ package struct CardholderRepresentation: Encodable {
     let status: String
     let channels: [String]
     let definition: Bool
+    let accessibility: String?
     let hasAuthenticationCode: Bool
     let authenticationFailures: Int
     let hasPin: Bool
@@ -24,6 +25,7 @@ package struct CardholderRepresentation: Encodable {
         status = record.status.rawValue
         channels = record.channels.map(\.rawValue)
         definition = record.definition
+        accessibility = record.accessibility?.rawValue
         hasAuthenticationCode = record.hasAuthenticationCode
         authenticationFailures = record.authenticationFailures
         hasPin = record.hasPIN

@@ -12,6 +12,7 @@ struct ProvisionedMembers {
     static let status = "status"
     static let channels = "channels"
     static let definition = "definition"
+    static let accessibility = "accessibility"
     static let code = "authenticationCode"
     static let pinVersion = "pinVersion"
     static let pinBlock = "pinBlock"
@@ -19,7 +20,8 @@ struct ProvisionedMembers {
     static let operation = "op"
 
     static let changeable: Set<String> = [
-        status, channels, definition, code, MemberName.pin, pinBlock, pinVersion, MemberName.freeField, failures,
+        status, channels, definition, accessibility, code, MemberName.pin, pinBlock, pinVersion, MemberName.freeField,
+        failures,
     ]
     static let ofLines = changeable.union([MemberName.uniqueId, operation])
     static let unremovable = [status, channels, definition, failures, pinVersion]
@@ -97,6 +99,16 @@ struct ProvisionedMembers {
             return nil
         }
         return definition
+    }
+
+    mutating func accessibility(_ body: borrowing JSONText) -> Accessibility? {
+        guard let kind = body.kind(of: Self.accessibility), kind != .null else { return nil }
+        guard let form = body.string(Self.accessibility).flatMap(Accessibility.init(rawValue:)) else {
+            let names = Accessibility.allCases.map(\.rawValue).joined(separator: ", ")
+            refuse(Self.accessibility, "must be one of \(names), or null")
+            return nil
+        }
+        return form
     }
 
     /// Whether wrong codes and unconfirmed fetches are forgotten.

@@ -144,6 +144,7 @@ package struct Provisioning: Sendable {
         change.status = members.status(body) ?? .active
         change.channels = members.channels(body) ?? Channel.allCases
         change.definition = members.definition(body) ?? true
+        change.accessibility = .init(members.accessibility(body))
         change.codeMACs = .init(try await members.codeMACs(body))
         change.pin = .init(try await members.pin(body))
         change.freeField = .init(try members.freeField(body))
@@ -164,6 +165,9 @@ package struct Provisioning: Sendable {
         change.status = members.status(body)
         change.channels = members.channels(body)
         change.definition = members.definition(body)
+        if body.kind(of: ProvisionedMembers.accessibility) != nil {
+            change.accessibility = .init(members.accessibility(body))
+        }
         if body.kind(of: ProvisionedMembers.code) != nil { change.codeMACs = .init(try await members.codeMACs(body)) }
         let pin = CardholderChange.Part(try await members.pin(body))
         if body.kind(of: MemberName.pin) != nil { change.pin = pin }

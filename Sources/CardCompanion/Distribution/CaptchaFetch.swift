@@ -14,6 +14,7 @@ struct CaptchaFetch {
     /// Nil if it is not a string. Then it does not have the form of the bank's codes.
     let authenticationCode: SharedSecret?
     let clientKey: RSAPublicKey
+    let hints: FetchHints
 
     /// Checks missing members first, then forms, in the order of the protocol.
     init(_ body: borrowing JSONText) throws(DistributionError) {
@@ -31,6 +32,7 @@ struct CaptchaFetch {
         uniqueId = try body.requiredIdentifier(MemberName.uniqueId)
         hashMac = body.hexOf32Bytes(MemberName.hashMac)
         authenticationCode = SharedSecret(body.secret(of: MemberName.authCode))
+        hints = FetchHints(body)
     }
 
     /// Checks the bank, its key, the HMAC and the time window.

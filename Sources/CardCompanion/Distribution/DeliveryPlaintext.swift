@@ -4,30 +4,24 @@ internal import PINImages
 internal import SecureMemory
 internal import StrictJSON
 
-/// What is sealed to the client: the PIN as images, and the key that proves its notify.
+/// What is sealed to the client: the PIN, and the key that proves its notify.
 struct DeliveryPlaintext {
     /// The plaintext does not fit into the bank's length. It is not sent, because a longer one would tell something.
     struct TooLong: Error {}
 
     let format: DeliveryFormat
-    let look: PINImageLook
+    let form: DeliveryForm
     let renderer: PINImageRenderer
-    /// The length of all the bank's plaintexts with images of this scale, whatever the PIN, the format, the style and the free
-    /// field: so the length of an answer says nothing about the PIN or the cardholder (protocol, section 2.5).
+    /// The length of all the bank's plaintexts of this scale, whatever the PIN, the format, the style and the free field: so the
+    /// length of an answer says nothing about the PIN or the cardholder (protocol, section 2.5).
     let paddedByteCount: Int
 
-    /// - Parameters:
-    ///   - look: how the images look.
-    ///   - styles: all styles that the bank may send, with that of `look`.
-    init(
-        _ settings: BankSettings, look: PINImageLook = .standard, styles: Set<PINImageLook.Style> = [.standard],
-        renderer: PINImageRenderer
-    ) {
+    init(_ settings: BankSettings, form: DeliveryForm, renderer: PINImageRenderer) {
         format = settings.deliveryFormat
-        self.look = look
+        self.form = form
         self.renderer = renderer
-        let images = styles.union([look.style]).map { style in
-            var look = look
+        let images = DeliveryForm.styles(settings).map { style in
+            var look = form.look
             look.style = style
             return Self.largestImages(digitCount: settings.pinMaximumLength, look: look)
         }
@@ -54,23 +48,30 @@ struct DeliveryPlaintext {
         using random: inout some RandomNumberGenerator
     ) throws -> SecretBytes {
         try JSONWriter.object(capacity: paddedByteCount) { json in
-            json.add("format", format.rawValue)
-            json.add("length", Int64(pin.count))
-            switch format {
-            case .captcha:
-                let image = try renderer.captcha(of: pin, look: look, using: &random)
-                json.add("images", array: { $0.add(base64: image) })
-            case .digits: try addDigits(pin, to: &json, using: &random)
-            }
-            json.add("notifyKey", base64URL: notifyKey)
+            json.add(MemberName.format, form.isText ? DeliveryForm.text : format.rawValue)
+            json.add(MemberName.length, Int64(pin.count))
+            try addPIN(pin, to: &json, using: &random)
+            json.add(MemberName.notifyKey, base64URL: notifyKey)
             switch freeField {
-            case .some(let text): json.add("freeField", utf8: text)
+            case .some(let text): json.add(MemberName.freeField, utf8: text)
             case .none: break
             }
             let end = #","padding":""}"#
             let padding = paddedByteCount - json.count - end.utf8.count
             guard padding >= 0 else { throw TooLong() }
-            json.add("padding", spaces: padding)
+            json.add(MemberName.padding, spaces: padding)
+        }
+    }
+
+    private func addPIN(
+        _ pin: borrowing SecretBytes, to json: inout JSONWriter, using random: inout some RandomNumberGenerator
+    ) throws(PINImageError) {
+        guard !form.isText else { return json.add(MemberName.text, utf8: pin) }
+        switch format {
+        case .captcha:
+            let image = try renderer.captcha(of: pin, look: form.look, using: &random)
+            json.add(MemberName.images, array: { $0.add(base64: image) })
+        case .digits: try addDigits(pin, to: &json, using: &random)
         }
     }
 
@@ -80,13 +81,13 @@ struct DeliveryPlaintext {
     ) throws(PINImageError) {
         let digitAt = Array(0..<pin.count).shuffled(using: &random)
         try json.add(
-            "images",
+            MemberName.images,
             array: { (images) throws(PINImageError) in
                 for digit in digitAt {
-                    images.add(base64: try renderer.digitImage(of: pin, at: digit, look: look, using: &random))
+                    images.add(base64: try renderer.digitImage(of: pin, at: digit, look: form.look, using: &random))
                 }
             })
         let order = digitAt.indices.sorted { digitAt[$0] < digitAt[$1] }
-        json.add("order", array: { array in for place in order { array.add(Int64(place)) } })
+        json.add(MemberName.order, array: { array in for place in order { array.add(Int64(place)) } })
     }
 }

@@ -48,7 +48,7 @@ package struct DistributionService: Sendable {
         } serve: { caller in
             let code = code(request.authenticationCode, of: caller)
             return try await uniformly(caller.bank, as: .wrongAuthenticationCode) {
-                try await deliver(to: caller, code) { try JWE.seal($0, to: request.clientKey) }
+                try await deliver(to: caller, code, request.hints) { try JWE.seal($0, to: request.clientKey) }
             }
         }
     }
@@ -67,7 +67,7 @@ package struct DistributionService: Sendable {
             let uniformCode: DistributionCode =
                 request.hasAuthenticationCode ? .wrongAuthenticationCode : .invalidSignature
             return try await uniformly(caller.bank, as: uniformCode) {
-                try await deliver(to: caller, code) { try JWE.seal($0, to: request.clientKey) }
+                try await deliver(to: caller, code, request.hints) { try JWE.seal($0, to: request.clientKey) }
             }
         }
     }
@@ -116,16 +116,16 @@ package struct DistributionService: Sendable {
     ///
     /// - Returns: nil if the bank has changed and the request must be authenticated again.
     private func deliver(
-        to caller: Authenticated<Identifier>, _ code: AuthorizedFetch.Code,
+        to caller: Authenticated<Identifier>, _ code: AuthorizedFetch.Code, _ hints: FetchHints,
         seal: @escaping @Sendable (borrowing SecretBytes) throws -> String
     ) async throws -> Delivery? {
         try await gate.pass(.cardholder(bankId: caller.bank.id, uniqueId: caller.uniqueId)) {
-            try await fetch(for: caller, code, seal)
+            try await fetch(for: caller, code, hints, seal)
         }
     }
 
     private func fetch(
-        for caller: Authenticated<Identifier>, _ code: AuthorizedFetch.Code,
+        for caller: Authenticated<Identifier>, _ code: AuthorizedFetch.Code, _ hints: FetchHints,
         _ seal: @escaping @Sendable (borrowing SecretBytes) throws -> String
     ) async throws -> Delivery? {
         let session = NewSession(
@@ -133,16 +133,19 @@ package struct DistributionService: Sendable {
         let fetch = caller.fetch(code, session, keyring)
         let sealedPIN: [UInt8]
         let sealedFreeField: [UInt8]?
+        let form: DeliveryForm
         switch try await store.fetchPIN(fetch, now: caller.time) {
         case .stale: return nil
         case .refused(let refusal): throw DistributionError(refusal.code, detail: refusal.detail)
-        case .delivered(let pin, let freeField): (sealedPIN, sealedFreeField) = (pin, freeField)
+        case .delivered(let pin, let freeField, let accessibility):
+            (sealedPIN, sealedFreeField) = (pin, freeField)
+            form = DeliveryForm(caller.bank.settings, hints: hints, accessibility: accessibility)
         }
         do {
             let place = CardholderPlace(bankId: caller.bank.id, uniqueId: caller.uniqueId)
             let pin = SharedSecret(try keyring.openStored(sealedPIN, in: place.pin))
             let freeField = try sealedFreeField.map { SharedSecret(try keyring.openStored($0, in: place.freeField)) }
-            let plaintext = DeliveryPlaintext(caller.bank.settings, renderer: renderer)
+            let plaintext = DeliveryPlaintext(caller.bank.settings, form: form, renderer: renderer)
             let jwe = try await drawing.run {
                 var random = SecureRandomNumbers()
                 let drawn = try plaintext.draw(

@@ -15,6 +15,7 @@ struct TokenFetch {
     /// Nil if it is not base64. Then no key verifies it.
     let signature: [UInt8]?
     let clientKey: P256PublicKey
+    let hints: FetchHints
 
     /// Checks missing members first, then forms, in the order of the protocol.
     init(_ body: borrowing JSONText) throws(DistributionError) {
@@ -43,6 +44,7 @@ struct TokenFetch {
         }
         self.certificate = certificate
         signature = body.string(MemberName.signature).flatMap(Base64.decode)
+        hints = FetchHints(body)
     }
 
     var authenticationCode: SharedSecret? {

@@ -10,16 +10,26 @@ struct DeliveredPIN {
     private let length: Int
     private let images: [String]
     private let order: [Int]
+    private let text: String?
 
     enum Format: String, Decodable {
-        case captcha, digits
+        case captcha, digits, text
+    }
+
+    /// What the app shows.
+    enum PIN: Equatable {
+        /// The captcha, or one image per digit in the PIN's order.
+        case images([String])
+        /// The digits themselves.
+        case text(String)
     }
 
     private struct Members: Decodable {
         let format: Format
         let length: Int
-        let images: [String]
+        let images: [String]?
         let order: [Int]?
+        let text: String?
         let notifyKey: String
         let freeField: String?
     }
@@ -27,6 +37,7 @@ struct DeliveredPIN {
     /// PINs have 4 to 12 digits (ISO 9564-1).
     private static let lengths = 4...12
     static let notifyKeyByteCount = 32
+    private static let asciiDigits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
     /// Parses the JSON.
     ///
@@ -38,27 +49,32 @@ struct DeliveredPIN {
         guard let notifyKey = Base64URL.decode(members.notifyKey), notifyKey.count == Self.notifyKeyByteCount else {
             throw SDKError(.plaintextNotParsed, "notifyKey must be 32 bytes in base64url")
         }
-        guard members.images.allSatisfy(Self.isPNG) else {
+        guard members.format == .text || members.images != nil, (members.images ?? []).allSatisfy(Self.isPNG) else {
             throw SDKError(.plaintextNotParsed, "images must be PNG in base64")
         }
         format = members.format
         self.notifyKey = SymmetricKey(data: notifyKey)
         freeField = members.freeField
         length = members.length
-        images = members.images
+        images = members.images ?? []
+        text = members.text
         order = members.order ?? []
     }
 
-    /// The images to show: the captcha, or one image per digit in the PIN's order. Nil if the images do not match the
-    /// PIN's length (code 90013).
-    func imagesInOrder() -> [String]? {
+    /// What the app shows. Nil if it does not match the PIN's length (code 90013).
+    func pin() -> PIN? {
         guard Self.lengths ~= length else { return nil }
         switch format {
         case .captcha:
-            return images.count == 1 ? images : nil
+            return images.count == 1 ? .images(images) : nil
         case .digits:
             guard images.count == length, order.sorted() == Array(0..<length) else { return nil }
-            return order.map { images[$0] }
+            return .images(order.map { images[$0] })
+        case .text:
+            guard let text, text.utf8.count == length, text.utf8.allSatisfy(Self.asciiDigits.contains) else {
+                return nil
+            }
+            return .text(text)
         }
     }
 

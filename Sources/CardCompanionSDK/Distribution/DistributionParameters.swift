@@ -12,14 +12,20 @@ public struct ProvisioningParameters: Sendable, Redacted {
     public var timestamp: String
     /// The bank's HMAC-SHA-256 over bankId + uniqueId + timestamp in hex, see ``CryptoUtil``.
     public var hashMac: String
+    /// How the app would like to get the PIN.
+    public var hints: DisplayHints
 
     /// Creates the parameters, in the SDK document's order.
-    public init(bankId: String, uniqueId: String, authCode: String, timestamp: String, hashMac: String) {
+    public init(
+        bankId: String, uniqueId: String, authCode: String, timestamp: String, hashMac: String,
+        hints: DisplayHints = DisplayHints()
+    ) {
         self.bankId = bankId
         self.uniqueId = uniqueId
         self.authCode = authCode
         self.timestamp = timestamp
         self.hashMac = hashMac
+        self.hints = hints
     }
 }
 
@@ -49,11 +55,14 @@ public struct TokenProvisioningParameters: Sendable, Redacted {
     public var token: String
     /// The token's signature in base64.
     public var signature: String
+    /// How the app would like to get the PIN.
+    public var hints: DisplayHints
 
     /// Creates the parameters, in the SDK document's order.
-    public init(token: String, signature: String) {
+    public init(token: String, signature: String, hints: DisplayHints = DisplayHints()) {
         self.token = token
         self.signature = signature
+        self.hints = hints
     }
 }
 

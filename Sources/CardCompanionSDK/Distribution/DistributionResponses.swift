@@ -7,10 +7,15 @@ public struct ProvisioningResponse: Sendable, Redacted, Response {
     public var errorCode: Int
     /// The code's meaning in words, for people.
     public var errorMessage: String
-    /// The PIN as one captcha image, PNG in base64. Nil on an error, or if the bank delivers one image per digit.
+    /// The PIN as one captcha image, PNG in base64. Nil on an error, if the bank delivers one image per digit, and for
+    /// ``text``.
     public var pin: String?
-    /// The images to show, PNG in base64: the captcha, or one image per digit in the PIN's order. Empty on an error.
+    /// The images to show, PNG in base64: the captcha, or one image per digit in the PIN's order. Empty on an error,
+    /// and for ``text``.
     public var images: [String]
+    /// The PIN's digits, to show large or to speak: only if ``DisplayHints/acceptsText`` was set, for a cardholder whom the bank
+    /// has marked. Forget it as soon as it was shown.
+    public var text: String?
     /// The session that the notify must send. Nil on an error, except 90013: the app can notify the server of it.
     public var sessionId: String?
     /// The bank's text for the cardholder.

@@ -13,10 +13,12 @@ extension CardCompanionSession {
         guard let key = try? RecipientKey.rsa(freshKeys.rsa()) else {
             throw SDKError(.rsaKeyGenerationFailed, "could not generate an RSA key")
         }
-        let request = CaptchaRequest(
+        var request = CaptchaRequest(
             bankId: parameters.bankId, uniqueId: parameters.uniqueId, authCode: parameters.authCode,
             timestamp: parameters.timestamp, hashMac: parameters.hashMac,
             rsaPublicKey: key.publicKeyInfo)
+        (request.style, request.theme) = (parameters.hints.style?.rawValue, parameters.hints.theme?.rawValue)
+        (request.scale, request.formats) = (parameters.hints.scale, parameters.hints.formats)
         let answer: CaptchaAnswer = try await http.post(request, to: host.url(APIPath.captcha))
         return try await open(answer, with: key)
     }
@@ -30,9 +32,11 @@ extension CardCompanionSession {
         guard let key = try? RecipientKey.p256(freshKeys.p256()) else {
             throw SDKError(.ecKeyGenerationFailed, "could not generate a P-256 key")
         }
-        let request = TokenCaptchaRequest(
+        var request = TokenCaptchaRequest(
             token: parameters.token, signature: parameters.signature,
             ecdhPublicKey: key.publicKeyInfo)
+        (request.style, request.theme) = (parameters.hints.style?.rawValue, parameters.hints.theme?.rawValue)
+        (request.scale, request.formats) = (parameters.hints.scale, parameters.hints.formats)
         let answer: CaptchaAnswer = try await http.post(request, to: host.url(APIPath.tokenCaptcha))
         return try await open(answer, with: key)
     }
@@ -49,14 +53,18 @@ extension CardCompanionSession {
         await notifyKeys.keep(delivered.notifyKey, forSession: sessionId)
         response.sessionId = sessionId
         response.notifyKey = delivered.notifyKey
-        guard let images = delivered.imagesInOrder() else {
+        guard let pin = delivered.pin() else {
             // Keeps the session, so that the app can notify the server of the error.
             response.errorCode = LibraryCode.incompletePIN.rawValue
             response.errorMessage = LibraryCode.incompletePIN.message
             return response
         }
-        response.images = images
-        response.pin = delivered.format == .captcha ? images.first : nil
+        switch pin {
+        case .images(let images):
+            response.images = images
+            response.pin = delivered.format == .captcha ? images.first : nil
+        case .text(let digits): response.text = digits
+        }
         response.freeField = delivered.freeField
         return response
     }

@@ -27,6 +27,11 @@ package struct BankSettings: Sendable, Equatable {
     package var codeMinimumLength = 4
     package var codeMaximumLength = 32
     package var deliveryFormat = DeliveryFormat.captcha
+    package var imageStyle = ImageStyle.standard
+    /// Which wishes of the app about images are granted.
+    package var hints: Set<RequestHint> = [.theme, .scale]
+    /// Whether a cardholder whom the bank has marked can get the digits themselves.
+    package var textPINs = false
     /// Whether all errors about a cardholder have the same code.
     package var uniformErrors = false
     package var sealedValues = SealedValueRule.bound

@@ -79,7 +79,7 @@ private let settingColumns = """
     name, programme, scheme, timestamp_tolerance_seconds, session_lifetime_seconds, retention, reminders,
     undelivered_lifetime_days, retry_limit, fetch_limit, pin_minimum_length, pin_maximum_length, code_alphabet,
     code_minimum_length, code_maximum_length, delivery_format, uniform_errors, sealed_values, check_unique_ids, definition,
-    definitions_per_day, definition_resets_delivery, weak_pin_rules, listed_pins, defined_pins
+    definitions_per_day, definition_resets_delivery, weak_pin_rules, listed_pins, defined_pins, image_style, hints, text_pins
     """
 
 private struct InsertBank: PostgresCommand {
@@ -90,7 +90,7 @@ private struct InsertBank: PostgresCommand {
     static let sql = """
         INSERT INTO bank (bank_id, status, created_at, \(settingColumns))
         VALUES ($1, 'ACTIVE', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-            $22, $23, $24, $25, $26, $27)
+            $22, $23, $24, $25, $26, $27, $28, $29, $30)
         ON CONFLICT (bank_id) DO NOTHING
         """
 
@@ -109,7 +109,7 @@ private struct UpdateBank: PostgresCommand {
     static let sql = """
         UPDATE bank SET status = $3, (\(settingColumns)) =
             ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27,
-                $28)
+                $28, $29, $30, $31)
         WHERE bank_id = $1 AND revision = $2
         """
 
@@ -198,7 +198,8 @@ extension BankSettings {
             Int32(clamping: codeMaximumLength), deliveryFormat, uniformErrors, sealedValues, checksUniqueIds,
             definition,
             Int32(clamping: definitionsPerDay), definitionResetsDelivery,
-            weakPINRules.map(\.rawValue).sorted(), listedPINs, definedPINs)
+            weakPINRules.map(\.rawValue).sorted(), listedPINs, definedPINs, imageStyle, hints.map(\.rawValue).sorted(),
+            textPINs)
     }
 
     fileprivate init(_ row: borrowing PostgresRow, from first: Int) throws(PostgresError) {
@@ -227,6 +228,9 @@ extension BankSettings {
         weakPINRules = Set(try row.decode(first + 22, as: [String].self).compactMap(WeakPINRule.init(rawValue:)))
         listedPINs = try row.decode(first + 23)
         definedPINs = try row.decode(first + 24)
+        imageStyle = try row.decode(first + 25)
+        hints = Set(try row.decode(first + 26, as: [String].self).compactMap(RequestHint.init(rawValue:)))
+        textPINs = try row.decode(first + 27)
     }
 }
 

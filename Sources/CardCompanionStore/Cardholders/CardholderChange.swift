@@ -48,6 +48,7 @@ package struct CardholderChange: Sendable {
     package var channels: [Channel]?
     /// Whether the cardholder can define a PIN.
     package var definition: Bool?
+    package var accessibility = Part<Accessibility>.unchanged
     /// Key id and MAC of the authentication code, under the active key and then under older keys.
     package var codeMACs = Part<[[UInt8]]>.unchanged
     package var pin = Part<PIN>.unchanged
@@ -67,6 +68,7 @@ extension CardholderChange {
             json.add("channels", json: "[\(channels.map { "\"\($0.rawValue)\"" }.joined(separator: ","))]")
         }
         if let definition { json.add("definition", json: "\(definition)") }
+        json.add("accessibility", accessibility) { json, form in json.add("accessibility", form.rawValue) }
         json.add("code", codeMACs) { json, macs in json.add("code_macs", byteas: macs) }
         json.add("pin", pin) { json, pin in
             json.add("pin_digest", bytea: pin.digest.bytes)

@@ -47,6 +47,8 @@ package struct CardholderRecord: Sendable {
     package let channels: [Channel]
     /// Whether the cardholder can define a PIN, if the bank allows it.
     package let definition: Bool
+    /// Nil for a cardholder who reads the usual images.
+    package let accessibility: Accessibility?
     package let hasAuthenticationCode: Bool
     /// How many wrong codes in a row.
     package let authenticationFailures: Int
@@ -223,7 +225,7 @@ extension CardholderRecord: PostgresRowDecodable {
         SELECT unique_id, holder.status, channels, holder.definition, code_mac IS NOT NULL, authentication_failures,
             sealed_pin IS NOT NULL, pin_version, pin_expires_at, delivered_at, unconfirmed_fetches,
             cardholder_locks(p_holder => holder, p_bank => bank), sealed_free_field IS NOT NULL, version,
-            holder.created_at, updated_at
+            holder.created_at, updated_at, accessibility
         FROM cardholder AS holder JOIN bank USING (bank_id)
         """
 
@@ -244,5 +246,6 @@ extension CardholderRecord: PostgresRowDecodable {
         version = try row.decode(13)
         createdAt = try row.decode(14)
         updatedAt = try row.decode(15)
+        accessibility = try row.decode(16)
     }
 }

@@ -20,7 +20,7 @@ package enum FetchOutcome: Sendable {
     case stale
     case refused(FetchRefusal)
     /// The session is open. PIN and free field are sealed.
-    case delivered(sealedPIN: [UInt8], sealedFreeField: [UInt8]?)
+    case delivered(sealedPIN: [UInt8], sealedFreeField: [UInt8]?, Accessibility?)
 }
 
 /// How a notify ended.
@@ -82,7 +82,7 @@ private struct FetchPIN: PostgresStatement {
     let now: Timestamp
 
     static let sql = """
-        SELECT outcome, sealed_pin, sealed_free_field FROM fetch_pin(
+        SELECT outcome, sealed_pin, sealed_free_field, accessibility FROM fetch_pin(
             p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_channel => $5,
             p_is_reminder => $6, p_transaction_digest => $7, p_hmac_digest => $8, p_hmac_expires_at => $9,
             p_code_is_checked => $10, p_code_has_form => $11, p_code_macs => $12, p_session_id => $13,
@@ -105,7 +105,8 @@ private struct FetchPIN: PostgresStatement {
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> FetchOutcome {
         switch try row.decode(0, as: String.self) {
         case "stale": .stale
-        case "delivered": .delivered(sealedPIN: try row.decode(1), sealedFreeField: try row.decode(2))
+        case "delivered":
+            .delivered(sealedPIN: try row.decode(1), sealedFreeField: try row.decode(2), try row.decode(3))
         default: .refused(try row.decode(0))
         }
     }

@@ -43,6 +43,20 @@ struct BankCommand: ParsableCommand {
         var codeMaximumLength: Int?
         @Option(help: "How a PIN is drawn: captcha (default) or digits.")
         var deliveryFormat: DeliveryFormat?
+        @Option(
+            help: "The style of images: standard (default), strong (harder for programs) or calm (without distortion).")
+        var imageStyle: ImageStyle?
+        @Option(
+            help:
+                "Which wishes of the app about images are granted, comma-separated: style,theme,scale (default theme,scale), or none."
+        )
+        var hints: String?
+        @Option(
+            help: """
+                Whether a cardholder whom the bank has marked with accessibility text gets the digits themselves, if the app \
+                can show them: true or false (default).
+                """)
+        var textPins: Bool?
         @Option(help: "Whether all errors about a cardholder have the same code: true or false (default).")
         var uniformErrors: Bool?
         @Option(
@@ -87,6 +101,9 @@ struct BankCommand: ParsableCommand {
             codeMinimumLength.map { settings.codeMinimumLength = $0 }
             codeMaximumLength.map { settings.codeMaximumLength = $0 }
             deliveryFormat.map { settings.deliveryFormat = $0 }
+            imageStyle.map { settings.imageStyle = $0 }
+            if let hints { settings.hints = try Self.list(hints, of: "--hints") }
+            textPins.map { settings.textPINs = $0 }
             uniformErrors.map { settings.uniformErrors = $0 }
             sealedValues.map { settings.sealedValues = $0 }
             checkUniqueIds.map { settings.checksUniqueIds = $0 }
@@ -94,20 +111,21 @@ struct BankCommand: ParsableCommand {
             definedPins.map { settings.definedPINs = $0 }
             definitionsPerDay.map { settings.definitionsPerDay = $0 }
             definitionResetsDelivery.map { settings.definitionResetsDelivery = $0 }
-            if let weakPinRules { settings.weakPINRules = try Self.rules(weakPinRules) }
+            if let weakPinRules { settings.weakPINRules = try Self.list(weakPinRules, of: "--weak-pin-rules") }
             if let weakPinFile { settings.listedPINs = try Self.list(weakPinFile) }
         }
 
-        private static func rules(_ text: String) throws -> Swift.Set<WeakPINRule> {
+        private static func list<Value: StoredEnumeration & CaseIterable & Hashable>(
+            _ text: String, of option: String
+        ) throws -> Swift.Set<Value> {
             guard text != "none" else { return [] }
             return Swift.Set(
                 try text.split(separator: ",", omittingEmptySubsequences: false).map { name in
-                    guard let rule = WeakPINRule(rawValue: String(name)) else {
-                        throw CommandError.badInput(
-                            "--weak-pin-rules must list \(WeakPINRule.allCases.map(\.rawValue).joined(separator: ", ")) (was '\(name)')"
-                        )
+                    guard let value = Value(rawValue: String(name)) else {
+                        let names = Value.allCases.map(\.rawValue).joined(separator: ", ")
+                        throw CommandError.badInput("\(option) must list \(names), or be none (was '\(name)')")
                     }
-                    return rule
+                    return value
                 })
         }
 
@@ -246,6 +264,9 @@ private struct BankReport: Encodable {
     let codeAlphabet: String
     let codeLengths: [Int]
     let deliveryFormat: String
+    let imageStyle: String
+    let hints: [String]
+    let textPINs: Bool
     let uniformErrors: Bool
     let sealedValues: String
     let checkUniqueIds: Bool
@@ -277,6 +298,9 @@ private struct BankReport: Encodable {
         codeAlphabet = settings.codeAlphabet.rawValue
         codeLengths = [settings.codeMinimumLength, settings.codeMaximumLength]
         deliveryFormat = settings.deliveryFormat.rawValue
+        imageStyle = settings.imageStyle.rawValue
+        hints = settings.hints.map(\.rawValue).sorted()
+        textPINs = settings.textPINs
         uniformErrors = settings.uniformErrors
         sealedValues = settings.sealedValues.rawValue
         checkUniqueIds = settings.checksUniqueIds
@@ -298,7 +322,9 @@ private struct BankReport: Encodable {
             ["retry limit", "\(retryLimit)"], ["fetch limit", "\(fetchLimit)"],
             ["PIN length", "\(pinLengths[0]) to \(pinLengths[1])"],
             ["authentication code", "\(codeLengths[0]) to \(codeLengths[1]) \(codeAlphabet)"],
-            ["delivery format", deliveryFormat], ["uniform errors", "\(uniformErrors)"],
+            ["delivery format", deliveryFormat], ["image style", imageStyle],
+            ["hints", hints.isEmpty ? "none" : hints.joined(separator: ", ")], ["text PINs", "\(textPINs)"],
+            ["uniform errors", "\(uniformErrors)"],
             ["sealed values", sealedValues], ["check uniqueIds", "\(checkUniqueIds)"],
             ["definition", definitionIsOff.map { "off: \($0)" } ?? "\(definition)"], ["defined PINs", definedPINs],
             ["definitions", "\(definitionsPerDay) per day"],

@@ -61,6 +61,15 @@ struct DeliveryPlaintextTests {
         #expect(members["freeField"] as? String == text)
     }
 
+    @Test("The text format is the digits themselves, without an image")
+    func text() throws {
+        let members = try members(plaintext("4391", .captcha, form: DeliveryForm(isText: true, look: .standard)))
+        #expect(members["format"] as? String == "text")
+        #expect(members["text"] as? String == "4391")
+        #expect(members["length"] as? Int == 4)
+        #expect(members["images"] == nil)
+    }
+
     @Test(
         "All plaintexts of a bank have one length, whatever the PIN, the format, the style and the free field",
         arguments: PINImageLook.Scale.allCases)
@@ -69,59 +78,47 @@ struct DeliveryPlaintextTests {
             nil, "x", String(repeating: "é", count: 500), String(repeating: "\"", count: 1000),
             String(repeating: "\u{1}", count: 1000),
         ]
+        let forms =
+            PINImageLook.Style.allCases.map { style in
+                DeliveryForm(isText: false, look: PINImageLook(style: style, theme: .dark, scale: scale))
+            } + [DeliveryForm(isText: true, look: PINImageLook(scale: scale))]
         var counts: Set<Int> = []
         for format in DeliveryFormat.allCases {
             for (index, length) in [4, 6, 7, 12].enumerated() {
                 for digit in ["1", "8"] {
-                    let style = [PINImageLook.Style.standard, .strong][index % 2]
-                    let look = PINImageLook(style: style, theme: .dark, scale: scale)
                     let pin = String(repeating: digit, count: length)
                     for freeField in scale == .one ? freeFields : [nil, freeFields[4]] {
                         counts.insert(
-                            try plaintext(
-                                pin, format, freeField: freeField, maximumLength: 12, look: look,
-                                styles: [.standard, .strong]
-                            ).count)
+                            try plaintext(pin, format, freeField: freeField, maximumLength: 12, form: forms[index])
+                                .count)
                     }
                 }
             }
         }
-        let perDigit = (PINImageRenderer.digitImageByteCount(look: PINImageLook(scale: scale)) + 2) / 3 * 4 + 3
-        #expect(counts == [256 + 6000 + 12 * perDigit])
-    }
-
-    @Test("A bank that may send calm images has longer plaintexts, and one length for all styles")
-    func calmLength() throws {
-        let styles = Set(PINImageLook.Style.allCases)
-        let counts = try PINImageLook.Style.allCases.map { style in
-            try plaintext("1234", .captcha, look: PINImageLook(style: style), styles: styles).count
-        }
-        #expect(Set(counts).count == 1)
-        #expect(try counts.allSatisfy { try $0 > plaintext("1234", .captcha).count })
+        #expect(counts.count == 1)
     }
 
     @Test("What does not fit into the bank's length is not sent")
     func tooLong() {
+        let calm = DeliveryForm(isText: false, look: PINImageLook(style: .calm))
         #expect(throws: DeliveryPlaintext.TooLong.self) {
-            _ = try plaintext("123456", .digits, freeField: String(repeating: "\u{1}", count: 1100))
+            for format in DeliveryFormat.allCases {
+                _ = try plaintext(
+                    "123456", format, freeField: String(repeating: "\u{1}", count: 1100), form: calm)
+            }
         }
-    }
-
-    private func settings(_ format: DeliveryFormat, _ maximumLength: Int) -> BankSettings {
-        var settings = BankSettings(name: "Bank", programme: "bank", scheme: .cb)
-        settings.deliveryFormat = format
-        settings.pinMaximumLength = maximumLength
-        return settings
     }
 
     private func plaintext(
         _ pin: String, _ format: DeliveryFormat, freeField: String? = nil, maximumLength: Int = 6,
-        look: PINImageLook = .standard, styles: Set<PINImageLook.Style> = [.standard]
+        form: DeliveryForm = DeliveryForm(isText: false, look: .standard)
     ) throws -> [UInt8] {
+        var settings = BankSettings(name: "Bank", programme: "bank", scheme: .cb)
+        settings.deliveryFormat = format
+        settings.pinMaximumLength = maximumLength
         var random = SystemRandomNumberGenerator()
         let text = freeField.map { SecretBytes($0) }
-        let plaintext = DeliveryPlaintext(
-            settings(format, maximumLength), look: look, styles: styles, renderer: renderer)
+        let plaintext = DeliveryPlaintext(settings, form: form, renderer: renderer)
         return try plaintext.draw(
             SecretBytes(pin), notifyKey: SecretBytes(copying: notifyKey), freeField: text, using: &random
         ).revealed

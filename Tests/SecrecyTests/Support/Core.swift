@@ -46,13 +46,14 @@ struct Core: Sendable {
     private static func imageNeedles(_ deliveries: [Delivered]) async throws -> [Needle] {
         let images = deliveries.flatMap(\.images)
         let rows = try await Pixels.rows(of: images)
-        return deliveries.flatMap(\.imageTexts).enumerated().flatMap { pieces("base64 of image \($0)", Array($1.utf8)) }
+        let all =
+            deliveries.flatMap(\.imageTexts).enumerated().flatMap { pieces("base64 of image \($0)", Array($1.utf8)) }
             + images.enumerated().flatMap { pieces("PNG of image \($0)", $1) }
             + rows.enumerated().flatMap { pieces("row of pixels \($0)", $1) }
-            .filter { changes(in: $0.bytes) > 8 && $0.bytes.prefix(4) != [0, 0, 0, 0] }
+        return all.filter { changes(in: $0.bytes) > 8 && $0.bytes.prefix(4) != [0, 0, 0, 0] }
     }
 
-    /// The number of bytes that differ from the byte before: nearly none in rows of background only.
+    /// The number of bytes that differ from the byte before: nearly none where there is only background.
     private static func changes(in bytes: [UInt8]) -> Int {
         zip(bytes, bytes.dropFirst()).count { $0 != $1 }
     }

@@ -23,6 +23,7 @@ extension CodeAlphabet: ExpressibleByArgument {}
 extension DataKeyPurpose: ExpressibleByArgument {}
 extension DefinedPINRule: ExpressibleByArgument {}
 extension DeliveryFormat: ExpressibleByArgument {}
+extension ImageStyle: ExpressibleByArgument {}
 extension HMACKeyUsage: ExpressibleByArgument {}
 extension Retention: ExpressibleByArgument {}
 extension Scheme: ExpressibleByArgument {}
