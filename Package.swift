@@ -203,6 +203,7 @@ let package = Package(
             path: "Tests/CaptchaReport", exclude: ["report"], swiftSettings: strict),
         tests("SandboxTests", ["PythonOracle", "ServerHarness"]),
         tests("OpenAPITests", ["PythonOracle", "ServerHarness"], exclude: ["Drivers"]),
+        tests("WebTests", ["PythonOracle", "ServerHarness"], exclude: ["Browser", "Types"]),
         tests("OperationTests", ["PostgresHarness", "ServerHarness", crypto]),
         tests("SecrecyTests", ["ServerHarness", crypto], exclude: ["Oracles"]),
         tests("CardCompanionAPITests", ["CardCompanionAPI"]),
