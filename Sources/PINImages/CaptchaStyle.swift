@@ -43,7 +43,7 @@ struct CaptchaStyle: Equatable, Sendable {
             smallestCaptchaWidth = 480
             widthPerDigit = 80
             // Of as many pixels as each digit has in the captcha, so that neither format makes plaintexts longer.
-            digitImageSize = PixelSize(width: 100, height: 140)
+            digitImageSize = PixelSize(width: 96, height: 140)
             edge = 8
             glyphHeight = 110...110
             rotation = 0...0

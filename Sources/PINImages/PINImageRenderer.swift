@@ -32,7 +32,7 @@ package struct PINImageRenderer: Sendable {
         return draw(digits, 0..<digits.count, of: scene)
     }
 
-    /// One image of the digit at `position`: a PNG of 60 × 90 pixels at scale 1, and of 100 × 140 in the calm style.
+    /// One image of the digit at `position`: a PNG of 60 × 90 pixels at scale 1, and of 96 × 140 in the calm style.
     ///
     /// - Parameters:
     ///   - digits: 4 to 12 ASCII digits.

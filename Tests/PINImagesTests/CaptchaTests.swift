@@ -39,7 +39,7 @@ import Testing
         let pin = SecretBytes(copying: Array(Self.digits.utf8))
         let png = try renderer.digitImage(of: pin, at: 11, look: look, using: &random).withBytes { Array($0) }
         #expect(png.count == PINImageRenderer.digitImageByteCount(look: look))
-        let (width, height) = look.style == .calm ? (100, 140) : (60, 90)
+        let (width, height) = look.style == .calm ? (96, 140) : (60, 90)
         #expect(PNGHead(png) == PNGHead(width: width * scale, height: height * scale))
     }
 

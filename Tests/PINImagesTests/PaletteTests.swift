@@ -32,8 +32,8 @@ import Testing
 
     /// WCAG 2.2, "contrast ratio".
     private static func contrast(_ one: InkPalette.Color, _ other: InkPalette.Color) -> Double {
-        let luminances = [luminance(one), luminance(other)]
-        return (luminances.max()! + 0.05) / (luminances.min()! + 0.05)
+        let (first, second) = (luminance(one) + 0.05, luminance(other) + 0.05)
+        return max(first, second) / min(first, second)
     }
 
     /// WCAG 2.2, "relative luminance".
