@@ -37,11 +37,11 @@ openapi: .venv/installed ## writes the JSON form of openapi.yaml, which the sand
 	.venv/bin/python3 -B Tests/OpenAPITests/Drivers/openapi_json.py write openapi.yaml \
 	    Sources/CardCompanionWeb/Docs/openapi.json
 
-captcha-report: swift packages .build/captcha-report-venv/installed ## lets programs read images of PINs: COUNT=50, EPOCHS=5
+captcha-report: swift packages .build/captcha-report-venv/installed ## lets programs read images of PINs: COUNT=50 TRAINING=500 is quick
 	swift build --configuration release --product captcha-report
 	.build/captcha-report-venv/bin/python3 Tests/CaptchaReport/report/captcha_report.py \
 	    --program .build/release/captcha-report --output .build/captcha-report \
-	    $(if $(COUNT),--count $(COUNT)) $(if $(EPOCHS),--epochs $(EPOCHS))
+	    $(if $(COUNT),--count $(COUNT)) $(if $(TRAINING),--training $(TRAINING))
 
 lint: swift ## checks the format of the source code
 	swift format lint --strict --parallel --recursive $(sources)

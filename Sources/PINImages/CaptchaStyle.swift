@@ -32,9 +32,13 @@ struct CaptchaStyle: Equatable, Sendable {
     /// The most that a band can rise or fall, as a fraction of the image's width.
     var bandRise = 0.2
 
-    init(_ style: PINImageLook.Style) {
-        switch style {
-        case .standard: break
+    init(_ look: PINImageLook) {
+        switch look.style {
+        case .standard:
+            // On a dark ground, bands are light, and programs read dark digits on them better than the reverse.
+            guard look.theme == .dark else { break }
+            bandCount = 3
+            bandWidth = 12...15
         case .strong:
             bandCount = 3
             bandWidth = 9...12

@@ -44,7 +44,7 @@ package struct PINImageRenderer: Sendable {
     ) throws(PINImageError) -> SecretBytes {
         try Self.check(digits)
         guard 0..<digits.count ~= position else { throw .noSuchPosition }
-        let style = CaptchaStyle(look.style)
+        let style = CaptchaStyle(look)
         let scene = Scene(
             digitCount: 1, size: style.digitImageSize, cellWidth: typeface.cellWidth, style: style, look: look,
             using: &random)
@@ -53,13 +53,13 @@ package struct PINImageRenderer: Sendable {
 
     /// The length of each captcha image with so many digits.
     package static func captchaByteCount(digitCount: Int, look: PINImageLook) -> Int {
-        let size = CaptchaStyle(look.style).captchaSize(digitCount: digitCount)
+        let size = CaptchaStyle(look).captchaSize(digitCount: digitCount)
         return StoredPNG.byteCount(size * look.scale.rawValue)
     }
 
     /// The length of each image of one digit.
     package static func digitImageByteCount(look: PINImageLook) -> Int {
-        StoredPNG.byteCount(CaptchaStyle(look.style).digitImageSize * look.scale.rawValue)
+        StoredPNG.byteCount(CaptchaStyle(look).digitImageSize * look.scale.rawValue)
     }
 
     private static let lengths = 4...12
@@ -73,7 +73,7 @@ package struct PINImageRenderer: Sendable {
     func scene(
         ofDigits count: Int, look: PINImageLook, using random: inout some RandomNumberGenerator
     ) -> Scene {
-        let style = CaptchaStyle(look.style)
+        let style = CaptchaStyle(look)
         return Scene(
             digitCount: count, size: style.captchaSize(digitCount: count), cellWidth: typeface.cellWidth, style: style,
             look: look, using: &random)

@@ -28,9 +28,9 @@ import Testing
         #expect(once > 500 && twice < once / 5)
     }
 
-    @Test(arguments: PINImageLook.Style.allCases)
-    func `bands stay in order and do not cross`(name: PINImageLook.Style) {
-        let style = CaptchaStyle(name)
+    @Test(arguments: PINImageLook.Style.allCases, PINImageLook.Theme.allCases)
+    func `bands stay in order and do not cross`(name: PINImageLook.Style, theme: PINImageLook.Theme) {
+        let style = CaptchaStyle(PINImageLook(style: name, theme: theme))
         for size in [style.captchaSize(digitCount: 4), style.captchaSize(digitCount: 12), style.digitImageSize] {
             for seed in 0..<200 {
                 var random = SeededGenerator(seed: seed)
@@ -55,7 +55,7 @@ import Testing
     /// The ink, in pixels, of an image of 60 × 90 pixels. Checks that nothing was written before or after it.
     private func ink(_ draw: (InkPixels) -> Void) -> Double {
         var random = SeededGenerator(seed: 1)
-        let style = CaptchaStyle(look.style)
+        let style = CaptchaStyle(look)
         let scene = Scene(
             digitCount: 1, size: style.digitImageSize, cellWidth: 0.7, style: style, look: look, using: &random)
         let guardBytes = 64

@@ -5,7 +5,7 @@ import Testing
 @Suite struct LayoutTests {
     @Test(arguments: PINImageLook.Style.allCases, [1, 4, 6, 8, 12])
     func `digits stay in order and inside the image, for any random numbers`(name: PINImageLook.Style, count: Int) {
-        let style = CaptchaStyle(name)
+        let style = CaptchaStyle(PINImageLook(style: name))
         let size = count == 1 ? style.digitImageSize : style.captchaSize(digitCount: count)
         for seed in 0..<300 {
             var random = SeededGenerator(seed: seed)

@@ -1,17 +1,17 @@
 """Says how well programs read the images of PINs: 'make captcha-report'.
 
 Draws images in each style and images of Python's captcha as a peer, lets tesseract, ddddocr and a network that was
-trained on our images read them, and prints and writes the shares that were read. It takes about a quarter of an hour.
+trained on our images read them, and prints and writes the shares that were read. It takes about twenty minutes.
 """
 
 import argparse
 import shutil
 import sys
-import time
 from pathlib import Path
 
+import network  # first, because it says how many threads numpy uses
+
 import images
-import network
 import page
 import readers
 
@@ -29,7 +29,7 @@ def main():
     for image_set in sets:
         images.write_contact_sheet(image_set, options.output / f"{image_set.name}.png")
     page.write(rows, options)
-    print(page.table(rows))
+    print(page.table(rows, options))
     print(f"report: {options.output / 'index.html'}")
 
 
@@ -38,8 +38,10 @@ def parsed_arguments():
     parser.add_argument("--program", type=Path, required=True, help="captcha-report, which draws our images")
     parser.add_argument("--output", type=Path, required=True, help="the folder for the report; it is emptied")
     parser.add_argument("--count", type=int, default=500, help="images of each set (default 500)")
-    parser.add_argument("--training", type=int, default=1000, help="images to train on, of each style (default 1000)")
-    parser.add_argument("--epochs", type=int, default=40, help="how often the network sees them (default 40)")
+    parser.add_argument(
+        "--training", type=int, nargs="+", default=[1000, 10000],
+        help="how many images networks are trained on, of each style (default 1000 10000)",
+    )  # fmt: skip
     return parser.parse_args()
 
 
@@ -70,23 +72,24 @@ def read(image_set):
 
 
 def train_and_read(options, rows):
-    """One network for each style and the peer, for PINs of four digits."""
-    folder = options.output / "training"
-    for name in (*STYLES, "peer"):
-        if name == "peer":
-            training = images.draw_peer(folder, name, options.training, 4)
-        else:
-            training = images.draw_own(options.program, folder, name, options.training, style=name)
-        start = time.monotonic()
+    """A network for each style that hinders programs, and for the peer, for PINs of four digits."""
+    for count in options.training:
+        for name in ("standard", "strong", "peer"):
+            say(f"drawing {count} images to train on: {name}")
+            network_name = f"network {count}"
+            training = draw_training(options, f"{name}-training-{count}", count, name)
+            trained = network.train(training, lambda epoch, epochs: say(f"\rtraining {epoch} of {epochs}", end=""))
+            row = next(row for row in rows if row.images.name == f"{name}-4")
+            readings = network.read_with_network(trained, row.images)
+            row.shares[network_name] = readers.share_right(readings, row.images.answers)
+            say(f": {row.shares[network_name]:.1%}")
 
-        def progress(epoch, epochs):
-            print(f"\r{name}: training {epoch} of {epochs}", end="", flush=True)
 
-        trained = network.train(training, options.epochs, progress)
-        row = next(row for row in rows if row.images.name == f"{name}-4")
-        share = readers.share_right(network.read_with_network(trained, row.images), row.images.answers)
-        row.shares["network"] = share
-        print(f": {share:.1%} after {time.monotonic() - start:.0f} s")
+def draw_training(options, folder_name, count, name):
+    folder = options.output / "images"
+    if name == "peer":
+        return images.draw_peer(folder, folder_name, count, 4)
+    return images.draw_own(options.program, folder, folder_name, count, style=name)
 
 
 def say(text, end="\n"):

@@ -29,10 +29,10 @@ def read_with_ddddocr(images, beta):
 
 
 def read_with_tesseract(images):
-    """In one call for all images, as one line of digits each."""
+    """In one call for all images, as one word of digits each."""
     listing = images.folder / "files.txt"
     listing.write_text("".join(f"{file}\n" for file in images.files))
-    command = ["tesseract", str(listing), "stdout", "--psm", "7", "-c", "tessedit_char_whitelist=0123456789"]
+    command = ["tesseract", str(listing), "stdout", "--psm", "8", "-c", "tessedit_char_whitelist=0123456789"]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     pages = output.split("\f")[: len(images.answers)]
     return ["".join(page.split()) for page in pages]
