@@ -41,10 +41,14 @@ struct DeliveredPIN {
 
     /// Parses the JSON.
     ///
+    /// - Parameter acceptsText: whether the app has asked for the digits themselves.
     /// - Throws: 90011 if a member is missing or invalid.
-    init(parsing plaintext: Data) throws(SDKError) {
+    init(parsing plaintext: Data, acceptsText: Bool = false) throws(SDKError) {
         guard let members = try? JSONDecoder().decode(Members.self, from: plaintext) else {
             throw SDKError(.plaintextNotParsed, "a member is missing or has the wrong type")
+        }
+        guard members.format != .text || (acceptsText && members.text != nil && members.images == nil) else {
+            throw SDKError(.plaintextNotParsed, "format text must have text and no images, and be asked for")
         }
         guard let notifyKey = Base64URL.decode(members.notifyKey), notifyKey.count == Self.notifyKeyByteCount else {
             throw SDKError(.plaintextNotParsed, "notifyKey must be 32 bytes in base64url")

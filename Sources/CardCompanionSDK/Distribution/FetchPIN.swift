@@ -20,7 +20,7 @@ extension CardCompanionSession {
         (request.style, request.theme) = (parameters.hints.style?.rawValue, parameters.hints.theme?.rawValue)
         (request.scale, request.formats) = (parameters.hints.scale, parameters.hints.formats)
         let answer: CaptchaAnswer = try await http.post(request, to: host.url(APIPath.captcha))
-        return try await open(answer, with: key)
+        return try await open(answer, with: key, parameters.hints)
     }
 
     @concurrent
@@ -38,18 +38,19 @@ extension CardCompanionSession {
         (request.style, request.theme) = (parameters.hints.style?.rawValue, parameters.hints.theme?.rawValue)
         (request.scale, request.formats) = (parameters.hints.scale, parameters.hints.formats)
         let answer: CaptchaAnswer = try await http.post(request, to: host.url(APIPath.tokenCaptcha))
-        return try await open(answer, with: key)
+        return try await open(answer, with: key, parameters.hints)
     }
 
     private func open(
-        _ answer: CaptchaAnswer, with key: RecipientKey
+        _ answer: CaptchaAnswer, with key: RecipientKey, _ hints: DisplayHints
     ) async throws(SDKError) -> ProvisioningResponse {
         var response = ProvisioningResponse(errorCode: answer.errorCode, errorMessage: answer.errorMessage)
         guard answer.errorCode == DistributionCode.success.rawValue else { return response }
         guard let sealed = answer.pin, let sessionId = answer.sessionId, !sessionId.isEmpty else {
             throw SDKError(.badAnswerFormat, "pin or sessionId is missing")
         }
-        let delivered = try DeliveredPIN(parsing: CompactJWE(parsing: sealed).open(with: key))
+        let delivered = try DeliveredPIN(
+            parsing: CompactJWE(parsing: sealed).open(with: key), acceptsText: hints.acceptsText)
         await notifyKeys.keep(delivered.notifyKey, forSession: sessionId)
         response.sessionId = sessionId
         response.notifyKey = delivered.notifyKey

@@ -118,10 +118,12 @@ struct DeliveryTests {
         }
     }
 
-    /// The largest images are calm ones in the digits format, which any bank may send: 3,732 bytes for each digit, which are
-    /// 4,976 in base64, with quotation marks and a comma. A free field of 1,000 bytes has 6,000 if all are escaped. Everything else has at most 256.
+    /// The largest image is a calm captcha, which any bank may send: four pixels per byte, 180 rows of 480 pixels, or of 80 for
+    /// each digit, one more byte in each row, and 92 in the rest of the file. In base64 it has quotation marks and a comma. A
+    /// free field of 1,000 bytes has 6,000 if all are escaped. Everything else has at most 256.
     private static func plaintextByteCount(maximumLength: Int) -> Int {
-        256 + 6000 + 4979 * maximumLength
+        let image = 180 * (max(480, 80 * maximumLength) / 4 + 1) + 92
+        return 256 + 6000 + (image + 2) / 3 * 4 + 3
     }
 
     /// Deliveries by token of PINs of every length.

@@ -19,8 +19,6 @@ from jwcrypto import jwe, jwk
 
 from validate import registry
 
-PADDED_BYTE_COUNT = 4096
-
 
 class Service:
     def __init__(self, base_url, document):
@@ -28,6 +26,7 @@ class Service:
         self.registry = registry(document)
         self.session = requests.Session()
         self.session.trust_env = False  # no proxy
+        self.lengths = set()
 
     def post(self, path, body, schema):
         response = self.session.post(f"{self.base_url}/v1/pin-distribution/{path}", json=body, timeout=10)
@@ -42,8 +41,9 @@ class Service:
         token = jwe.JWE()
         token.deserialize(sealed, jwk.JWK.from_pyca(key))
         self.require(header_schema, token.jose_header)
-        if len(token.payload) % PADDED_BYTE_COUNT != 0:
-            sys.exit(f"the plaintext's length must be a multiple of {PADDED_BYTE_COUNT} (was {len(token.payload)})")
+        self.lengths.add(len(token.payload))
+        if len(self.lengths) != 1:
+            sys.exit(f"all plaintexts of a bank must have one length (had {sorted(self.lengths)})")
         delivered = json.loads(token.payload)
         self.require("DeliveredPIN", delivered)
         return delivered
