@@ -105,10 +105,17 @@ let package = Package(
                 "CardCompanion", "CardCompanionStore", "HTTPSignatures", "Retries", asyncHTTPClient,
                 logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
+        // Files for browsers: the client library in JavaScript, and the sandbox's pages.
+        .target(
+            name: "CardCompanionWeb",
+            exclude: ["Client/card-companion.d.ts"],
+            resources: [.embedInCode("Client/card-companion.js"), .embedInCode("Docs"), .embedInCode("Sandbox")],
+            swiftSettings: strict),
         .target(
             name: "CardCompanionHTTP",
             dependencies: [
-                "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE",
+                "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "CardCompanionWeb", "Cryptography",
+                "HTTPSignatures", "JOSE",
                 "SecureMemory", "StrictJSON", hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes,
                 logging, nioCore, nioHTTPTypes, nioSSL,
                 serviceLifecycle,
@@ -201,7 +208,7 @@ let package = Package(
         .executableTarget(
             name: "captcha-report", dependencies: ["PINImages", "SecureMemory", argumentParser],
             path: "Tests/CaptchaReport", exclude: ["report"], swiftSettings: strict),
-        tests("SandboxTests", ["PythonOracle", "ServerHarness"]),
+        tests("SandboxTests", ["PythonOracle", "ServerHarness", crypto, cryptoExtras]),
         tests("OpenAPITests", ["PythonOracle", "ServerHarness"], exclude: ["Drivers"]),
         tests("WebTests", ["PythonOracle", "ServerHarness"], exclude: ["Browser", "Types"]),
         tests("OperationTests", ["PostgresHarness", "ServerHarness", crypto]),

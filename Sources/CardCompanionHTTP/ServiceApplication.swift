@@ -60,10 +60,12 @@ package struct ServiceParts: Sendable {
     let keys: ServerKeys
     let store: Store
     let clock: ClockWatch
+    /// Nil if there is no sandbox.
+    let sandbox: (any SandboxBackEnd)?
 
     package init(
         distribution: DistributionService, definition: DefinitionService, issuing: IssuingParts, keys: ServerKeys,
-        store: Store, clock: ClockWatch
+        store: Store, clock: ClockWatch, sandbox: (any SandboxBackEnd)? = nil
     ) {
         self.distribution = distribution
         self.definition = definition
@@ -71,6 +73,7 @@ package struct ServiceParts: Sendable {
         self.keys = keys
         self.store = store
         self.clock = clock
+        self.sandbox = sandbox
     }
 }
 
@@ -109,6 +112,7 @@ private func router(
     let callers = CallerLimits(settings.addressRate, proxies: settings.proxies, logger: logger)
     func addRoutes(to router: Router<ServiceContext>) {
         PublicRoutes(keys: parts.keys, store: parts.store, clock: parts.clock).add(to: router)
+        if let sandbox = parts.sandbox { SandboxRoutes(backEnd: sandbox).add(to: router) }
         // Middleware applies to the routes that are added after it.
         router.add(middleware: ClockMiddleware(clock: parts.clock))
         DistributionRoutes(distribution: parts.distribution, callers: callers, audit: audit).add(to: router)

@@ -61,6 +61,17 @@ package struct JSONText: ~Copyable, Sendable {
         return bytes.withBytes { JSONString($0, range).secret }
     }
 
+    /// A member that is an object, with a copy of the whole text; nil for other types.
+    package func object(_ name: String) -> JSONText? {
+        guard case .object(let members) = members[JSONName(text: name)] else { return nil }
+        return JSONText(bytes: bytes.copy(), members: members)
+    }
+
+    private init(bytes: consuming SecretBytes, members: [JSONName: JSONNode]) {
+        self.bytes = bytes
+        self.members = members
+    }
+
     /// The elements of an array that contains only strings; nil for everything else.
     package func strings(_ name: String) -> [String]? {
         guard case .array(let elements) = members[JSONName(text: name)] else { return nil }

@@ -99,6 +99,14 @@ package struct JSONWriter: ~Copyable {
         quoted { $0.appendBase64(value) }
     }
 
+    /// Adds an object.
+    package mutating func add<Failure: Error>(
+        _ members: (inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) {
+        separate()
+        try enclose("{", "}", members)
+    }
+
     /// Adds a value that is JSON text already.
     package mutating func add(json: [UInt8]) {
         separate()

@@ -38,6 +38,11 @@ package struct HMACKeyImport: Sendable {
         HMACSHA256.isValid(code, for: Array(text.utf8), key: key.bytes)
     }
 
+    /// The HMAC-SHA-256 of a text with this key, as a bank makes it.
+    package func authenticationCode(for text: String) -> [UInt8] {
+        HMACSHA256.authenticationCode(for: Array(text.utf8), key: key.bytes)
+    }
+
     /// Seals the key and adds it to the bank.
     package func add(
         to bankId: Identifier, label: String, usage: HMACKeyUsage, in store: Store, keyring: Keyring, now: Timestamp

@@ -3,13 +3,16 @@ package struct BankSettings: Sendable, Equatable {
     /// The largest tolerance that the schema allows.
     package static let timestampToleranceLimitSeconds = 3600
 
+    /// Without a setting of its own, a bank has this tolerance.
+    package static let usualTimestampToleranceSeconds = 300
+
     /// For people.
     package var name: String
     /// Banks of the same programme get code 308 instead of 301 for each other's cardholders.
     package var programme: String
     package var scheme: Scheme
     /// How much a timestamp can differ from the server's clock, in either direction.
-    package var timestampToleranceSeconds = 300
+    package var timestampToleranceSeconds = usualTimestampToleranceSeconds
     /// How long a delivery waits for its notify.
     package var sessionLifetimeSeconds = 900
     package var retention = Retention.erase

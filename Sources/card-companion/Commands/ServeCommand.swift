@@ -121,7 +121,7 @@ private struct Server: Service, CustomStringConvertible {
         let application = try buildApplication(
             ServiceParts(
                 distribution: distribution, definition: definition, issuing: issuing, keys: keys, store: store,
-                clock: clockWatch),
+                clock: clockWatch, sandbox: try sandbox.map { try SandboxBank($0, installation) }),
             settings: settings, logger: logger
         ) { [settings] port in
             let url = "\(settings.tls == nil ? "http" : "https")://\(settings.host):\(port)"

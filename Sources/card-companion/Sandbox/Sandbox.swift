@@ -25,6 +25,11 @@ struct Sandbox: Sendable {
     private static let signingKeyBits = 2048
     private static let issuerKeyFile = "issuer-key.pem"
     private static let completionFile = "sandbox.json"
+    static let hmacKeyFile = "hmac.hex"
+    static let signingKeyFile = "signing-key.pem"
+    static let signingCertificateFile = "signing-certificate.pem"
+    /// What the sandbox's page may know of the bank.
+    static let pageFile = "page.json"
 
     let directory: String
 
@@ -32,7 +37,7 @@ struct Sandbox: Sendable {
     static func prepare(_ installation: Installation, keyring: Keyring, keys: ServerKeys) async throws -> Sandbox {
         let sandbox = Sandbox(directory: "\(installation.settings.dataDirectory)/sandbox")
         let isThere = try await installation.store.bank(id: bankId) != nil
-        let isComplete = [completionFile, issuerKeyFile, "encryption-key.pem"].allSatisfy {
+        let isComplete = [completionFile, issuerKeyFile, pageFile, "encryption-key.pem"].allSatisfy {
             FileManager.default.fileExists(atPath: "\(sandbox.directory)/\($0)")
         }
         guard !(isThere && isComplete) else { return sandbox }
@@ -41,6 +46,7 @@ struct Sandbox: Sendable {
             let bank = try await sandbox.makeBank(installation)
             let issuerKeyId = try await sandbox.makeKeys(installation, keyring)
             let codes = try await sandbox.makeCardholders(installation, bank, keyring, keys)
+            try sandbox.writePage(codes)
             try sandbox.writeDescription(codes, issuerKeyId: issuerKeyId)
         }
         return sandbox
@@ -52,9 +58,13 @@ struct Sandbox: Sendable {
             .appendingPathComponent("sandbox-app").relativePath
         return """
 
-            The server is running at \(url) with the bank \(Self.bankId) and the cardholders \
+            The server is running with the bank \(Self.bankId) and the cardholders \
             \(Self.cardholders.joined(separator: ", ")).
-            In another terminal, in this folder:
+
+              see a PIN in your browser        \(url)/sandbox/
+              read about the API               \(url)/docs
+
+            Or in another terminal, in this folder:
 
               fetch alice's PIN as an image with the SDK, and confirm that it was shown
                 '\(app)' --url \(url) --sandbox '\(directory)' --cardholder alice --image pin.png
@@ -84,6 +94,8 @@ struct Sandbox: Sendable {
         settings.reminders = true
         settings.fetchLimit = 100
         settings.definitionsPerDay = 100
+        settings.hints = Set(RequestHint.allCases)
+        settings.textPINs = true
         let now = installation.clock.now()
         _ = try await installation.store.insertBank(id: Self.bankId, settings: settings, now: now)
         return try await installation.issuerBank(Self.bankId)
@@ -98,7 +110,7 @@ struct Sandbox: Sendable {
         let key = try HMACKeyImport(hex: hexKey)
         _ = try await key.add(
             to: Self.bankId, label: key.kcv, usage: .both, in: installation.store, keyring: keyring, now: now)
-        try write(hexKey, to: "hmac.hex")
+        try write(hexKey, to: Self.hmacKeyFile)
 
         let authority = try certificateAuthority(at: now)
         try await makeCertificate(installation, .signature, "signing", authority, now)
@@ -188,6 +200,23 @@ struct Sandbox: Sendable {
             }
         }
         return codes
+    }
+
+    private func writePage(_ codes: [String: SharedSecret]) throws {
+        let json = JSONWriter.object { json in
+            json.add("bankId", Self.bankId.text)
+            json.add(
+                "cardholders",
+                array: { cardholders in
+                    for uniqueId in Self.cardholders {
+                        cardholders.add { json in
+                            json.add("uniqueId", uniqueId)
+                            if let code = codes[uniqueId] { json.add("code", utf8: code.bytes) }
+                        }
+                    }
+                })
+        }
+        try write(json, to: Self.pageFile)
     }
 
     /// Written last: if this file exists, the sandbox is complete.

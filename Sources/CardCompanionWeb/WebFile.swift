@@ -1,0 +1,32 @@
+/// A file for browsers.
+package struct WebFile: Sendable {
+    /// The path of its URL.
+    package let path: String
+    package let mediaType: String
+    package let bytes: [UInt8]
+}
+
+extension WebFile {
+    /// The page of the sandbox, and the client library that it uses.
+    package static let sandbox = [
+        WebFile(path: "/sandbox", mediaType: html, bytes: PackageResources.sandbox_html),
+        WebFile(path: "/sandbox/sandbox.css", mediaType: css, bytes: PackageResources.sandbox_css),
+        WebFile(path: "/sandbox/sandbox.js", mediaType: javaScript, bytes: PackageResources.sandbox_js),
+        WebFile(path: "/sandbox/card-companion.js", mediaType: javaScript, bytes: PackageResources.card_companion_js),
+    ]
+
+    /// The page that shows `openapi.json`.
+    package static let documentation = [
+        WebFile(path: "/docs", mediaType: html, bytes: PackageResources.index_html),
+        WebFile(path: "/docs/docs.css", mediaType: css, bytes: PackageResources.docs_css),
+        WebFile(path: "/docs/docs.js", mediaType: javaScript, bytes: PackageResources.docs_js),
+        WebFile(path: "/docs/elements.js", mediaType: javaScript, bytes: PackageResources.elements_js),
+        WebFile(path: "/docs/markdown.js", mediaType: javaScript, bytes: PackageResources.markdown_js),
+        WebFile(path: "/docs/schemas.js", mediaType: javaScript, bytes: PackageResources.schemas_js),
+        WebFile(path: "/docs/openapi.json", mediaType: "application/json", bytes: PackageResources.openapi_json),
+    ]
+
+    private static let html = "text/html; charset=utf-8"
+    private static let css = "text/css; charset=utf-8"
+    private static let javaScript = "text/javascript; charset=utf-8"
+}

@@ -1,0 +1,154 @@
+import CardCompanion
+import CardCompanionAPI
+import CardCompanionHTTP
+import CardCompanionStore
+import Cryptography
+import SecureMemory
+import StrictJSON
+
+/// The back-end of the sandbox's bank, in small: it signs what its app needs, and changes its cardholders.
+struct SandboxBank: SandboxBackEnd {
+    let installation: Installation
+    private let description: SharedSecret
+    private let hexKey: SharedSecret
+    private let hmacKey: HMACKeyImport
+    private let signingKey: RSAPrivateKey
+    private let signingCertificate: [UInt8]
+
+    private static let fileByteLimit = 65_536
+    /// How long ago the bank can sign, at most.
+    private static let ageLimitSeconds = 86_400
+
+    init(_ sandbox: Sandbox, _ installation: Installation) throws {
+        func file(_ name: String) throws -> SecretBytes {
+            try InputFile.readSecret("\(sandbox.directory)/\(name)", byteLimit: Self.fileByteLimit)
+        }
+        self.installation = installation
+        description = SharedSecret(try file(Sandbox.pageFile))
+        hexKey = SharedSecret(try file(Sandbox.hmacKeyFile))
+        hmacKey = try HMACKeyImport(hex: hexKey.bytes)
+        signingKey = try RSAPrivateKey(pem: try file(Sandbox.signingKeyFile))
+        signingCertificate = try file(Sandbox.signingCertificateFile).withBytes { Array($0) }
+    }
+
+    func bank() -> SecretBytes { description.bytes.copy() }
+
+    func answer(_ operation: SandboxOperation, _ body: borrowing JSONText) async throws -> SecretBytes {
+        switch operation {
+        case .hashMac: return try hashMac(body)
+        case .token: return try token(body)
+        case .explain: return explain(body)
+        case .unlock:
+            var change = CardholderChange()
+            change.unlocks = true
+            return try await write(change, to: cardholder(body), by: "sandbox unlock")
+        case .accessibility:
+            var change = CardholderChange()
+            change.accessibility = .init(body.text(of: "accessibility").flatMap(Accessibility.init(rawValue:)))
+            return try await write(change, to: cardholder(body), by: "sandbox accessibility")
+        }
+    }
+
+    private func hashMac(_ body: borrowing JSONText) throws -> SecretBytes {
+        let uniqueId = try cardholder(body).text
+        let timestamp = try timestamp(body)
+        let hashMac = hmacKey.authenticationCode(for: Sandbox.bankId.text + uniqueId + timestamp)
+        return JSONWriter.object { json in
+            json.add(MemberName.bankId, Sandbox.bankId.text)
+            json.add(MemberName.uniqueId, uniqueId)
+            json.add(MemberName.timestamp, timestamp)
+            json.add(MemberName.hashMac, Hex.encode(hashMac))
+        }
+    }
+
+    private func token(_ body: borrowing JSONText) throws -> SecretBytes {
+        let uniqueId = try cardholder(body).text
+        let timestamp = try timestamp(body)
+        guard let type = body.text(of: "type").flatMap(TokenType.init(text:)) else {
+            throw SandboxRefusal("type must be 00 (delivery), 01 (reminder) or 02 (definition)")
+        }
+        let code = SharedSecret(body.secret(of: "code"))
+        let token = JSONWriter.object { json in
+            json.add(MemberName.idBEL, Sandbox.bankId.text)
+            json.add(MemberName.idPorteur, uniqueId)
+            json.add(MemberName.idFournisseur, "sandbox-page")
+            json.add(MemberName.idTransaction, Hex.encode(SecureRandom.bytes(count: 16)))
+            json.add(MemberName.tokenTimestamp, timestamp)
+            json.add(MemberName.tokenType, type.text)
+            if let code { json.add(MemberName.authenticationCode, utf8: code.bytes) }
+        }
+        let signature = try signingKey.signPKCS1SHA256(token)
+        return JSONWriter.object { json in
+            json.add(MemberName.token, utf8: token)
+            json.add(MemberName.signature, Base64.encode(signature))
+        }
+    }
+
+    /// The checks of an HMAC or a token. Other requests authenticate nobody, or with a key that only the app has.
+    private func explain(_ body: borrowing JSONText) -> SecretBytes {
+        let findings: [Explanation.Finding]
+        switch body.object("request") {
+        case .some(let request): findings = explanation(of: request)
+        case nil: findings = []
+        }
+        return JSONWriter.object { json in
+            json.add(
+                "findings",
+                array: { array in
+                    for finding in findings {
+                        array.add { json in
+                            json.add("verdict", finding.verdict.rawValue)
+                            json.add("subject", finding.subject)
+                            json.add("text", finding.text)
+                        }
+                    }
+                })
+        }
+    }
+
+    private func explanation(of request: borrowing JSONText) -> [Explanation.Finding] {
+        let now = installation.clock.now().seconds
+        let tolerance = BankSettings.usualTimestampToleranceSeconds
+        if let token = request.secret(of: MemberName.token) {
+            return Explanation.token(
+                token, signature: request.text(of: MemberName.signature), certificate: signingCertificate, now: now,
+                toleranceSeconds: tolerance
+            ).findings
+        }
+        guard let hashMac = request.text(of: MemberName.hashMac) else { return [] }
+        let sent = Explanation.HMACRequest(
+            bankId: request.text(of: MemberName.bankId) ?? "", uniqueId: request.text(of: MemberName.uniqueId) ?? "",
+            timestamp: request.text(of: MemberName.timestamp) ?? "", hashMac: hashMac)
+        return Explanation.hmac(sent, hexKey: hexKey, now: now, toleranceSeconds: tolerance).findings
+    }
+
+    private func write(
+        _ change: CardholderChange, to uniqueId: Identifier, by command: String
+    ) async throws -> SecretBytes {
+        let action = AdminAction(command: command, bankId: Sandbox.bankId, subject: uniqueId.text)
+        let outcome = try await action.recorded(in: installation.logger) {
+            try await installation.store.writeCardholder(
+                bankId: Sandbox.bankId, uniqueId: uniqueId, change, if: .none, now: installation.clock.now())
+        }
+        guard case .done = outcome else { throw SandboxRefusal("the bank has no cardholder \(uniqueId)") }
+        return JSONWriter.object { _ in }
+    }
+
+    private func cardholder(_ body: borrowing JSONText) throws -> Identifier {
+        guard let name = body.text(of: MemberName.uniqueId), Sandbox.cardholders.contains(name),
+            let uniqueId = Identifier(name)
+        else {
+            throw SandboxRefusal("uniqueId must be one of \(Sandbox.cardholders.joined(separator: ", "))")
+        }
+        return uniqueId
+    }
+
+    /// The time of the bank's signature: now, or before.
+    private func timestamp(_ body: borrowing JSONText) throws -> String {
+        let age = body.kind(of: "ageSeconds") == nil ? 0 : body.text(of: "ageSeconds").flatMap { Int64($0) }
+        guard let age, 0...Int64(Self.ageLimitSeconds) ~= age else {
+            throw SandboxRefusal("ageSeconds must be a number from 0 to \(Self.ageLimitSeconds)")
+        }
+        return "\(installation.clock.now().seconds - age)"
+    }
+}
