@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from captcha.image import ImageCaptcha
-from PIL import Image
+from PIL import Image, ImageDraw
 
 
 @dataclass
@@ -58,14 +58,9 @@ def write_contact_sheet(images, file, count=100, columns=5):
     columns = columns if width > 100 else 4 * columns
     rows = (len(pictures) + columns - 1) // columns
     sheet = Image.new("RGB", (columns * (width + gap), rows * (height + line + gap)), (200, 200, 200))
+    numbers = ImageDraw.Draw(sheet)
     for index, picture in enumerate(pictures):
         left, top = index % columns * (width + gap) + gap // 2, index // columns * (height + line + gap)
-        write_number(sheet, (left, top + 2), index + 1)
+        numbers.text((left, top + 2), str(index + 1), fill=(0, 0, 120))
         sheet.paste(picture, (left, top + line))
     sheet.save(file)
-
-
-def write_number(sheet, place, number):
-    from PIL import ImageDraw
-
-    ImageDraw.Draw(sheet).text(place, str(number), fill=(0, 0, 120))
