@@ -27,7 +27,7 @@ struct CaptchaStyle: Equatable, Sendable {
 
     // Bands in which ink and paper change places.
     var bandCount = 2
-    var bandWidth = 14.0...20.0
+    var bandWidth = 10.0...14.0
     var bandMargin = 9.0
     /// The most that a band can rise or fall, as a fraction of the image's width.
     var bandRise = 0.2
