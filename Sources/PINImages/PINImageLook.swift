@@ -1,10 +1,10 @@
 /// How an image of a PIN looks.
 package struct PINImageLook: Hashable, Sendable {
-    /// What is done against programs that read images.
+    /// What is done against programs that read images. It slows them down, and does not stop them (docs/captcha.md).
     package enum Style: String, CaseIterable, Sendable {
-        /// Digits that are warped, turned and crossed by lines.
+        /// Digits that are turned and warped a little, with bands in which ink and paper change places.
         case standard
-        /// Harder for programs, and a little harder for people.
+        /// More and narrower bands: harder for programs, and a little harder for people.
         case strong
         /// Large digits without any distortion, for people who cannot read the others. Programs can read them.
         case calm

@@ -42,7 +42,7 @@ struct Typeface: Equatable, Sendable {
             return (0..<rows * columns).map { index in
                 let point = Point(
                     x: Self.position(index % columns, over: cellWidth), y: Self.position(index / columns, over: 1))
-                return UInt8(min(max(128 + edges.depth(of: point) / Self.step, 0), 255))
+                return UInt8(min(max(128 + edges.depth(of: point) / Self.step, 0), 255).rounded())
             }
         }
         (self.cellWidth, self.columns, self.rows) = (cellWidth, columns, rows)
@@ -74,7 +74,7 @@ struct Typeface: Equatable, Sendable {
         fileprivate let rows: Int
         fileprivate let cellWidth: Double
 
-        /// A position of the cell as one of the grid: both have the cell's center in their middle.
+        /// A position of the cell, as one of the grid, whose first point is (0, 0).
         func gridPoint(_ point: Point) -> (x: Float, y: Float) {
             (
                 Float((point.x + Typeface.reach + cellWidth / 2) * Typeface.pointsPerHeight),
