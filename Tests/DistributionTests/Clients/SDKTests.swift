@@ -53,6 +53,34 @@ struct SDKTests {
         #expect(again.errorCode == 210)
     }
 
+    @Test("Hints arrive: a marked cardholder gets the digits if the app asks for them, and a large image otherwise")
+    func hints() async throws {
+        let service = try await Service.shared.value
+        let holder = TestCardholder(pin: "491735", accessibility: "text")
+        let bank = try await service.makeBank(["--text-pins", "true"], cardholders: [holder])
+        for acceptsText in [true, false] {
+            let hints = DisplayHints(theme: .dark, scale: 2, acceptsText: acceptsText)
+            var byCode = parameters(bank, holder, timestamp: Stamps.next())
+            byCode.hints = hints
+            let token = bank.token(for: holder).text
+            let byToken = TokenProvisioningParameters(
+                token: token, signature: try bank.signer.signature(of: token), hints: hints)
+            for answer in [
+                await PINDistribution.postGetPINCaptchaRequest(byCode, hostUrl: service.server.url, session: session),
+                await PINDistribution.postGetPINCaptchaTokenRequest(
+                    byToken, hostUrl: service.server.url, session: session),
+            ] {
+                #expect(answer.errorCode == 0)
+                #expect(answer.text == (acceptsText ? "491735" : nil))
+                #expect(answer.images.count == (acceptsText ? 0 : 1))
+                #expect((answer.pin == nil) == acceptsText)
+                let png = answer.pin.flatMap { Data(base64Encoded: $0) }
+                let width = png.map { $0[16..<20].reduce(0) { $0 << 8 | Int($1) } }
+                #expect(width == (acceptsText ? nil : 960))
+            }
+        }
+    }
+
     @Test("The server's error code and message are returned to the app")
     func wrongCode() async throws {
         let service = try await Service.shared.value
