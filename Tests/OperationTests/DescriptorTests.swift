@@ -39,35 +39,50 @@ struct DescriptorTests {
     @Test("A server without a free descriptor does not take its PostgreSQL for dead")
     func doubt() async throws {
         let server = try await TestServer.withPrivateDatabase()
-        let postgres = try postmaster(of: server)
-        try await waitUntilSettled(server)
-        try await limit(server, to: 3)
-        // The server looks at PostgreSQL once a second.
-        try await eventually("the server says that it cannot watch PostgreSQL") {
-            !server.logLines(with: "could not be watched").isEmpty
+        try await unlessEndedByDispatch(server) {
+            let postgres = try postmaster(of: server)
+            try await waitUntilSettled(server)
+            try await limit(server, to: 3)
+            // The server looks at PostgreSQL once a second.
+            try await eventually("the server says that it cannot watch PostgreSQL") {
+                !server.logLines(with: "could not be watched").isEmpty
+            }
+            try await Task.sleep(for: .seconds(3))
+            try await limit(server, to: 4096)
+            let answer = try? await server.request("GET", "/health/ready")
+            #expect(answer?.status == 200, "\(server.log)")
+            #expect(server.logLines(with: "PostgreSQL died").isEmpty)
+            #expect(try postmaster(of: server) == postgres)
+            #expect(try await server.stop() == 0)
+            #expect(!isRunning(postgres))
         }
-        try await Task.sleep(for: .seconds(3))
-        try await limit(server, to: 4096)
-        let answer = try? await server.request("GET", "/health/ready")
-        #expect(answer?.status == 200, "\(server.log)")
-        #expect(server.logLines(with: "PostgreSQL died").isEmpty)
-        #expect(try postmaster(of: server) == postgres)
-        #expect(try await server.stop() == 0)
-        #expect(!isRunning(postgres))
     }
 
     @Test("A server that stops without a free descriptor does not leave its PostgreSQL behind")
     func stopping() async throws {
         let server = try await TestServer.withPrivateDatabase()
-        let postgres = try postmaster(of: server)
-        try await waitUntilSettled(server)
-        try await limit(server, to: 3)
-        kill(server.processID, SIGTERM)
-        try await Task.sleep(for: .seconds(5))
-        try await limit(server, to: 4096)
-        let status = try await server.ended()
-        #expect(status == 0, "\(server.log)")
-        #expect(!isRunning(postgres))
+        try await unlessEndedByDispatch(server) {
+            let postgres = try postmaster(of: server)
+            try await waitUntilSettled(server)
+            try await limit(server, to: 3)
+            kill(server.processID, SIGTERM)
+            try await Task.sleep(for: .seconds(5))
+            try await limit(server, to: 4096)
+            let status = try await server.ended()
+            #expect(status == 0, "\(server.log)")
+            #expect(!isRunning(postgres))
+        }
+    }
+
+    /// libdispatch, on which Swift's tasks run, counts its running threads in /proc when they are busy, and ends the process if
+    /// it has no descriptor for that (`_dispatch_workq_monitor_pools`). On a busy machine this happens before the test is done.
+    /// It is the reason why a server lowers its limit of connections to what its descriptors allow.
+    private func unlessEndedByDispatch(_ server: TestServer, _ body: () async throws -> Void) async throws {
+        try await withKnownIssue("libdispatch ended the server", isIntermittent: true) {
+            try await body()
+        } matching: { _ in
+            server.log.contains("*** Signal 4")
+        }
     }
 
     /// Waits until a server has opened what it needs from its start on. (Swift's runtime traps if it cannot.)
