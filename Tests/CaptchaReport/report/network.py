@@ -120,7 +120,7 @@ def moved(pixels, generator):
 
 def train(images, progress):
     """Shows few images more often than many."""
-    epochs = max(15, 60_000 // len(images.answers))
+    epochs = min(max(15, 60_000 // len(images.answers)), 60)
     generator = numpy.random.default_rng(1)
     pixels, digits = load(images), labels(images)
     network = Network(pixels.shape[1:], digits.shape[1], generator)
