@@ -1,0 +1,34 @@
+// The bank's back-end in small, which only the sandbox has. A real app asks its own bank, which knows who is signed in.
+
+async function answerOf(path, members) {
+  const options = members && {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(members),
+  };
+  const answer = await fetch(path, options);
+  const content = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Error(content.detail ?? `the server answered ${answer.status} to ${path}`);
+  return content;
+}
+
+/** The ages of signatures that the bank can be asked for. The server takes them for five minutes. */
+export const freshSeconds = 0;
+export const oldSeconds = 600;
+
+export const bankBackEnd = {
+  /** The bank and its cardholders, with the codes that a real bank sends by letter. */
+  description: () => answerOf("/sandbox/bank"),
+
+  /** What authenticates a request by HMAC: bankId, uniqueId, timestamp and hashMac. */
+  hashMac: (uniqueId, ageSeconds) => answerOf("/sandbox/bank/hash-mac", { uniqueId, ageSeconds }),
+
+  /** What authenticates a request by token: the token and its signature. `type` is 00, 01 or 02. */
+  token: (members) => answerOf("/sandbox/bank/token", members),
+
+  unlock: (uniqueId) => answerOf("/sandbox/bank/unlock", { uniqueId }),
+
+  /** Marks a cardholder as one who needs calm images (`calm`) or digits (`text`); null for nobody special. */
+  setAccessibility: (uniqueId, accessibility) =>
+    answerOf("/sandbox/bank/accessibility", { uniqueId, accessibility }),
+};
+
+export const tokenTypes = Object.freeze({ delivery: "00", reminder: "01", definition: "02" });

@@ -1,0 +1,193 @@
+// The screen on which a cardholder chooses a PIN: typed twice, or entered twice on a scrambled keypad.
+
+import { PINDefinition } from "/sandbox/card-companion.js";
+import { element } from "/docs/elements.js";
+import { bankBackEnd, tokenTypes } from "./bank-back-end.js";
+import { definitionMessage } from "./code-messages.js";
+
+const lengths = Object.freeze({ minimum: 4, maximum: 6 });
+/** Ten digits and two empty places, in rows of three. */
+const keypadSize = 12;
+
+const place = (id) => document.getElementById(id);
+const hasRightLength = ({ length }) => length >= lengths.minimum && length <= lengths.maximum;
+
+const wrongLength = { tone: "bad", title: "A PIN has 4 to 6 digits." };
+const notTheSame = { tone: "bad", title: "The two PINs are not the same.", text: "Enter your new PIN twice." };
+const success = { tone: "good", title: "Your new PIN is set.", text: "Look at it under My PIN." };
+
+export class NewPIN {
+  #app;
+  #keypad = new Keypad((positions) => this.#defineByPositions(positions), (message) => this.#app.say(message));
+
+  constructor(app) {
+    this.#app = app;
+    place("typed").addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#submitTyped();
+    });
+    for (const choice of document.querySelectorAll("[name=entry]")) {
+      choice.addEventListener("change", () => {
+        app.say(null);
+        this.open();
+      });
+    }
+  }
+
+  get #isKeypad() { return document.querySelector("[name=entry]:checked").value === "keypad"; }
+
+  async open() {
+    this.end();
+    place("typed").hidden = this.#isKeypad;
+    place("keypad").hidden = !this.#isKeypad;
+    place("how").textContent = this.#how;
+    if (this.#isKeypad) await this.#fetchKeypad();
+  }
+
+  get #how() {
+    if (this.#isKeypad) {
+      return "The app sends the positions of the keys that you press, encrypted, with a token that the bank has signed.";
+    }
+    return this.#app.way === "code"
+      ? "The app sends your PIN, encrypted, with an HMAC that the bank has made."
+      : "The app sends your PIN, encrypted, with a token that the bank has signed.";
+  }
+
+  /** Nothing of what was entered stays. */
+  end() {
+    for (const id of ["first", "second"]) {
+      place(id).value = "";
+      place(id).setAttribute("aria-invalid", "false");
+    }
+    this.#keypad.clear();
+  }
+
+  async #submitTyped() {
+    const [first, second] = ["first", "second"].map((id) => new TextEncoder().encode(place(id).value));
+    const isSame = first.length === second.length && first.every((digit, index) => digit === second[index]);
+    const isPIN = hasRightLength(first) && first.every((digit) => digit >= 0x30 && digit <= 0x39);
+    second.fill(0);
+    this.end();
+    if (!isPIN || !isSame) {
+      first.fill(0);
+      this.#app.say(isPIN ? notTheSame : wrongLength);
+      for (const id of isPIN ? ["first", "second"] : ["first"]) place(id).setAttribute("aria-invalid", "true");
+      return place("first").focus();
+    }
+    const { uniqueId } = this.#app;
+    await this.#app.act(`${uniqueId} chooses a PIN`, async () => {
+      const response = await this.#defineTyped(first).finally(() => first.fill(0));
+      this.#answer(response, place("first"));
+    });
+  }
+
+  async #defineTyped(pin) {
+    const { uniqueId, way, session, hostUrl, ageSeconds } = this.#app;
+    if (way === "code") {
+      const claim = await bankBackEnd.hashMac(uniqueId, ageSeconds);
+      return PINDefinition.postDefinePINRequest({ ...claim, pin }, hostUrl, session);
+    }
+    const signed = await this.#token();
+    return PINDefinition.postDefinePINECDHRequest({ ...signed, pin }, hostUrl, session);
+  }
+
+  #token() {
+    const { uniqueId, ageSeconds } = this.#app;
+    return bankBackEnd.token({ uniqueId, type: tokenTypes.definition, ageSeconds });
+  }
+
+  async #fetchKeypad() {
+    const { bankId, uniqueId, session, hostUrl } = this.#app;
+    await this.#app.act(`${uniqueId} gets a keypad`, async () => {
+      PINDefinition.discardKeypads(bankId, uniqueId, session);
+      const response =
+        await PINDefinition.postGetKeyPadCoordinatesRequest({ bankId, uniqueId, keypadSize }, hostUrl, session);
+      if (response.errorCode !== 0) return this.#app.say(definitionMessage(response));
+      this.#keypad.show(response);
+    });
+  }
+
+  async #defineByPositions(positions) {
+    const { uniqueId, session, hostUrl } = this.#app;
+    const { keypadId } = this.#keypad;
+    await this.#app.act(`${uniqueId} chooses a PIN on the keypad`, async () => {
+      const parameters = { ...await this.#token(), indexes: positions.join(","), keypadId };
+      positions.fill(0);
+      this.#answer(await PINDefinition.postDefinePINECDHCBRequest(parameters, hostUrl, session), place("step"));
+    });
+    await this.#fetchKeypad();
+  }
+
+  #answer(response, next) {
+    this.#app.say(response.errorCode === 0 ? success : definitionMessage(response));
+    if (response.errorCode !== 0) next.focus();
+  }
+}
+
+/** The keypad on the screen, and the positions that were pressed. It never looks at the digits themselves. */
+class Keypad {
+  #define;
+  #say;
+  #pressed = [];
+  #first = null;
+  keypadId = null;
+
+  constructor(define, say) {
+    this.#define = define;
+    this.#say = say;
+    place("delete").addEventListener("click", () => {
+      this.#pressed.pop();
+      this.#update();
+    });
+    place("continue").addEventListener("click", () => this.#continue());
+  }
+
+  show({ keypad, keypadId }) {
+    this.clear();
+    this.keypadId = keypadId;
+    place("keys").replaceChildren(...keypad.map((digit, position) => {
+      if (digit === null) return element("span");
+      const key = element("button", { type: "button" }, digit);
+      key.addEventListener("click", () => this.#press(position));
+      return key;
+    }));
+  }
+
+  clear() {
+    this.#pressed.fill(0);
+    this.#first?.fill(0);
+    [this.#pressed, this.#first, this.keypadId] = [[], null, null];
+    place("keys").replaceChildren();
+    this.#update();
+  }
+
+  #press(position) {
+    if (this.#pressed.length < lengths.maximum) this.#pressed.push(position);
+    this.#update();
+  }
+
+  #continue() {
+    if (!hasRightLength(this.#pressed)) return this.#say(wrongLength);
+    const pressed = this.#pressed;
+    this.#pressed = [];
+    if (this.#first === null) {
+      this.#first = pressed;
+      this.#say(null);
+      return this.#update();
+    }
+    const isSame = String(this.#first) === String(pressed);
+    this.#first = null;
+    this.#update();
+    if (!isSame) return this.#say(notTheSame);
+    return this.#define(pressed);
+  }
+
+  #update() {
+    const count = this.#pressed.length;
+    place("step").textContent = this.#first === null ? "Enter your new PIN, 4 to 6 digits." : "Enter the same PIN again.";
+    place("dots").textContent = "●".repeat(count) + "○".repeat(Math.max(0, lengths.minimum - count));
+    place("count").textContent = count === 0 ? "" : `${count} ${count === 1 ? "digit" : "digits"}`;
+    place("delete").disabled = count === 0;
+    place("continue").textContent = this.#first === null ? "Continue" : "Set my new PIN";
+  }
+}

@@ -1,0 +1,149 @@
+// Shows what went over the wire: an action of the cardholder, and below it each step.
+
+import { code, element } from "/docs/elements.js";
+import { meaningOf, purposes } from "./member-meanings.js";
+
+/** Longer values are shortened. */
+const shownCharacters = 44;
+/** Older actions are removed. */
+const maximumActionCount = 20;
+
+const verdicts = { good: "✓", bad: "✗ wrong:", note: "" };
+
+export class WireView {
+  #place;
+  #explain;
+  #number = 0;
+  #steps = null;
+
+  /** `explain` asks the server for its checks of a request. */
+  constructor(place, explain) {
+    this.#place = place;
+    this.#explain = explain;
+  }
+
+  /** Begins a new action. What comes next belongs to it. */
+  begin(title) {
+    this.#number += 1;
+    for (const earlier of this.#place.children) earlier.open = false;
+    this.#steps = element("ol", { class: "steps" });
+    const heading = element("h3", {}, `${this.#number}. ${title}`);
+    this.#place.prepend(element("details", { class: "action", open: "" }, element("summary", {}, heading), this.#steps));
+    while (this.#place.children.length > maximumActionCount) this.#place.lastChild.remove();
+  }
+
+  clear() { this.#place.replaceChildren(); }
+
+  /** Adds what `listen` reports. */
+  add(kind, content) {
+    if (this.#steps === null) return;
+    if (kind === "exchange") this.#steps.append(this.#exchange(content));
+    else if (kind === "opened") this.#steps.append(opened(content));
+    else this.#steps.append(sealed(content));
+  }
+
+  #exchange({ method, path, request, status, answer, milliseconds }) {
+    const step = element(
+      "li", { class: "step" },
+      element("h4", {}, receiver(path), code(`${method} ${path}`), result(status, answer, milliseconds)),
+      element("p", { class: "quiet" }, purposes[path]),
+      request && members("Sent", request, "request"),
+      answer && members("Answered", answer, "answer"));
+    if (path.startsWith("/v1/") && request) this.#addChecks(step, path, request);
+    return step;
+  }
+
+  async #addChecks(step, path, request) {
+    try {
+      const { findings } = await this.#explain(path, request);
+      if (findings.length > 0) step.append(checks(findings));
+    } catch (error) {
+      step.append(element("p", { class: "quiet" }, `The server could not explain its checks: ${error.message}`));
+    }
+  }
+}
+
+/** Who is asked. */
+function receiver(path) {
+  return path.startsWith("/sandbox/")
+    ? element("span", { class: "who" }, "to the bank")
+    : element("span", { class: "who server" }, "to Card Companion");
+}
+
+const inTheApp = () => element("span", { class: "who" }, "in the app");
+
+function result(status, answer, milliseconds) {
+  if (status === null) return element("span", { class: "result bad" }, "no answer");
+  const { errorCode } = answer ?? {};
+  const isGood = status === 200 && (errorCode ?? 0) === 0;
+  const words = errorCode === undefined ? `HTTP ${status}` : `code ${errorCode}`;
+  return element("span", { class: `result ${isGood ? "good" : "bad"}` }, `${words}, ${milliseconds} ms`);
+}
+
+function opened(delivery) {
+  return element(
+    "li", { class: "step" },
+    element("h4", {}, inTheApp(), "Open what was encrypted"),
+    element("p", { class: "quiet" }, "It decrypts pin with the private half of its key."),
+    members("Plaintext", delivery, "plaintext"));
+}
+
+function sealed(plaintext) {
+  return element(
+    "li", { class: "step" },
+    element("h4", {}, inTheApp(), "Encrypt the PIN"),
+    element("p", { class: "quiet" }, "It encrypts this to the server's public key. A dot is a digit, which is not shown here. ␠ is a space: each value has the same length."),
+    element("p", {}, code(plaintext)));
+}
+
+function members(title, content, side) {
+  const rows = Object.entries(content).map(([name, value]) => element(
+    "div", { class: "member" },
+    element("dt", {}, code(name)),
+    element("dd", {}, valueView(value)),
+    element("dd", { class: "meaning" }, meaningOf(name, side))));
+  if (rows.length === 0) return null;
+  return element("div", { class: "members" }, element("p", {}, title), element("dl", {}, rows));
+}
+
+function checks(findings) {
+  const rows = findings.map(({ verdict, subject, text }) => element(
+    "li", { class: "finding" },
+    code(subject),
+    element("span", {}, element("span", { class: `verdict ${verdict}` }, verdicts[verdict] ?? ""), ` ${text}`)));
+  return element("div", { class: "members checks" }, element("p", {}, "What the server checked"), element("ul", {}, rows));
+}
+
+/** A short value as it is. A long one is shortened, and can be opened. */
+function valueView(value) {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  if (text.length <= shownCharacters) return code(text);
+  const start = text.slice(0, shownCharacters - 12);
+  return element(
+    "details", {},
+    element("summary", {}, code(`${start}…`), ` ${text.length.toLocaleString("en")} characters`),
+    headerView(text),
+    element("pre", {}, code(readable(value, text))));
+}
+
+/** The protected header of an encrypted value: what it is, for whom, and how it is encrypted. */
+function headerView(text) {
+  const header = /^(eyJ[\w-]+)\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/.exec(text)?.[1];
+  if (!header) return null;
+  const json = atob(header.replaceAll("-", "+").replaceAll("_", "/"));
+  return [
+    element("p", { class: "meaning" }, "An encrypted value (JWE). Its header can be read:"),
+    element("pre", {}, code(JSON.stringify(JSON.parse(json), null, 2))),
+    element("p", { class: "meaning" }, "The whole value:"),
+  ];
+}
+
+/** Objects, lists and tokens on several lines. A token is signed as it is, so the bytes on the wire are other ones. */
+function readable(value, text) {
+  try {
+    const content = JSON.parse(text);
+    return typeof content === "object" ? JSON.stringify(content, null, 2) : text;
+  } catch {
+    return text;
+  }
+}
