@@ -4,7 +4,7 @@ import { DefinitionCode, DistributionCode, LibraryCode } from "/sandbox/card-com
 
 const tooOld = {
   title: "The bank's signature is too old.",
-  text: "The server takes it for five minutes. Ask again, and the bank makes a new one.",
+  text: "The server takes it for five minutes. Under Settings, a switch lets it be ten minutes old.",
 };
 const usedBefore = {
   title: "The bank's signature was used before.",

@@ -25,6 +25,7 @@ export class MyPIN {
   #hasConfirmed = false;
   /** The digits, if the bank sends them, for as long as the PIN can be shown. */
   #digits = null;
+  #speaksNext = false;
 
   constructor(app) {
     this.#app = app;
@@ -36,7 +37,7 @@ export class MyPIN {
     });
     place("seen").addEventListener("click", () => this.#confirm(NotifyStatus.success));
     place("not-seen").addEventListener("click", () => this.#confirm(NotifyStatus.appError));
-    place("speak").addEventListener("click", () => this.#speak());
+    place("speak").addEventListener("click", () => this.#wantSpoken());
     // Nobody looks at a page in the background, but its picture can be seen in the list of windows.
     document.addEventListener("visibilitychange", () => document.hidden && this.forget());
     window.addEventListener("pagehide", () => this.forget());
@@ -49,6 +50,7 @@ export class MyPIN {
     this.#hasConfirmed = false;
     place("code").value = code;
     place("letter").textContent = `The bank's letter to ${uniqueId} says ${code}.`;
+    place("speak").hidden = true;
     this.label();
   }
 
@@ -80,6 +82,13 @@ export class MyPIN {
     place("remaining").textContent = "";
   }
 
+  /** Reads the digits aloud, also if they are hidden by now. */
+  #wantSpoken() {
+    if (this.#digits !== null) return this.#speak();
+    this.#speaksNext = true;
+    return this.#want();
+  }
+
   async #fetch() {
     const code = place("code").value.trim();
     place("code").setAttribute("aria-invalid", String(code === ""));
@@ -99,7 +108,10 @@ export class MyPIN {
       await this.#received(response, token);
     });
     this.#isFetching = false;
-    if (!this.#view.isFilled) place("remaining").textContent = "";
+    this.#speaksNext = false;
+    if (this.#view.isFilled) return;
+    this.#isWanted = false;
+    place("remaining").textContent = "";
   }
 
   async #request(code) {
@@ -134,6 +146,8 @@ export class MyPIN {
     this.#endsIn(unseenSeconds);
     this.#app.say(null);
     place("words").textContent = freeField ?? "";
+    place("speak").hidden = text === null || !("speechSynthesis" in window);
+    if (this.#speaksNext && text !== null) this.#speak();
     if (this.#isWanted) this.#show();
     else place("remaining").textContent = "Your PIN is here. Hold the button to see it.";
   }
@@ -143,7 +157,6 @@ export class MyPIN {
     this.#view.show();
     if (isFirst) this.#endsIn(shownSeconds);
     place("question").hidden = false;
-    place("speak").hidden = this.#digits === null || !("speechSynthesis" in window);
     this.#tick();
     this.label();
   }
@@ -167,7 +180,6 @@ export class MyPIN {
     this.#digits = null;
     this.#view.wipe();
     globalThis.speechSynthesis?.cancel();
-    place("speak").hidden = true;
     for (const id of ["words", "remaining"]) place(id).textContent = "";
     this.label();
   }

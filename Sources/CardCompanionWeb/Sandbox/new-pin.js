@@ -14,7 +14,7 @@ const hasRightLength = ({ length }) => length >= lengths.minimum && length <= le
 
 const wrongLength = { tone: "bad", title: "A PIN has 4 to 6 digits." };
 const notTheSame = { tone: "bad", title: "The two PINs are not the same.", text: "Enter your new PIN twice." };
-const success = { tone: "good", title: "Your new PIN is set.", text: "Look at it under My PIN." };
+const success = { tone: "good", title: "Your new PIN is set.", text: "Hold the button to see it." };
 
 export class NewPIN {
   #app;
@@ -41,7 +41,7 @@ export class NewPIN {
     place("typed").hidden = this.#isKeypad;
     place("keypad").hidden = !this.#isKeypad;
     place("how").textContent = this.#how;
-    if (this.#isKeypad) await this.#fetchKeypad();
+    if (this.#isKeypad) await this.#app.act(`${this.#app.uniqueId} gets a keypad`, () => this.#fetchKeypad());
   }
 
   get #how() {
@@ -77,7 +77,8 @@ export class NewPIN {
     const { uniqueId } = this.#app;
     await this.#app.act(`${uniqueId} chooses a PIN`, async () => {
       const response = await this.#defineTyped(first).finally(() => first.fill(0));
-      this.#answer(response, place("first"));
+      if (this.#isSet(response)) return;
+      place("first").focus();
     });
   }
 
@@ -98,13 +99,11 @@ export class NewPIN {
 
   async #fetchKeypad() {
     const { bankId, uniqueId, session, hostUrl } = this.#app;
-    await this.#app.act(`${uniqueId} gets a keypad`, async () => {
-      PINDefinition.discardKeypads(bankId, uniqueId, session);
-      const response =
-        await PINDefinition.postGetKeyPadCoordinatesRequest({ bankId, uniqueId, keypadSize }, hostUrl, session);
-      if (response.errorCode !== 0) return this.#app.say(definitionMessage(response));
-      this.#keypad.show(response);
-    });
+    PINDefinition.discardKeypads(bankId, uniqueId, session);
+    const response =
+      await PINDefinition.postGetKeyPadCoordinatesRequest({ bankId, uniqueId, keypadSize }, hostUrl, session);
+    if (response.errorCode !== 0) return this.#app.say(definitionMessage(response));
+    this.#keypad.show(response);
   }
 
   async #defineByPositions(positions) {
@@ -113,14 +112,19 @@ export class NewPIN {
     await this.#app.act(`${uniqueId} chooses a PIN on the keypad`, async () => {
       const parameters = { ...await this.#token(), indexes: positions.join(","), keypadId };
       positions.fill(0);
-      this.#answer(await PINDefinition.postDefinePINECDHCBRequest(parameters, hostUrl, session), place("step"));
+      const response = await PINDefinition.postDefinePINECDHCBRequest(parameters, hostUrl, session);
+      if (response.errorCode !== 0) await this.#fetchKeypad();  // each is for one attempt
+      if (this.#isSet(response)) return;
+      place("step").focus();
     });
-    await this.#fetchKeypad();
   }
 
-  #answer(response, next) {
-    this.#app.say(response.errorCode === 0 ? success : definitionMessage(response));
-    if (response.errorCode !== 0) next.focus();
+  /** Says how it ended, and whether the PIN is set. */
+  #isSet(response) {
+    const isSet = response.errorCode === 0;
+    if (isSet) this.#app.showMyPIN();
+    this.#app.say(isSet ? success : definitionMessage(response));
+    return isSet;
   }
 }
 
@@ -145,6 +149,7 @@ class Keypad {
   show({ keypad, keypadId }) {
     this.clear();
     this.keypadId = keypadId;
+    place("keypad").inert = false;
     place("keys").replaceChildren(...keypad.map((digit, position) => {
       if (digit === null) return element("span");
       const key = element("button", { type: "button" }, digit);
@@ -179,6 +184,7 @@ class Keypad {
     this.#first = null;
     this.#update();
     if (!isSame) return this.#say(notTheSame);
+    place("keypad").inert = true;
     return this.#define(pressed);
   }
 

@@ -20,6 +20,8 @@ class App {
   way = null;
   /** Keeps the keys of deliveries. It ends when the cardholder signs out. */
   session = null;
+  /** Goes back to the first screen. */
+  showMyPIN = () => {};
 
   constructor(wire) {
     this.wire = wire;
@@ -98,6 +100,10 @@ class Screens {
     this.app = app;
     this.myPIN = new MyPIN(app);
     this.newPIN = new NewPIN(app);
+    app.showMyPIN = () => {
+      this.show("my-pin");
+      place("hold").focus();
+    };
     for (const button of place("screens").children) {
       button.addEventListener("click", () => this.show(button.dataset.screen));
     }
@@ -149,8 +155,7 @@ class Screens {
     const cardholder = this.cardholders.get(uniqueId);
     this.myPIN.begin(cardholder);
     document.querySelector(`[name="accessibility"][value="${cardholder.accessibility ?? ""}"]`).checked = true;
-    this.show("my-pin");
-    place("hold").focus();
+    this.app.showMyPIN();
   }
 
   signOut() {

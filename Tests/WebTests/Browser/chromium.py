@@ -52,10 +52,16 @@ class Page:
     @contextlib.contextmanager
     def elsewhere(self, url):
         """Loads a page from another address, and then the first one again."""
-        here = self.driver.current_url
-        try:
+        with self.left():
             self.driver.get(url)
             self.wait()
+            yield
+
+    @contextlib.contextmanager
+    def left(self):
+        """Comes back to this page at the end, wherever the driver goes meanwhile."""
+        here = self.driver.current_url
+        try:
             yield
         finally:
             self.driver.get(here)
