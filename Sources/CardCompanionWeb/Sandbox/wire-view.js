@@ -5,6 +5,8 @@ import { meaningOf, purposes } from "./member-meanings.js";
 
 /** Longer values are shortened. */
 const shownCharacters = 44;
+/** What is left of them. */
+const startCharacters = 24;
 /** Older actions are removed. */
 const maximumActionCount = 20;
 
@@ -118,7 +120,7 @@ function checks(findings) {
 function valueView(value) {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (text.length <= shownCharacters) return code(text);
-  const start = text.slice(0, shownCharacters - 12);
+  const start = text.slice(0, startCharacters);
   return element(
     "details", {},
     element("summary", {}, code(`${start}…`), ` ${text.length.toLocaleString("en")} characters`),
