@@ -12,6 +12,15 @@ extension WebFile {
         WebFile(path: "/sandbox", mediaType: html, bytes: PackageResources.sandbox_html),
         WebFile(path: "/sandbox/sandbox.css", mediaType: css, bytes: PackageResources.sandbox_css),
         WebFile(path: "/sandbox/sandbox.js", mediaType: javaScript, bytes: PackageResources.sandbox_js),
+        WebFile(path: "/sandbox/bank-back-end.js", mediaType: javaScript, bytes: PackageResources.bank_back_end_js),
+        WebFile(path: "/sandbox/code-messages.js", mediaType: javaScript, bytes: PackageResources.code_messages_js),
+        WebFile(path: "/sandbox/hold.js", mediaType: javaScript, bytes: PackageResources.hold_js),
+        WebFile(path: "/sandbox/member-meanings.js", mediaType: javaScript, bytes: PackageResources.member_meanings_js),
+        WebFile(path: "/sandbox/my-pin.js", mediaType: javaScript, bytes: PackageResources.my_pin_js),
+        WebFile(path: "/sandbox/new-pin.js", mediaType: javaScript, bytes: PackageResources.new_pin_js),
+        WebFile(path: "/sandbox/pin-view.js", mediaType: javaScript, bytes: PackageResources.pin_view_js),
+        WebFile(path: "/sandbox/wire.js", mediaType: javaScript, bytes: PackageResources.wire_js),
+        WebFile(path: "/sandbox/wire-view.js", mediaType: javaScript, bytes: PackageResources.wire_view_js),
         WebFile(path: "/sandbox/card-companion.js", mediaType: javaScript, bytes: PackageResources.card_companion_js),
     ]
 
