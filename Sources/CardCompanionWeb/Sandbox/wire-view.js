@@ -116,36 +116,34 @@ function checks(findings) {
   return element("div", { class: "members checks" }, element("p", {}, "What the server checked"), element("ul", {}, rows));
 }
 
-/** A short value as it is. A long one is shortened, and can be opened. */
+/** A short value, or a text for people, as it is. Any other is shortened, and can be opened. */
 function valueView(value) {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  if (text.length <= shownCharacters) return code(text);
+  const isForPeople = / /.test(text) && !/^[{[]/.test(text);
+  if (text.length <= shownCharacters || isForPeople) return code(text);
   const start = text.slice(0, startCharacters);
   return element(
     "details", {},
-    element("summary", {}, code(`${start}…`), ` ${text.length.toLocaleString("en")} characters`),
-    headerView(text),
-    element("pre", {}, code(readable(value, text))));
+    element(
+      "summary", {}, code(`${start}…`), " ",
+      element("span", { class: "count" }, `${text.length.toLocaleString("en")} characters`)),
+    parts(value, text).map(([words, part]) => [
+      words && element("p", { class: "meaning" }, words), element("pre", {}, code(part)),
+    ]));
 }
 
-/** The protected header of an encrypted value: what it is, for whom, and how it is encrypted. */
-function headerView(text) {
+/** What a long value consists of, with words before each part. */
+function parts(value, text) {
   const header = /^(eyJ[\w-]+)\.[\w-]*\.[\w-]+\.[\w-]+\.[\w-]+$/.exec(text)?.[1];
-  if (!header) return null;
-  const json = atob(header.replaceAll("-", "+").replaceAll("_", "/"));
-  return [
-    element("p", { class: "meaning" }, "An encrypted value (JWE). Its header can be read:"),
-    element("pre", {}, code(JSON.stringify(JSON.parse(json), null, 2))),
-    element("p", { class: "meaning" }, "The whole value:"),
-  ];
+  if (header) {
+    const json = atob(header.replaceAll("-", "+").replaceAll("_", "/"));
+    return [["An encrypted value (JWE). Anyone can read its header:", indented(json)], ["The whole value:", text]];
+  }
+  if (typeof value !== "string") return [[null, indented(text)]];
+  const isJSON = text.startsWith("{");
+  return isJSON ? [["What it says:", indented(text)], ["Byte for byte:", text]] : [[null, text]];
 }
 
-/** Objects, lists and tokens on several lines. A token is signed as it is, so the bytes on the wire are other ones. */
-function readable(value, text) {
-  try {
-    const content = JSON.parse(text);
-    return typeof content === "object" ? JSON.stringify(content, null, 2) : text;
-  } catch {
-    return text;
-  }
+function indented(json) {
+  return JSON.stringify(JSON.parse(json), null, 2);
 }
