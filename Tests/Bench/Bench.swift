@@ -8,7 +8,7 @@ struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measures each operation of the server, and what it cannot avoid.",
-        subcommands: [RunCommand.self, HTTPFloorCommand.self], defaultSubcommand: RunCommand.self)
+        subcommands: [RunCommand.self, GrowCommand.self, HTTPFloorCommand.self], defaultSubcommand: RunCommand.self)
 }
 
 struct RunCommand: AsyncParsableCommand {

@@ -46,7 +46,7 @@ struct BenchService: Sendable {
         self.cardholderCount = cardholderCount
         log("starting PostgreSQL and the server")
         installation = try await TestInstallation()
-        server = try await installation.startServer(environment: Self.environment)
+        server = try await Self.startServer(installation)
         bank = try await installation.makeBank(Self.bankSettings)
         issuer = try await installation.makeIssuer(for: bank)
         _ = try await installation.importEncryptionCertificate(into: bank, alias: "encryption")
@@ -69,6 +69,13 @@ struct BenchService: Sendable {
         try await installation.run(["cardholder", "import", "--bank", bank.id, file]).succeeded()
         importRate = Double(cardholderCount) * 1e9 / Double(Nanoseconds.now() - start)
         try await installation.sql("ANALYZE cardholder")
+    }
+
+    /// Another server of the same installation.
+    func startServer() async throws -> TestServer { try await Self.startServer(installation) }
+
+    private static func startServer(_ installation: TestInstallation) async throws -> TestServer {
+        try await installation.startServer(environment: environment)
     }
 
     static func uniqueId(_ number: Int) -> String { "h\(1_000_000 + number)" }

@@ -12,13 +12,26 @@ struct Measuring {
     /// More than the pilot's rate promises, because the server is warm by then.
     private static let reserve = 1.6
 
+    /// What the operation costs under load, and its floors.
     func measured(
         primitives: Double, roundTrip: Double, postgres: PostgresFloors.Floor?
     ) async throws -> Measurement {
-        let pilot = try await run(0..<pilotCount, .asFastAsPossible(seconds: 60))
-        let saturatingCount = Int(pilot.perSecond * seconds * Self.reserve)
-        let first = pilotCount + saturatingCount
-        let requests = try await operation.requests(pilotCount..<first, of: service)
+        let load = try await load()
+        return Measurement(
+            operation: operation.rawValue, load: load,
+            httpFloorMicroseconds: try httpFloor(load.requests, answerByteCount: load.saturated.answerByteCount),
+            primitivesFloorMicroseconds: primitives, databaseClientFloorMicroseconds: roundTrip,
+            postgresFloorMicroseconds: postgres?.postgresMicroseconds)
+    }
+
+    /// Sends requests as fast as possible, and then at half of that rate.
+    ///
+    /// - Parameter number: of the first request. No two requests of a run may have the same.
+    func load(from number: Int = 0) async throws -> Load {
+        let second = number + pilotCount
+        let pilot = try await run(number..<second, .asFastAsPossible(seconds: 60))
+        let third = second + Int(pilot.perSecond * seconds * Self.reserve)
+        let requests = try await operation.requests(second..<third, of: service)
         let (server, database) = (service.server.processID, service.postmaster)
         let before = (ProcessTimes.seconds(of: server), ProcessTimes.secondsWithChildren(of: database))
         let saturated = try send(requests, .asFastAsPossible(seconds: seconds), to: service.server.port)
@@ -26,15 +39,11 @@ struct Measuring {
         let count = Double(saturated.latencies.count)
 
         let rate = saturated.perSecond / 2
-        let half = try await run(first..<(first + Int(rate * seconds)), .constant(perSecond: rate))
-        return Measurement(
-            operation: operation.rawValue, requestsPerSecond: saturated.perSecond,
-            saturated: .init(saturated), half: .init(half),
+        let half = try await run(third..<(third + Int(rate * seconds)), .constant(perSecond: rate))
+        return Load(
+            requests: requests, saturated: saturated, half: half,
             serverMicroseconds: (after.0 - before.0) * 1e6 / count,
-            postgresMicroseconds: (after.1 - before.1) * 1e6 / count,
-            httpFloorMicroseconds: try httpFloor(requests, answerByteCount: saturated.answerByteCount),
-            primitivesFloorMicroseconds: primitives, databaseClientFloorMicroseconds: roundTrip,
-            postgresFloorMicroseconds: postgres?.postgresMicroseconds)
+            postgresMicroseconds: (after.1 - before.1) * 1e6 / count)
     }
 
     private func run(_ numbers: Range<Int>, _ pace: LoadGenerator.Pace) async throws -> LoadResult {
@@ -69,4 +78,13 @@ struct Measuring {
         start = Nanoseconds.now()
         return (ProcessTimes.seconds(of: floor.processID) - before) * 1e6 / Double(max(1, count))
     }
+}
+
+/// What an operation did under load. CPU times are those of saturation.
+struct Load {
+    let requests: RequestBatch
+    let saturated: LoadResult
+    let half: LoadResult
+    let serverMicroseconds: Double
+    let postgresMicroseconds: Double
 }

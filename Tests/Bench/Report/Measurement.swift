@@ -26,6 +26,22 @@ struct Measurement: Codable {
     let databaseClientFloorMicroseconds: Double
     let postgresFloorMicroseconds: Double?
 
+    init(
+        operation: String, load: Load, httpFloorMicroseconds: Double, primitivesFloorMicroseconds: Double,
+        databaseClientFloorMicroseconds: Double, postgresFloorMicroseconds: Double?
+    ) {
+        self.operation = operation
+        requestsPerSecond = load.saturated.perSecond
+        saturated = Latency(load.saturated)
+        half = Latency(load.half)
+        serverMicroseconds = load.serverMicroseconds
+        postgresMicroseconds = load.postgresMicroseconds
+        self.httpFloorMicroseconds = httpFloorMicroseconds
+        self.primitivesFloorMicroseconds = primitivesFloorMicroseconds
+        self.databaseClientFloorMicroseconds = databaseClientFloorMicroseconds
+        self.postgresFloorMicroseconds = postgresFloorMicroseconds
+    }
+
     var serverFloorMicroseconds: Double {
         httpFloorMicroseconds + primitivesFloorMicroseconds + databaseClientFloorMicroseconds
     }
