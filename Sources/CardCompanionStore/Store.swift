@@ -16,6 +16,8 @@ package struct Store: Service {
         postgres.maximumConnections = configuration.maximumConnections
         postgres.statementTimeoutMilliseconds = configuration.statementTimeoutMilliseconds
         postgres.acquireTimeoutSeconds = Double(configuration.acquireTimeoutSeconds)
+        // A prepared statement belongs to its session.
+        if configuration.changesSessions { postgres.maximumPreparedStatements = 0 }
         client = PostgresClient(configuration: postgres, logger: logger)
     }
 

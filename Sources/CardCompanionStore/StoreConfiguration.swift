@@ -8,6 +8,8 @@ package struct StoreConfiguration: Sendable {
     package var statementTimeoutMilliseconds = 10_000
     /// How long a request waits for a connection.
     package var acquireTimeoutSeconds = 5
+    /// Whether each transaction can have another session, because a pooler is in between.
+    package var changesSessions = false
 
     /// The default limits, for the database at `url`.
     package init(url: String) {

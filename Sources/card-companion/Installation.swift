@@ -153,6 +153,7 @@ struct Database: Sendable {
         configuration.maximumConnections = connections ?? settings.databaseConnections
         configuration.statementTimeoutMilliseconds = settings.databaseStatementTimeoutMilliseconds
         configuration.acquireTimeoutSeconds = settings.databaseAcquireTimeoutSeconds
+        configuration.changesSessions = settings.databaseChangesSessions
         return Store(configuration, logger: logger)
     }
 

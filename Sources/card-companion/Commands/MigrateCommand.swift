@@ -7,7 +7,8 @@ struct MigrateCommand: AsyncParsableCommand {
         abstract: "Brings the schema of the database up to date.",
         discussion: """
             Use the URL of the role that owns the schema; servers use a role that can only serve. If several migrations
-            run at once, one works and the others wait.
+            run at once, one works and the others wait. A migration holds a lock of its session, so connect it to
+            PostgreSQL itself, or to a pooler with database.pooling=session.
 
             EXAMPLE
               card-companion migrate --database-url postgresql://companion_migrate@db1/cards
@@ -18,7 +19,12 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let applied = try await Database.opened(options) { database, settings, logger in
-            try await AdminAction(command: "migrate").recorded(in: logger) {
+            guard !settings.databaseChangesSessions else {
+                throw CommandError.configuration(
+                    "a migration cannot change sessions: set database.pooling to 'session' and database.url to the URL "
+                        + "of PostgreSQL itself")
+            }
+            return try await AdminAction(command: "migrate").recorded(in: logger) {
                 try await database.migrate(settings, logger: logger)
             }
         }

@@ -55,6 +55,7 @@ struct DatabaseOptions: ParsableArguments {
     @Option(help: .of(.databaseConnections)) var databaseConnections: Int?
     @Option(help: .of(.databaseStatementTimeout)) var databaseStatementTimeoutMilliseconds: Int?
     @Option(help: .of(.databaseAcquireTimeout)) var databaseAcquireTimeoutSeconds: Int?
+    @Option(help: .of(.databasePooling)) var databasePooling: String?
     @Option(help: .of(.databaseBinaries)) var databaseBinaries: String?
 }
 
@@ -76,7 +77,8 @@ extension SettingOptions {
             (.httpHost, http.httpHost), (.tlsCertificate, http.httpTlsCertificate), (.tlsKey, http.httpTlsKey),
             (.tlsClientCA, http.httpTlsClientCa), (.httpPlain, http.httpPlain), (.httpProxies, http.httpProxies),
             (.httpNames, http.httpNames), (.webhooksCA, server.webhooksCa),
-            (.databaseURL, installation.databaseUrl), (.databaseBinaries, database.databaseBinaries),
+            (.databaseURL, installation.databaseUrl), (.databasePooling, database.databasePooling),
+            (.databaseBinaries, database.databaseBinaries),
             (.dataDirectory, installation.dataDirectory), (.vaultFile, server.vaultFile),
             (.logLevel, server.logLevel), (.serverUser, server.serverUser),
         ]

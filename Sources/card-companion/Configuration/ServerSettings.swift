@@ -24,6 +24,8 @@ struct ServerSettings: Sendable {
     let databaseConnections: Int
     let databaseStatementTimeoutMilliseconds: Int
     let databaseAcquireTimeoutSeconds: Int
+    /// Whether each transaction can have another session of the database.
+    let databaseChangesSessions: Bool
     let databaseBinaries: String?
     let dataDirectory: String
     let vaultFile: String
@@ -79,6 +81,7 @@ struct ServerSettings: Sendable {
         databaseConnections = reader.integer(.databaseConnections) ?? 8
         databaseStatementTimeoutMilliseconds = reader.integer(.databaseStatementTimeout) ?? 10_000
         databaseAcquireTimeoutSeconds = reader.integer(.databaseAcquireTimeout) ?? 5
+        databaseChangesSessions = reader.text(.databasePooling) == "transaction"
         databaseBinaries = reader.text(.databaseBinaries)
         dataDirectory = Self.absolute(reader.text(.dataDirectory) ?? Self.defaultDataDirectory(environment))
         vaultFile = Self.absolute(reader.text(.vaultFile) ?? "\(dataDirectory)/vault.key")

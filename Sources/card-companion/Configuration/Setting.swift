@@ -98,6 +98,13 @@ struct Setting: Sendable {
     static let databaseAcquireTimeout = Setting(
         key: "database.acquire.timeout.seconds", kind: .integer(1...300),
         help: "How long a request waits for a connection to the database.", defaultText: "5")
+    static let databasePooling = Setting(
+        key: "database.pooling", kind: .choice(["session", "transaction"]),
+        help: """
+            Which sessions a pooler in front of PostgreSQL gives: the same one as long as the connection is open, or \
+            another one for each transaction. Without a pooler: session.
+            """,
+        defaultText: "session")
     static let databaseBinaries = Setting(
         key: "database.binaries", kind: .text,
         help: "The folder of PostgreSQL's programs, for the private database.",
@@ -133,7 +140,7 @@ struct Setting: Sendable {
         httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpIdleTimeout,
         httpAddressConnections, httpAddressRate, httpAddressBurst, httpProxies, httpNames, cardholderRequests,
         webhooksCA, databaseURL,
-        databaseConnections, databaseStatementTimeout, databaseAcquireTimeout,
+        databaseConnections, databaseStatementTimeout, databaseAcquireTimeout, databasePooling,
         databaseBinaries, dataDirectory, vaultFile, logLevel, serverUser, drawingThreads, housekeepingInterval,
         clockLimit,
     ]
