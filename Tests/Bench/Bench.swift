@@ -22,6 +22,8 @@ struct RunCommand: AsyncParsableCommand {
     var seconds = 4.0
     @Option(help: "How many connections the load generator has.")
     var connections = 16
+    @Option(help: "How pgbouncer gives the server its sessions: session or transaction. Default: no pgbouncer.")
+    var pooling: Pgbouncer.Mode?
     @Option(help: "Only operations whose name contains this text.")
     var only: String?
     @Option(help: "The file that the results are written to.")
@@ -30,7 +32,7 @@ struct RunCommand: AsyncParsableCommand {
     var base: String?
 
     func run() async throws {
-        let service = try await BenchService(cardholderCount: cardholders, log: note)
+        let service = try await BenchService(cardholderCount: cardholders, pooling: pooling, log: note)
         let floors = PostgresFloors(service: service, seconds: max(1, Int(seconds)))
         note("measuring primitives")
         let primitives = try PrimitiveFloors(seconds: min(0.5, seconds / 4))
@@ -75,3 +77,5 @@ struct RunCommand: AsyncParsableCommand {
         FileHandle.standardError.write(Data("\(text)\n".utf8))
     }
 }
+
+extension Pgbouncer.Mode: ExpressibleByArgument {}

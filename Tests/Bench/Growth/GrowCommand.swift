@@ -21,9 +21,9 @@ struct GrowCommand: AsyncParsableCommand {
     @Option(help: "How many rows of each kind housekeeping then removes under load.")
     var backlog = 300_000
     @Option(help: "How long each measurement takes.")
-    var seconds = 4.0
+    var seconds = 2.0
     @Option(help: "How many times each measurement is taken, of the small and the large database in turn.")
-    var rounds = 3
+    var rounds = 7
     @Option(help: "How many connections the load generator has.")
     var connections = 16
     @Option(help: "A file to lock while something is measured, if others measure on this machine too.")
@@ -50,7 +50,7 @@ struct GrowCommand: AsyncParsableCommand {
         }
         let fetches = growths.first { $0.operation == Operation.fetchByToken.rawValue }
         let retention = try await Backlog(
-            service: large, rows: backlog, seconds: min(Self.backlogSeconds, 10 * seconds),
+            service: large, rows: backlog, seconds: min(Self.backlogSeconds, 15 * seconds),
             connectionCount: connections
         ).measure(perSecond: (fetches?.large.requestsPerSecond ?? 0) / 2, lock: held, log: note)
         let report = GrowthReport(
@@ -73,7 +73,7 @@ struct GrowCommand: AsyncParsableCommand {
             smallLoads.append(try await load(small))
             largeLoads.append(try await load(large))
         }
-        return Growth(operation: operation.rawValue, small: .init(smallLoads), large: .init(largeLoads))
+        return Growth(operation: operation, small: smallLoads, large: largeLoads)
     }
 
     private func note(_ text: String) {

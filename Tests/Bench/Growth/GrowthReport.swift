@@ -12,18 +12,34 @@ struct Growth: Codable {
         let p99Milliseconds: Double
 
         init(_ loads: [Load]) {
-            func median(_ value: (Load) -> Double) -> Double { loads.map(value).sorted()[loads.count / 2] }
-            requestsPerSecond = median(\.saturated.perSecond)
-            serverMicroseconds = median(\.serverMicroseconds)
-            postgresMicroseconds = median(\.postgresMicroseconds)
-            p50Milliseconds = median { $0.half.percentile(0.5) }
-            p99Milliseconds = median { $0.half.percentile(0.99) }
+            requestsPerSecond = loads.map(\.saturated.perSecond).median
+            serverMicroseconds = loads.map(\.serverMicroseconds).median
+            postgresMicroseconds = loads.map(\.postgresMicroseconds).median
+            p50Milliseconds = loads.map { $0.half.percentile(0.5) }.median
+            p99Milliseconds = loads.map { $0.half.percentile(0.99) }.median
         }
     }
 
     let operation: String
     let small: Side
     let large: Side
+    /// Large to small: medians of the ratios of measurements that followed each other.
+    let throughputRatio: Double
+    let postgresRatio: Double
+
+    init(operation: Operation, small: [Load], large: [Load]) {
+        func ratio(_ value: (Load) -> Double) -> Double { zip(large, small).map { value($0) / value($1) }.median }
+        self.operation = operation.rawValue
+        self.small = Side(small)
+        self.large = Side(large)
+        throughputRatio = ratio(\.saturated.perSecond)
+        postgresRatio = ratio(\.postgresMicroseconds)
+    }
+}
+
+extension [Double] {
+    /// The middle element in order; the upper one of two.
+    fileprivate var median: Double { sorted()[count / 2] }
 }
 
 struct GrowthReport: Codable {
@@ -40,9 +56,9 @@ struct GrowthReport: Codable {
             let (small, large) = (growth.small, growth.large)
             return [
                 growth.operation, Cell.number(small.requestsPerSecond), Cell.number(large.requestsPerSecond),
-                Cell.ratio(large.requestsPerSecond / small.requestsPerSecond),
+                Cell.ratio(growth.throughputRatio),
                 Cell.number(small.postgresMicroseconds), Cell.number(large.postgresMicroseconds),
-                Cell.ratio(large.postgresMicroseconds / small.postgresMicroseconds),
+                Cell.ratio(growth.postgresRatio),
                 Cell.ratio(small.p99Milliseconds), Cell.ratio(large.p99Milliseconds),
             ]
         }

@@ -7,6 +7,8 @@ import ServerHarness
 struct BenchService: Sendable {
     let installation: TestInstallation
     let server: TestServer
+    /// Nil: the server connects to PostgreSQL itself.
+    let pooler: Pgbouncer?
     let bank: TestBank
     let issuer: TestIssuer
     let ecKey: SealingKey
@@ -42,11 +44,14 @@ struct BenchService: Sendable {
     ]
 
     /// Starts PostgreSQL and the server, and imports the cardholders.
-    init(cardholderCount: Int, log: (String) -> Void) async throws {
+    ///
+    /// - Parameter pooling: the mode of a pgbouncer in between; nil for none.
+    init(cardholderCount: Int, pooling: Pgbouncer.Mode? = nil, log: (String) -> Void) async throws {
         self.cardholderCount = cardholderCount
         log("starting PostgreSQL and the server")
         installation = try await TestInstallation()
-        server = try await Self.startServer(installation)
+        pooler = try await Self.startPooler(pooling, installation)
+        server = try await Self.startServer(installation, pooler)
         bank = try await installation.makeBank(Self.bankSettings)
         issuer = try await installation.makeIssuer(for: bank)
         _ = try await installation.importEncryptionCertificate(into: bank, alias: "encryption")
@@ -72,10 +77,21 @@ struct BenchService: Sendable {
     }
 
     /// Another server of the same installation.
-    func startServer() async throws -> TestServer { try await Self.startServer(installation) }
+    func startServer() async throws -> TestServer { try await Self.startServer(installation, pooler) }
 
-    private static func startServer(_ installation: TestInstallation) async throws -> TestServer {
-        try await installation.startServer(environment: environment)
+    private static func startServer(
+        _ installation: TestInstallation, _ pooler: Pgbouncer?
+    ) async throws -> TestServer {
+        try await installation.startServer(environment: environment.merging(pooler?.environment ?? [:]) { $1 })
+    }
+
+    private static func startPooler(
+        _ mode: Pgbouncer.Mode?, _ installation: TestInstallation
+    ) async throws -> Pgbouncer? {
+        guard let mode else { return nil }
+        try await Pgbouncer.prepare(installation)
+        // As many as the server has connections.
+        return try await Pgbouncer(mode, inFrontOf: installation, sessions: 8)
     }
 
     static func uniqueId(_ number: Int) -> String { "h\(1_000_000 + number)" }
