@@ -8,6 +8,7 @@
 .PHONY: help run build test attack bench captcha-report openapi lint format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
+results := .build/bench
 sources := Package.swift Sources Tests
 
 help: ## lists these targets
@@ -28,10 +29,12 @@ test: swift test-packages .venv/installed ## runs all tests
 attack: build test-packages ## attacks a server of its own, and says whether others are still answered in time
 	python3 Tests/Attacks/attack.py --program .build/release/card-companion
 
-bench: build test-packages ## measures a server of its own: BENCH_CARDHOLDERS=1000000, BASE=before.json, JSON=now.json
+bench: build test-packages .venv/bench ## measures a server of its own: BENCH_CARDHOLDERS=1000000, BASE=before.json, JSON=now.json
 	swift build --configuration release --product bench
+	@mkdir -p $(results)
 	.build/release/bench --cardholders $(or $(BENCH_CARDHOLDERS),100000) \
-	    --json $(or $(JSON),.bench.json) $(if $(BASE),--base $(BASE))
+	    --json $(or $(JSON),$(results)/bench.json) $(if $(BASE),--base $(BASE))
+	.venv/bin/python3 Tests/Bench/plot.py $(or $(JSON),$(results)/bench.json) $(results)
 
 openapi: .venv/installed ## writes the JSON form of openapi.yaml, which the sandbox's page /docs shows
 	.venv/bin/python3 -B Tests/OpenAPITests/Drivers/openapi_json.py write openapi.yaml \
@@ -62,6 +65,10 @@ packages:
 
 test-packages:
 	@deploy/install-packages test
+
+.venv/bench: Tests/Bench/requirements.txt | .venv/installed
+	.venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement Tests/Bench/requirements.txt
+	touch $@
 
 .venv/installed: Tests/requirements.txt | test-packages
 	python3 -m venv .venv

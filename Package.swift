@@ -201,9 +201,9 @@ let package = Package(
             name: "bench",
             dependencies: [
                 "Cryptography", "PINImages", "SecureMemory", "ServerHarness", argumentParser, crypto, cryptoExtras,
-                httpTypes, hummingbird,
+                httpTypes, hummingbird, nioCore, nioPosix, nioSSL,
             ],
-            path: "Tests/Bench", swiftSettings: strict),
+            path: "Tests/Bench", exclude: ["plot.py", "requirements.txt"], swiftSettings: strict),
         // Draws images of PINs, and lets programs read them: 'make captcha-report'.
         .executableTarget(
             name: "captcha-report", dependencies: ["PINImages", "SecureMemory", argumentParser],

@@ -8,7 +8,8 @@ struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measures each operation of the server, and what it cannot avoid.",
-        subcommands: [RunCommand.self, GrowCommand.self, HTTPFloorCommand.self], defaultSubcommand: RunCommand.self)
+        subcommands: [RunCommand.self, GrowCommand.self, SoakCommand.self, HTTPFloorCommand.self],
+        defaultSubcommand: RunCommand.self)
 }
 
 struct RunCommand: AsyncParsableCommand {
@@ -33,29 +34,26 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let service = try await BenchService(cardholderCount: cardholders, pooling: pooling, log: note)
-        let floors = PostgresFloors(service: service, seconds: max(1, Int(seconds)))
-        note("measuring primitives")
-        let primitives = try PrimitiveFloors(seconds: min(0.5, seconds / 4))
-        var costs: [String: Double] = [:]
-        for primitive in Primitive.allCases { costs[primitive.rawValue] = try primitives.microseconds(primitive) }
+        note("measuring floors")
+        let floors = try await Floors(service: service, seconds: seconds)
         let operations = Operation.allCases.filter { only == nil || $0.rawValue.contains(only ?? "") }
         var measurements: [Measurement] = []
-        let roundTrip = try await floors.measureRoundTrip()
-        try await floors.prepare()
+        let counter = try await AllocationCounter(service)
         for operation in operations {
             note("measuring \(operation.rawValue)")
             let measuring = Measuring(
                 operation: operation, service: service, seconds: seconds, connectionCount: connections)
-            measurements.append(
-                try await measuring.measured(
-                    primitives: operation.primitives.map { costs[$0.rawValue] ?? 0 }.reduce(0, +),
-                    roundTrip: operation == .health ? 0 : roundTrip.clientMicroseconds,
-                    postgres: try await floors.measure(operation)))
+            measurements.append(try await measuring.measured(with: floors, counter))
         }
+        try await counter.stop()
+        let residentMiB = ProcessTimes.residentMiB(of: service.server.processID)
+        note(only == nil ? "measuring the server as a whole" : "done")
         let report = Report(
-            cardholders: cardholders, importedPerSecond: service.importRate,
-            residentMiB: ProcessTimes.residentMiB(of: service.server.processID), measurements: measurements,
-            primitives: costs)
+            cardholders: cardholders, importedPerSecond: service.importRate, residentMiB: residentMiB,
+            measurements: measurements, primitives: floors.primitives,
+            imports: only == nil
+                ? try await ImportFigures.measure(service, sealingMicroseconds: floors.sealingMicroseconds) : nil,
+            server: only == nil ? try await ServerFigures.measure(service) : nil)
         try await service.server.stop()
         try show(report)
     }

@@ -9,6 +9,12 @@ package struct HTTPAnswer: Sendable {
     package let headers: [(name: String, value: String)]
     package let body: [UInt8]
 
+    package init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
     /// The value of a field that occurs exactly once; otherwise nil.
     package subscript(_ name: String) -> String? {
         let values = headers.filter { $0.name.lowercased() == name.lowercased() }

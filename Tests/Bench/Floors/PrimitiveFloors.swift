@@ -24,12 +24,23 @@ extension Operation {
         case .health: []
         case .keypad: [.gcm]
         case .definePINByToken: [.verifyRSA2048, .openP256, .gcm, .sealToBank]
+        case .definePINByIndexes: [.verifyRSA2048, .openP256, .gcm, .gcm, .sealToBank]
         case .definePINByHMAC: [.hmac, .openRSA3072, .gcm, .sealToBank]
         case .fetchByToken: [.verifyRSA2048, .gcm, .image, .sealP256]
+        case .notifyByToken: [.verifyRSA2048, .hmac]
+        case .notifyByCode: []
         case .fetchByCode: [.hmac, .hmac, .gcm, .image, .sealRSA2048]
         case .getCardholder: [.verifyEd25519]
         case .putCardholder: [.verifyEd25519, .openP256, .openP256, .gcm, .hmac]
+        case .mix: []
         }
+    }
+
+    /// What a request costs by a rule for the operations; for the mix the mean.
+    func mean(_ cost: (Operation) -> Double) -> Double {
+        guard self == .mix else { return cost(self) }
+        let costs = Self.shares.map { Double($0.count) * cost($0.operation) }
+        return costs.reduce(0, +) / Double(Self.shares.map(\.count).reduce(0, +))
     }
 }
 

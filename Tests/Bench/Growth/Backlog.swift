@@ -51,7 +51,7 @@ struct Backlog {
     }
 
     private func send(_ requests: RequestBatch, _ perSecond: Double, to port: Int) throws -> LoadResult {
-        let generator = LoadGenerator(port: port, connectionCount: connectionCount, isExpected: operation.isExpected)
+        let generator = LoadGenerator(port: port, connectionCount: connectionCount)
         let result = try generator.run(requests, .constant(perSecond: perSecond))
         guard result.failures == 0 else { throw LoadFailed(description: result.unexpected ?? "") }
         return result

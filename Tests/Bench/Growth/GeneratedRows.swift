@@ -86,8 +86,11 @@ struct GeneratedRows {
 
 extension TestInstallation {
     /// Runs a statement that must not run in a transaction, as the superuser.
-    func runAlone(_ statement: String) async throws {
-        let url = "\(ownerURL) user=postgres options='-c search_path=card_companion'"
-        try await TestCommand.run("psql", ["-XAtq", "-v", "ON_ERROR_STOP=1", "-c", statement, url]).succeeded()
+    func runAlone(_ statement: String) async throws { try await psql(statement, as: "postgres") }
+
+    /// Runs a statement, or a command of psql, alone.
+    func psql(_ command: String, as role: String = "card_companion") async throws {
+        let url = "\(ownerURL) user=\(role) options='-c search_path=card_companion'"
+        try await TestCommand.run("psql", ["-XAtq", "-v", "ON_ERROR_STOP=1", "-c", command, url]).succeeded()
     }
 }

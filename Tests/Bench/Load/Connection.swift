@@ -4,7 +4,9 @@ import Glibc
 final class Connection {
     let socket: Int32
     private(set) var isBusy = false
-    /// When the present request should have been sent.
+    /// The number of the present request.
+    private(set) var request = 0
+    /// When it should have been sent.
     private(set) var dueAt: Int64 = 0
 
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -30,7 +32,8 @@ final class Connection {
 
     deinit { close(socket) }
 
-    func begin(dueAt: Int64) {
+    func begin(_ request: Int, dueAt: Int64) {
+        self.request = request
         self.dueAt = dueAt
         isBusy = true
     }
@@ -60,15 +63,10 @@ final class Connection {
     var answerText: String { String(decoding: buffer[..<received].prefix(600), as: UTF8.self) }
 
     /// Makes the connection ready for the next request.
-    ///
-    /// - Returns: the length of the answer.
-    func end() -> Int {
-        defer {
-            isBusy = false
-            received = 0
-            expected = nil
-        }
-        return expected ?? 0
+    func end() {
+        isBusy = false
+        received = 0
+        expected = nil
     }
 
     /// From the head; nil while it is not complete.

@@ -14,13 +14,20 @@ struct LoadGenerator {
     let port: Int
     let connectionCount: Int
     /// Whether an answer is the expected one.
-    let isExpected: @Sendable (UnsafeRawBufferPointer) -> Bool
+    var isExpected: @Sendable (UnsafeRawBufferPointer) -> Bool = Operation.isExpected
+    /// Whether the answers' bytes are kept.
+    var keepsAnswers = false
 
     /// Sends the requests; with ``Pace/asFastAsPossible(seconds:)`` not all of them, if the time is over.
     func run(_ requests: RequestBatch, _ pace: Pace) throws -> LoadResult {
+        try run(requests, pace) { $0 }
+    }
+
+    /// Sends the requests, and calls `body` while the connections are still open.
+    func run<Result>(_ requests: RequestBatch, _ pace: Pace, _ body: (LoadResult) throws -> Result) throws -> Result {
         let connections = try (0..<connectionCount).map { _ in try Connection(port: port) }
-        var run = Run(requests: requests, pace: pace, connections: connections, isExpected: isExpected)
-        return try run.toEnd()
+        var run = Run(requests, pace, connections, self)
+        return try withExtendedLifetime(connections) { try body(try run.toEnd()) }
     }
 
     /// What goes on during a run.
@@ -28,19 +35,16 @@ struct LoadGenerator {
         let requests: RequestBatch
         let pace: Pace
         let connections: [Connection]
-        let isExpected: @Sendable (UnsafeRawBufferPointer) -> Bool
+        let generator: LoadGenerator
         private let start = Nanoseconds.now()
         private var sent = 0
         private var result = LoadResult()
 
-        init(
-            requests: RequestBatch, pace: Pace, connections: [Connection],
-            isExpected: @escaping @Sendable (UnsafeRawBufferPointer) -> Bool
-        ) {
+        init(_ requests: RequestBatch, _ pace: Pace, _ connections: [Connection], _ generator: LoadGenerator) {
             self.requests = requests
             self.pace = pace
             self.connections = connections
-            self.isExpected = isExpected
+            self.generator = generator
         }
 
         mutating func toEnd() throws -> LoadResult {
@@ -58,7 +62,7 @@ struct LoadGenerator {
         private var nextDue: Int64? {
             guard sent < requests.count else { return nil }
             switch pace {
-            case .asFastAsPossible(let seconds): return Nanoseconds.now() - start < Int64(seconds * 1e9) ? 0 : nil
+            case .asFastAsPossible(let seconds): return Double(Nanoseconds.now() - start) < seconds * 1e9 ? 0 : nil
             case .constant(let perSecond): return start + Int64(Double(sent) * 1e9 / perSecond)
             }
         }
@@ -67,7 +71,11 @@ struct LoadGenerator {
             for connection in connections where !connection.isBusy {
                 let now = Nanoseconds.now()
                 guard let due = nextDue, due <= now else { return }
-                if case .constant = pace { connection.begin(dueAt: due) } else { connection.begin(dueAt: now) }
+                if case .constant = pace {
+                    connection.begin(sent, dueAt: due)
+                } else {
+                    connection.begin(sent, dueAt: now)
+                }
                 try requests.withRequest(sent) { try connection.send($0) }
                 sent += 1
             }
@@ -78,40 +86,42 @@ struct LoadGenerator {
             let isIdle = busy.count < connections.count
             let left = isIdle ? max(0, (nextDue ?? .max) - Nanoseconds.now()) : .max
             let readable = try Readable.wait(for: busy.map(\.socket), nanoseconds: min(left, 30_000_000_000))
-            for connection in busy where readable.contains(connection.socket) {
+            for connection in readable.map({ busy[$0] }) {
                 try connection.receive()
-                let isRight = connection.answer.map(isExpected)
-                guard let isRight else { continue }
-                if !isRight, result.unexpected == nil { result.unexpected = connection.answerText }
-                result.failures += isRight ? 0 : 1
-                result.latencies.append(Nanoseconds.now() - connection.dueAt)
-                result.answerByteCount = connection.end()
+                guard let answer = connection.answer else { continue }
+                record(answer, of: connection)
+                connection.end()
             }
+        }
+
+        private mutating func record(_ answer: UnsafeRawBufferPointer, of connection: Connection) {
+            result.latencies.append(Nanoseconds.now() - connection.dueAt)
+            result.answerBytes += answer.count
+            if generator.keepsAnswers { result.answers.append((connection.request, Array(answer))) }
+            guard !generator.isExpected(answer) else { return }
+            result.failures += 1
+            if result.unexpected == nil { result.unexpected = connection.answerText }
         }
     }
 }
 
 /// Waits for sockets, with a timeout that is finer than a millisecond.
-private struct Readable {
-    private var set = fd_set()
-
-    static func wait(for sockets: [Int32], nanoseconds: Int64) throws -> Readable {
-        var readable = Readable()
-        for socket in sockets { readable.insert(socket) }
+private enum Readable {
+    /// - Returns: the places in `sockets` of those that can be read.
+    static func wait(for sockets: [Int32], nanoseconds: Int64) throws -> [Int] {
+        // An fd_set ends at descriptor 1023, but the system reads as much as the first argument says.
+        let limit = Int(sockets.max() ?? -1) + 1
+        var words = [UInt](repeating: 0, count: limit / UInt.bitWidth + 1)
+        for socket in sockets { words[Int(socket) / UInt.bitWidth] |= 1 << UInt(Int(socket) % UInt.bitWidth) }
         var timeout = timespec(
             tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-        guard pselect((sockets.max() ?? -1) + 1, &readable.set, nil, nil, &timeout, nil) >= 0 else {
-            throw LoadFailed(description: "pselect failed")
+        let status = words.withUnsafeMutableBytes {
+            pselect(Int32(limit), $0.baseAddress?.assumingMemoryBound(to: fd_set.self), nil, nil, &timeout, nil)
         }
-        return readable
-    }
-
-    func contains(_ socket: Int32) -> Bool {
-        withUnsafeBytes(of: set) { $0[Int(socket) / 8] & 1 << UInt8(socket % 8) != 0 }
-    }
-
-    private mutating func insert(_ socket: Int32) {
-        withUnsafeMutableBytes(of: &set) { $0[Int(socket) / 8] |= 1 << UInt8(socket % 8) }
+        guard status >= 0 else { throw LoadFailed(description: "pselect failed") }
+        return sockets.indices.filter { place in
+            words[Int(sockets[place]) / UInt.bitWidth] & 1 << UInt(Int(sockets[place]) % UInt.bitWidth) != 0
+        }
     }
 }
 
@@ -124,8 +134,13 @@ struct LoadResult {
     var unexpected: String?
     /// How long the run took.
     var seconds = 0.0
-    /// The length of the last answer.
-    var answerByteCount = 0
+    /// The length of all answers.
+    var answerBytes = 0
+    /// The answers with the numbers of their requests, if they are kept.
+    var answers: [(request: Int, bytes: [UInt8])] = []
+
+    /// The mean length of an answer.
+    var answerByteCount: Int { answerBytes / max(1, latencies.count) }
 
     var perSecond: Double { Double(latencies.count) / seconds }
 

@@ -1,4 +1,6 @@
-/// Requests of one kind, as the bytes that are sent.
+import ServerHarness
+
+/// Requests, as the bytes that are sent.
 struct RequestBatch: Sendable {
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
@@ -15,6 +17,19 @@ struct RequestBatch: Sendable {
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
         bytes += Array("\(head)\r\n".utf8) + body
         ends.append(bytes.count)
+    }
+
+    mutating func post(_ path: String, _ members: [String: JSON]) {
+        append(
+            "POST", path, headers: [("Content-Type", "application/json")], body: Array(JSON.object(members).text.utf8))
+    }
+
+    /// Appends some of another batch's requests.
+    mutating func append(_ other: RequestBatch, _ range: Range<Int>) {
+        for index in range {
+            other.withRequest(index) { bytes += Array($0) }
+            ends.append(bytes.count)
+        }
     }
 
     mutating func append(_ other: RequestBatch) {

@@ -2,6 +2,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 import ServerHarness
+import Synchronization
 
 /// The server that is measured, its bank and its cardholders.
 struct BenchService: Sendable {
@@ -20,8 +21,9 @@ struct BenchService: Sendable {
     let postmaster: Int32
     /// The number of cardholders that were imported per second.
     let importRate: Double
-    /// In Unix seconds.
-    let startedAt = TestBank.timestamp()
+    /// Makes requests and opens deliveries.
+    let app: TestApp
+    let timestamps = UnusedTimestamps()
 
     /// A public RSA key as text, because the key's type is not `Sendable`.
     struct RSAKeyText: Sendable {
@@ -40,7 +42,7 @@ struct BenchService: Sendable {
     ]
     private static let environment = [
         "LOG_LEVEL": "notice", "HTTP_NAMES": RequestBatch.host, "CARDHOLDER_REQUESTS": "1000",
-        "HTTP_ADDRESS_RATE": "1000000", "HTTP_ADDRESS_BURST": "1000000",
+        "HTTP_ADDRESS_RATE": "1000000", "HTTP_ADDRESS_BURST": "1000000", "HTTP_ADDRESS_CONNECTIONS": "2000",
     ]
 
     /// Starts PostgreSQL and the server, and imports the cardholders.
@@ -48,6 +50,7 @@ struct BenchService: Sendable {
     /// - Parameter pooling: the mode of a pgbouncer in between; nil for none.
     init(cardholderCount: Int, pooling: Pgbouncer.Mode? = nil, log: (String) -> Void) async throws {
         self.cardholderCount = cardholderCount
+        app = try TestApp()
         log("starting PostgreSQL and the server")
         installation = try await TestInstallation()
         pooler = try await Self.startPooler(pooling, installation)
@@ -77,12 +80,15 @@ struct BenchService: Sendable {
     }
 
     /// Another server of the same installation.
-    func startServer() async throws -> TestServer { try await Self.startServer(installation, pooler) }
+    func startServer(environment: [String: String] = [:]) async throws -> TestServer {
+        try await Self.startServer(installation, pooler, environment)
+    }
 
     private static func startServer(
-        _ installation: TestInstallation, _ pooler: Pgbouncer?
+        _ installation: TestInstallation, _ pooler: Pgbouncer?, _ more: [String: String] = [:]
     ) async throws -> TestServer {
-        try await installation.startServer(environment: environment.merging(pooler?.environment ?? [:]) { $1 })
+        let environment = environment.merging(pooler?.environment ?? [:]) { $1 }.merging(more) { $1 }
+        return try await installation.startServer(environment: environment)
     }
 
     private static func startPooler(
@@ -100,7 +106,7 @@ struct BenchService: Sendable {
         TestCardholder(Self.uniqueId(number % cardholderCount), code: Self.code)
     }
 
-    private static func importFile(_ count: Int, _ bankId: String, _ key: SealingKey) async throws -> String {
+    static func importFile(_ count: Int, _ bankId: String, _ key: SealingKey) async throws -> String {
         let path = TestFolder.shared.unused("cardholders.ndjson")
         try Data().write(to: URL(filePath: path))
         let file = try FileHandle(forWritingTo: URL(filePath: path))
@@ -113,6 +119,20 @@ struct BenchService: Sendable {
         }
         try file.close()
         return path
+    }
+}
+
+/// Gives a cardholder each second at most once, because a hashMac can be used once.
+final class UnusedTimestamps: Sendable {
+    private let start = TestBank.timestamp()
+    private let used = Mutex<[String: Int]>([:])
+
+    /// In Unix seconds; before the start.
+    func next(of uniqueId: String) -> Int {
+        used.withLock { used in
+            used[uniqueId, default: 0] += 1
+            return start - used[uniqueId, default: 0]
+        }
     }
 }
 

@@ -13,21 +13,24 @@ struct Measuring {
     private static let reserve = 1.6
 
     /// What the operation costs under load, and its floors.
-    func measured(
-        primitives: Double, roundTrip: Double, postgres: PostgresFloors.Floor?
-    ) async throws -> Measurement {
-        let load = try await load()
+    func measured(with floors: Floors, _ counter: AllocationCounter) async throws -> Measurement {
+        let load = try await load(shares: Self.shares)
         return Measurement(
             operation: operation.rawValue, load: load,
             httpFloorMicroseconds: try httpFloor(load.requests, answerByteCount: load.saturated.answerByteCount),
-            primitivesFloorMicroseconds: primitives, databaseClientFloorMicroseconds: roundTrip,
-            postgresFloorMicroseconds: postgres?.postgresMicroseconds)
+            primitivesFloorMicroseconds: floors.cryptographyMicroseconds(of: operation),
+            databaseClientFloorMicroseconds: floors.roundTripMicroseconds(of: operation),
+            postgresFloorMicroseconds: floors.postgresMicroseconds(of: operation),
+            allocations: try await counter.perRequest(operation, of: service, numbers: 0..<(2 * pilotCount)))
     }
 
-    /// Sends requests as fast as possible, and then at half of that rate.
+    /// The shares of the highest rate at which latency is measured.
+    private static let shares = [0.25, 0.5, 0.75, 0.9]
+
+    /// Sends requests as fast as possible, and then at shares of that rate.
     ///
-    /// - Parameter number: of the first request. No two requests of a run may have the same.
-    func load(from number: Int = 0) async throws -> Load {
+    /// - Parameter number: of the first request.
+    func load(from number: Int = 0, shares: [Double] = [0.5]) async throws -> Load {
         let second = number + pilotCount
         let pilot = try await run(number..<second, .asFastAsPossible(seconds: 60))
         let third = second + Int(pilot.perSecond * seconds * Self.reserve)
@@ -38,10 +41,15 @@ struct Measuring {
         let after = (ProcessTimes.seconds(of: server), ProcessTimes.secondsWithChildren(of: database))
         let count = Double(saturated.latencies.count)
 
-        let rate = saturated.perSecond / 2
-        let half = try await run(third..<(third + Int(rate * seconds)), .constant(perSecond: rate))
+        var steps: [(share: Double, result: LoadResult)] = []
+        for share in shares {
+            let rate = saturated.perSecond * share
+            // Half of the time is enough for the curve.
+            let count = Int(rate * (share == 0.5 ? seconds : seconds / 2))
+            steps.append((share, try await run(third..<(third + count), .constant(perSecond: rate))))
+        }
         return Load(
-            requests: requests, saturated: saturated, half: half,
+            requests: requests, saturated: saturated, steps: steps,
             serverMicroseconds: (after.0 - before.0) * 1e6 / count,
             postgresMicroseconds: (after.1 - before.1) * 1e6 / count)
     }
@@ -51,7 +59,7 @@ struct Measuring {
     }
 
     private func send(_ requests: RequestBatch, _ pace: LoadGenerator.Pace, to port: Int) throws -> LoadResult {
-        let generator = LoadGenerator(port: port, connectionCount: connectionCount, isExpected: operation.isExpected)
+        let generator = LoadGenerator(port: port, connectionCount: connectionCount)
         let result = try generator.run(requests, pace)
         guard result.failures == 0 else {
             throw LoadFailed(
@@ -68,7 +76,7 @@ struct Measuring {
         let headByteCount = 120
         let floor = try HTTPFloor(answerByteCount: max(0, answerByteCount - headByteCount))
         defer { floor.stop() }
-        let generator = LoadGenerator(port: floor.port, connectionCount: connectionCount) { _ in true }
+        let generator = LoadGenerator(port: floor.port, connectionCount: connectionCount, isExpected: { _ in true })
         _ = try generator.run(requests.part(0..<min(requests.count, 2_000)), .asFastAsPossible(seconds: 5))
         let before = ProcessTimes.seconds(of: floor.processID)
         var (count, start) = (0, Nanoseconds.now())
@@ -84,7 +92,10 @@ struct Measuring {
 struct Load {
     let requests: RequestBatch
     let saturated: LoadResult
-    let half: LoadResult
+    /// At shares of the highest rate.
+    let steps: [(share: Double, result: LoadResult)]
     let serverMicroseconds: Double
     let postgresMicroseconds: Double
+
+    var half: LoadResult { steps.first { $0.share == 0.5 }?.result ?? saturated }
 }

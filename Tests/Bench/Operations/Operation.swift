@@ -8,31 +8,52 @@ enum Operation: String, CaseIterable, Sendable {
     case health
     case keypad
     case definePINByToken = "token/pin"
+    case definePINByIndexes = "token/pin-indexes"
     case definePINByHMAC = "pin (HMAC, RSA-3072)"
     case fetchByToken = "token/captcha"
+    case notifyByToken = "token/notify"
     case fetchByCode = "captcha (AC)"
+    case notifyByCode = "notify (AC)"
     case getCardholder = "GET cardholder"
     case putCardholder = "PUT cardholder"
+    /// Requests as a bank with many apps could have them.
+    case mix
+
+    /// Of 20 requests of the mix, how many are of which operation.
+    static let shares: [(operation: Operation, count: Int)] = [
+        (.fetchByToken, 5), (.notifyByToken, 4), (.fetchByCode, 2), (.notifyByCode, 2), (.keypad, 3),
+        (.definePINByToken, 1), (.definePINByIndexes, 1), (.getCardholder, 1), (.putCardholder, 1),
+    ]
 
     /// Whether an answer says that the operation was done.
-    var isExpected: @Sendable (UnsafeRawBufferPointer) -> Bool {
-        let text =
-            switch self {
-            case .health, .getCardholder, .putCardholder: "HTTP/1.1 200"
-            default: "\"errorCode\":0"
-            }
-        let bytes = Array(text.utf8)
-        return { $0.end(of: bytes) != nil }
+    static func isExpected(_ answer: UnsafeRawBufferPointer) -> Bool {
+        guard answer.end(of: success) != nil else { return false }
+        return answer.end(of: errorCode).map { answer[$0] == UInt8(ascii: "0") } ?? true
     }
+
+    private static let success = Array("HTTP/1.1 200".utf8)
+    private static let errorCode = Array("\"errorCode\":".utf8)
 
     /// New valid requests.
     ///
-    /// - Parameter numbers: they are different for each request of a run.
+    /// - Parameter numbers: of the requests, which tell whose they are.
     func requests(_ numbers: Range<Int>, of service: BenchService) async throws -> RequestBatch {
+        switch self {
+        case .definePINByIndexes, .notifyByToken, .notifyByCode:
+            return try await followingRequests(numbers, of: service)
+        case .mix: return try await Self.mixedRequests(numbers, of: service)
+        default: return try await batch(of: numbers) { try append(to: &$0, service.cardholder($1), service) }
+        }
+    }
+
+    /// Makes requests on all processors.
+    func batch(
+        of numbers: Range<Int>, _ append: @escaping @Sendable (inout RequestBatch, _ number: Int) throws -> Void
+    ) async throws -> RequestBatch {
         var batch = RequestBatch()
         try await inParallel(numbers.count) { range in
             var part = RequestBatch()
-            for index in range { try append(to: &part, number: numbers.lowerBound + index, service) }
+            for index in range { try append(&part, numbers.lowerBound + index) }
             return part
         } then: {
             batch.append($0)
@@ -40,53 +61,43 @@ enum Operation: String, CaseIterable, Sendable {
         return batch
     }
 
-    private func append(to batch: inout RequestBatch, number: Int, _ service: BenchService) throws {
-        let (bank, holder) = (service.bank, service.cardholder(number))
-        func post(_ path: String, _ members: [String: JSON]) {
-            batch.append(
-                "POST", path, headers: [("Content-Type", "application/json")],
-                body: Array(JSON.object(members).text.utf8))
-        }
+    private func append(
+        to batch: inout RequestBatch, _ holder: TestCardholder, _ service: BenchService
+    ) throws {
+        let bank = service.bank
         switch self {
         case .health: batch.append("GET", "/health/live", body: [])
         case .keypad:
-            post(
+            batch.post(
                 "/v1/pin-definition/keypad-coordinates",
                 ["bankId": .string(bank.id), "uniqueId": .string(holder.uniqueId), "keypadSize": 12])
         case .definePINByToken:
             let token = bank.token(for: holder, type: "02")
             let pin = try service.ecKey.seal(Self.newPIN, SealedBinding("pin", for: token))
-            post(
+            batch.post(
                 "/v1/pin-definition/token/pin",
                 [
                     "token": .string(token.text), "signature": .string(try bank.signer.signature(of: token.text)),
                     "pin": .string(pin),
                 ])
-        case .definePINByHMAC: post("/v1/pin-definition/pin", try definition(number, holder, service))
-        case .fetchByToken: post(Path.tokenCaptcha, try TestApp().tokenCaptcha(bank, bank.token(for: holder)))
+        case .definePINByHMAC: batch.post("/v1/pin-definition/pin", try definition(holder, service))
+        case .fetchByToken: batch.post(Path.tokenCaptcha, try service.app.tokenCaptcha(bank, bank.token(for: holder)))
         case .fetchByCode:
-            post(Path.captcha, try TestApp().captcha(bank, holder, timestamp: timestamp(number, service)))
+            let timestamp = service.timestamps.next(of: holder.uniqueId)
+            batch.post(Path.captcha, try service.app.captcha(bank, holder, timestamp: timestamp))
         case .getCardholder: try append(to: &batch, "GET", holder, body: [], service)
         case .putCardholder:
             let members = try holder.members(sealedTo: service.ecKey, of: bank.id)
             try append(to: &batch, "PUT", holder, body: Array(JSON.object(members).text.utf8), service)
+        case .definePINByIndexes, .notifyByToken, .notifyByCode, .mix:
+            preconditionFailure("\(self) is not made of one request")
         }
     }
 
     private static let newPIN = Array("8305            ".utf8)
 
-    /// A hashMac can be used once, so each request of a cardholder has another second, before the time of the start. The two
-    /// operations with hashMacs have different seconds.
-    private func timestamp(_ number: Int, _ service: BenchService) -> Int {
-        let range = 1500
-        let latest = service.startedAt - (self == .fetchByCode ? range : 0)
-        return latest - (number / service.cardholderCount) % range
-    }
-
-    private func definition(
-        _ number: Int, _ holder: TestCardholder, _ service: BenchService
-    ) throws -> [String: JSON] {
-        let timestamp = "\(self.timestamp(number, service))"
+    private func definition(_ holder: TestCardholder, _ service: BenchService) throws -> [String: JSON] {
+        let timestamp = "\(service.timestamps.next(of: holder.uniqueId))"
         let binding = SealedBinding(
             "pin", bankId: service.bank.id, uniqueId: holder.uniqueId, requestId: timestamp)
         let sealed = try RSASealing.seal(

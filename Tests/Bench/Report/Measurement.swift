@@ -1,6 +1,12 @@
 /// What was measured of one operation, and its floors. Times are of CPU, in microseconds per request, unless the name says
 /// otherwise.
 struct Measurement: Codable {
+    /// Latency at a share of the highest rate.
+    struct Step: Codable {
+        let perSecond: Double
+        let latency: Latency
+    }
+
     struct Latency: Codable {
         let p50Milliseconds: Double
         let p99Milliseconds: Double
@@ -25,10 +31,13 @@ struct Measurement: Codable {
     /// The client's side of one round trip to the database.
     let databaseClientFloorMicroseconds: Double
     let postgresFloorMicroseconds: Double?
+    /// Calls of malloc and the like per request. Nil in files of earlier versions.
+    let allocations: Double?
+    let steps: [Step]?
 
     init(
         operation: String, load: Load, httpFloorMicroseconds: Double, primitivesFloorMicroseconds: Double,
-        databaseClientFloorMicroseconds: Double, postgresFloorMicroseconds: Double?
+        databaseClientFloorMicroseconds: Double, postgresFloorMicroseconds: Double?, allocations: Double?
     ) {
         self.operation = operation
         requestsPerSecond = load.saturated.perSecond
@@ -40,6 +49,8 @@ struct Measurement: Codable {
         self.primitivesFloorMicroseconds = primitivesFloorMicroseconds
         self.databaseClientFloorMicroseconds = databaseClientFloorMicroseconds
         self.postgresFloorMicroseconds = postgresFloorMicroseconds
+        self.allocations = allocations
+        steps = load.steps.map { Step(perSecond: load.saturated.perSecond * $0.share, latency: Latency($0.result)) }
     }
 
     var serverFloorMicroseconds: Double {
@@ -53,9 +64,13 @@ struct Measurement: Codable {
 /// A whole run.
 struct Report: Codable {
     let cardholders: Int
+    /// By the command, into an empty table.
     let importedPerSecond: Double
     let residentMiB: Double
     let measurements: [Measurement]
     /// Microseconds of CPU of each primitive.
     let primitives: [String: Double]
+    /// Nil if only some operations were measured.
+    let imports: ImportFigures?
+    let server: ServerFigures?
 }

@@ -8,12 +8,12 @@ extension Report {
                 Cell.number(measured.postgresMicroseconds), Cell.number(measured.postgresFloorMicroseconds ?? 0),
                 measured.postgresRatio.map(Cell.ratio) ?? "", Cell.ratio(measured.half.p50Milliseconds),
                 Cell.ratio(measured.half.p99Milliseconds), Cell.ratio(measured.half.p999Milliseconds),
-                Cell.ratio(measured.saturated.p99Milliseconds),
+                Cell.ratio(measured.saturated.p99Milliseconds), Cell.number(measured.allocations ?? 0),
             ]
         }
         let header = [
             "operation", "req/s", "server µs", "floor", "ratio", "PostgreSQL µs", "floor", "ratio", "p50 ms", "p99",
-            "p99.9", "p99 full",
+            "p99.9", "p99 full", "allocations",
         ]
         let floors = primitives.sorted { $0.key < $1.key }.map { [$0.key, Cell.number($0.value)] }
         return """
@@ -21,8 +21,21 @@ extension Report {
 
             \(TextTable.text(["primitive", "µs"], floors))
 
-            import: \(Cell.number(importedPerSecond)) cardholders per second
+            import by the command: \(Cell.number(importedPerSecond)) cardholders per second
             resident memory of the server: \(Cell.number(residentMiB)) MiB
+            \(serverText)
+            """
+    }
+
+    private var serverText: String {
+        guard let imports, let server else { return "" }
+        return """
+            import by HTTP of \(imports.lines) lines: \(Cell.number(imports.perSecond)) per second, \
+            \(Cell.ratio(imports.perSecond / imports.floorPerSecond)) of COPY and cryptography; \
+            resident memory at most \(Cell.number(imports.peakResidentMiB)) MiB
+            start to first answer: \(Cell.number(server.startMilliseconds)) ms
+            resident memory with \(server.connections) connections: \(Cell.number(server.residentMiB)) MiB, \
+            with TLS \(Cell.number(server.residentWithTLSMiB)) MiB
             """
     }
 
