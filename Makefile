@@ -2,10 +2,11 @@
 # make test   runs all tests
 # make attack attacks a server, and says whether others are still answered in time
 # make bench  measures the server, next to what it cannot avoid
+# make instructions  counts the instructions of hot functions, which does not need a quiet machine
 # make captcha-report  says how well programs read the images of PINs
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test attack bench captcha-report openapi lint format clean swift packages test-packages
+.PHONY: help run build test attack bench instructions captcha-report openapi lint format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 results := .build/bench
@@ -29,12 +30,16 @@ test: swift test-packages .venv/installed ## runs all tests
 attack: build test-packages ## attacks a server of its own, and says whether others are still answered in time
 	python3 Tests/Attacks/attack.py --program .build/release/card-companion
 
-bench: build test-packages .venv/bench ## measures a server of its own: BENCH_CARDHOLDERS=1000000, BASE=before.json, JSON=now.json
+bench: build test-packages .build/bench-venv/installed ## measures a server of its own: BENCH_CARDHOLDERS=1000000, BASE=before.json, JSON=now.json
 	swift build --configuration release --product bench
 	@mkdir -p $(results)
 	.build/release/bench --cardholders $(or $(BENCH_CARDHOLDERS),100000) \
 	    --json $(or $(JSON),$(results)/bench.json) $(if $(BASE),--base $(BASE))
-	.venv/bin/python3 Tests/Bench/plot.py $(or $(JSON),$(results)/bench.json) $(results)
+	.build/bench-venv/bin/python3 Tests/Bench/plot.py $(or $(JSON),$(results)/bench.json) $(results)
+
+instructions: swift test-packages ## counts the instructions of hot functions; RECORD=1 records them
+	swift build --configuration release --product instructions
+	python3 Tests/Instructions/count.py .build/release/instructions $(if $(RECORD),--record)
 
 openapi: .venv/installed ## writes the JSON form of openapi.yaml, which the sandbox's page /docs shows
 	.venv/bin/python3 -B Tests/OpenAPITests/Drivers/openapi_json.py write openapi.yaml \
@@ -66,10 +71,6 @@ packages:
 test-packages:
 	@deploy/install-packages test
 
-.venv/bench: Tests/Bench/requirements.txt | .venv/installed
-	.venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement Tests/Bench/requirements.txt
-	touch $@
-
 .venv/installed: Tests/requirements.txt | test-packages
 	python3 -m venv .venv
 	.venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement Tests/requirements.txt
@@ -79,4 +80,9 @@ test-packages:
 	deploy/install-packages captcha
 	python3 -m venv .build/captcha-report-venv
 	.build/captcha-report-venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
+.build/bench-venv/installed: Tests/Bench/requirements.txt | test-packages
+	python3 -m venv .build/bench-venv
+	.build/bench-venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement $<
 	touch $@

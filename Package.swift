@@ -211,6 +211,11 @@ let package = Package(
         tests("SandboxTests", ["PythonOracle", "ServerHarness", crypto, cryptoExtras]),
         tests("OpenAPITests", ["PythonOracle", "ServerHarness"], exclude: ["Drivers"]),
         tests("WebTests", ["PythonOracle", "ServerHarness"], exclude: ["Browser", "Types"]),
+        // Counts instructions: 'make instructions'.
+        .executableTarget(
+            name: "instructions",
+            dependencies: ["Cryptography", "JOSE", "PINImages", "SecureMemory", "StrictJSON"],
+            path: "Tests/Instructions", exclude: ["count.py", "thresholds.json"], swiftSettings: strict),
         tests("OperationTests", ["PostgresHarness", "ServerHarness", crypto]),
         tests("SecrecyTests", ["ServerHarness", crypto], exclude: ["Oracles"]),
         tests("CardCompanionAPITests", ["CardCompanionAPI"]),

@@ -23,6 +23,8 @@ struct RunCommand: AsyncParsableCommand {
     var seconds = 4.0
     @Option(help: "How many connections the load generator has.")
     var connections = 16
+    @Option(help: "With how many open connections the server's memory is measured.")
+    var openConnections = 1_000
     @Option(help: "How pgbouncer gives the server its sessions: session or transaction. Default: no pgbouncer.")
     var pooling: Pgbouncer.Mode?
     @Option(help: "Only operations whose name contains this text.")
@@ -33,6 +35,7 @@ struct RunCommand: AsyncParsableCommand {
     var base: String?
 
     func run() async throws {
+        FileLimit.raise()
         let service = try await BenchService(cardholderCount: cardholders, pooling: pooling, log: note)
         note("measuring floors")
         let floors = try await Floors(service: service, seconds: seconds)
@@ -53,7 +56,7 @@ struct RunCommand: AsyncParsableCommand {
             measurements: measurements, primitives: floors.primitives,
             imports: only == nil
                 ? try await ImportFigures.measure(service, sealingMicroseconds: floors.sealingMicroseconds) : nil,
-            server: only == nil ? try await ServerFigures.measure(service) : nil)
+            server: only == nil ? try await ServerFigures.measure(service, connections: openConnections) : nil)
         try await service.server.stop()
         try show(report)
     }

@@ -32,7 +32,10 @@ struct PgbouncerTests {
             try await group.waitForAll()
         }
         let used = try await installation.sql(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+            """
+            SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND usename = 'card_companion_service'
+            """)
         #expect(used.first.flatMap { Int($0) }.map { 1...sessions ~= $0 } == true, "\(used) sessions")
         for server in servers { #expect(server.logLines(with: " error ").isEmpty) }
         for server in servers { try await server.stop() }

@@ -40,7 +40,7 @@ struct ImportFigures: Codable {
         let answer = try await service.server.stream(
             call.method, call.path, headers: try call.signedFields(service.issuer, for: service.server), body: pieces)
         let last = String(decoding: answer.body.suffix(300), as: UTF8.self)
-        guard answer.status == 200, last.contains("\"committed\":true"), last.contains("\"rejected\":0") else {
+        guard answer.status == 200, last.contains("\"committed\":true"), last.contains("\"refused\":0") else {
             throw LoadFailed(description: "the import of \(lines) lines failed: \(last)")
         }
     }

@@ -10,31 +10,29 @@ struct ServerFigures: Codable {
     let residentMiB: Double
     let residentWithTLSMiB: Double
 
-    static func measure(_ service: BenchService) async throws -> ServerFigures {
+    static func measure(_ service: BenchService, connections: Int) async throws -> ServerFigures {
         let start = Nanoseconds.now()
         let plain = try await service.startServer()
         let first = try await Operation.keypad.requests(0..<1, of: service)
         _ = try LoadGenerator(port: plain.port, connectionCount: 1).run(first, .asFastAsPossible(seconds: 60))
         let milliseconds = Double(Nanoseconds.now() - start) / 1e6
 
-        let requests = try await Operation.keypad.requests(0..<connectionCount, of: service)
-        let resident = try LoadGenerator(port: plain.port, connectionCount: connectionCount).run(
+        let requests = try await Operation.keypad.requests(0..<connections, of: service)
+        let resident = try LoadGenerator(port: plain.port, connectionCount: connections).run(
             requests, .asFastAsPossible(seconds: 60)
         ) { _ in ProcessTimes.residentMiB(of: plain.processID) }
         try await plain.stop()
 
         let certificate = try await TLSConnections.makeCertificate()
         let secure = try await service.startServer(environment: certificate.environment)
-        let withTLS = try await TLSConnections.open(connectionCount, to: secure.port) {
+        let withTLS = try await TLSConnections.open(connections, to: secure.port) {
             ProcessTimes.residentMiB(of: secure.processID)
         }
         try await secure.stop()
         return ServerFigures(
-            startMilliseconds: milliseconds, connections: connectionCount, residentMiB: resident,
+            startMilliseconds: milliseconds, connections: connections, residentMiB: resident,
             residentWithTLSMiB: withTLS)
     }
-
-    static let connectionCount = 1_000
 }
 
 /// The resident memory of a process over time.

@@ -20,6 +20,7 @@ struct SoakCommand: AsyncParsableCommand {
     private static let partSeconds = 10.0
 
     func run() async throws {
+        FileLimit.raise()
         let service = try await BenchService(cardholderCount: cardholders) { _ in }
         let count = Int(Self.partSeconds * perSecond)
         var resident: [Double] = []

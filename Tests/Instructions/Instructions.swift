@@ -1,0 +1,108 @@
+import Cryptography
+import Foundation
+import JOSE
+import PINImages
+import SecureMemory
+import StrictJSON
+
+/// Calls one hot function many times. `count.py` runs this under callgrind and counts the instructions of one call.
+///
+/// It has no concurrency, because callgrind does not follow it.
+@main
+struct Instructions {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 3, let function = HotFunction(rawValue: arguments[1]), let calls = Int(arguments[2])
+        else {
+            print(HotFunction.allCases.map(\.rawValue).joined(separator: "\n"))
+            return
+        }
+        let call = try function.prepared()
+        for _ in 0..<calls { try call() }
+    }
+}
+
+/// What is counted.
+enum HotFunction: String, CaseIterable {
+    case readRequest = "read-request"
+    case readToken = "read-token"
+    case writeAnswer = "write-answer"
+    case parseJWE = "parse-jwe"
+    case openJWE = "open-jwe"
+    case sealJWE = "seal-jwe"
+    case drawImage = "draw-image"
+
+    /// The function with its arguments. Making the arguments is not counted.
+    func prepared() throws -> () throws -> Void {
+        switch self {
+        case .readRequest: { try read(Self.request, ["token", "signature", "pin"]) }
+        case .readToken: { try read(Self.token, ["IdBEL", "IdPorteur", "IdTransaction", "Timestamp", "Type"]) }
+        case .writeAnswer: Self.writeAnswer
+        case .parseJWE, .openJWE: try opening()
+        case .sealJWE: try sealing()
+        case .drawImage: try drawing()
+        }
+    }
+
+    private func read(_ text: String, _ names: [String]) throws {
+        let json = try JSONText(SecretBytes(copying: Array(text.utf8)))
+        for name in names { _ = json.text(of: name) }
+    }
+
+    private static func writeAnswer() {
+        _ = JSONWriter.object { json in
+            json.add("errorCode", 0)
+            json.add("errorMessage", "The operation was done")
+            json.add("sessionId", String(repeating: "s", count: 43))
+            json.add("pin", String(repeating: "p", count: 16_000))
+        }
+    }
+
+    private func opening() throws -> () throws -> Void {
+        let key = try P256PrivateKey.generate()
+        let text = try JWE.seal(Array("8305            ".utf8), to: key.publicKey, keyID: "key", binding: Self.binding)
+        let opens = self == .openJWE
+        return {
+            let jwe = try JWE(compact: text, for: .ecdhESA256KW)
+            if opens { _ = try jwe.open(with: key) }
+        }
+    }
+
+    private func sealing() throws -> () throws -> Void {
+        let key = try P256PrivateKey.generate().publicKey
+        let delivery = [UInt8](repeating: UInt8(ascii: " "), count: 12_000)
+        return { _ = try JWE.seal(delivery, to: key, keyID: "key", binding: Self.binding) }
+    }
+
+    private func drawing() throws -> () throws -> Void {
+        let renderer = try PINImageRenderer()
+        let pin = SharedSecret(SecretBytes(copying: Array("4917".utf8)))
+        return {
+            var random = SameNumbers()
+            _ = try renderer.captcha(of: pin.bytes, using: &random)
+        }
+    }
+
+    private static let binding = JWEBinding(contentType: "pin", issuer: "bank", subject: "holder", id: "request")
+    private static let token = """
+        {"IdBEL":"bank","IdFournisseur":"provider","IdPorteur":"holder","IdTransaction":"\
+        6F9619FF-8B86-D011-B42D-00C04FC964FF","Timestamp":"1790000000","Type":"02"}
+        """
+    private static let request = """
+        {"token":"\(token.replacing("\"", with: "\\\""))","signature":"\(String(repeating: "A", count: 344))",\
+        "pin":"\(String(repeating: "B", count: 460))"}
+        """
+}
+
+/// The same pseudo-random numbers in each run (SplitMix64).
+private struct SameNumbers: RandomNumberGenerator {
+    private var state: UInt64 = 4917
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
