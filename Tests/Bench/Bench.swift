@@ -29,6 +29,8 @@ struct RunCommand: AsyncParsableCommand {
     var pooling: Pgbouncer.Mode?
     @Option(help: "Only operations whose name contains this text.")
     var only: String?
+    @Option(help: "A file to lock while something is measured, if others measure on this machine too.")
+    var lock: String?
     @Option(help: "The file that the results are written to.")
     var json: String?
     @Option(help: "A file of an earlier run, to compare with.")
@@ -38,7 +40,8 @@ struct RunCommand: AsyncParsableCommand {
         FileLimit.raise()
         let service = try await BenchService(cardholderCount: cardholders, pooling: pooling, log: note)
         note("measuring floors")
-        let floors = try await Floors(service: service, seconds: seconds)
+        let held = MeasuringLock(path: lock)
+        let floors = try await held.whileHeld { try await Floors(service: service, seconds: seconds) }
         let operations = Operation.allCases.filter { only == nil || $0.rawValue.contains(only ?? "") }
         var measurements: [Measurement] = []
         let counter = try await AllocationCounter(service)
@@ -46,17 +49,22 @@ struct RunCommand: AsyncParsableCommand {
             note("measuring \(operation.rawValue)")
             let measuring = Measuring(
                 operation: operation, service: service, seconds: seconds, connectionCount: connections)
-            measurements.append(try await measuring.measured(with: floors, counter))
+            measurements.append(try await held.whileHeld { try await measuring.measured(with: floors, counter) })
         }
         try await counter.stop()
         let residentMiB = ProcessTimes.residentMiB(of: service.server.processID)
-        note(only == nil ? "measuring the server as a whole" : "done")
-        let report = Report(
+        var report = Report(
             cardholders: cardholders, importedPerSecond: service.importRate, residentMiB: residentMiB,
-            measurements: measurements, primitives: floors.primitives,
-            imports: only == nil
-                ? try await ImportFigures.measure(service, sealingMicroseconds: floors.sealingMicroseconds) : nil,
-            server: only == nil ? try await ServerFigures.measure(service, connections: openConnections) : nil)
+            measurements: measurements, primitives: floors.primitives)
+        if only == nil {
+            note("measuring the server as a whole")
+            report.imports = try await held.whileHeld {
+                try await ImportFigures.measure(service, sealingMicroseconds: floors.sealingMicroseconds)
+            }
+            report.server = try await held.whileHeld {
+                try await ServerFigures.measure(service, connections: openConnections)
+            }
+        }
         try await service.server.stop()
         try show(report)
     }

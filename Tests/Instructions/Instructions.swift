@@ -53,8 +53,8 @@ enum HotFunction: String, CaseIterable {
         _ = JSONWriter.object { json in
             json.add("errorCode", 0)
             json.add("errorMessage", "The operation was done")
-            json.add("sessionId", String(repeating: "s", count: 43))
-            json.add("pin", String(repeating: "p", count: 16_000))
+            json.add("sessionId", session)
+            json.add("pin", pin)
         }
     }
 
@@ -83,6 +83,8 @@ enum HotFunction: String, CaseIterable {
         }
     }
 
+    private static let session = String(repeating: "s", count: 43)
+    private static let pin = String(repeating: "p", count: 16_000)
     private static let binding = JWEBinding(contentType: "pin", issuer: "bank", subject: "holder", id: "request")
     private static let token = """
         {"IdBEL":"bank","IdFournisseur":"provider","IdPorteur":"holder","IdTransaction":"\

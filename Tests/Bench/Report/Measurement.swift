@@ -71,6 +71,6 @@ struct Report: Codable {
     /// Microseconds of CPU of each primitive.
     let primitives: [String: Double]
     /// Nil if only some operations were measured.
-    let imports: ImportFigures?
-    let server: ServerFigures?
+    var imports: ImportFigures?
+    var server: ServerFigures?
 }
