@@ -34,6 +34,7 @@ def postgres_floor(measurement):
 
 def plot_latency(measurements, path):
     figure, axes = plt.subplots(figsize=(9, 6))
+    axes.set_prop_cycle(color=plt.get_cmap("tab20").colors)
     for measurement in measurements:
         steps = [(step["perSecond"], step["latency"]) for step in measurement["steps"]]
         steps.append((measurement["requestsPerSecond"], measurement["saturated"]))

@@ -36,7 +36,7 @@ struct BenchTests {
     @Test("Every operation is measured next to its floors, and two runs are compared")
     func run() async throws {
         let file = TestFolder.shared.unused("bench.json")
-        let first = ["--cardholders", "60", "--seconds", "0.3", "--open-connections", "40", "--json", file]
+        let first = ["--cardholders", "60", "--seconds", "0.1", "--open-connections", "40", "--json", file]
         let result = try await TestCommand.run(Self.program, first).succeeded()
         let report = try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(filePath: file)))
         #expect(
@@ -56,7 +56,7 @@ struct BenchTests {
         #expect(report.server.startMilliseconds > 0)
         #expect(report.server.residentMiB > 1 && report.server.residentWithTLSMiB > 1)
 
-        let second = ["--cardholders", "60", "--seconds", "0.3", "--only", "health", "--base", file]
+        let second = ["--cardholders", "60", "--seconds", "0.1", "--only", "health", "--base", file]
         let compared = try await TestCommand.run(Self.program, second).succeeded()
         #expect(compared.stdout.contains("compared with the base"))
     }
@@ -89,7 +89,7 @@ struct BenchTests {
             [
                 "grow", "--measured", "60", "--cardholders", "6000", "--spent", "5000", "--backlog", "2000",
                 "--seconds",
-                "0.3", "--rounds", "1", "--json", file,
+                "0.1", "--rounds", "1", "--json", file,
             ]
         ).succeeded()
         let report = try JSONDecoder().decode(GrowthReport.self, from: Data(contentsOf: URL(filePath: file)))

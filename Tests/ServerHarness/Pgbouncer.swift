@@ -44,9 +44,9 @@ package final class Pgbouncer: Sendable {
         try await wait(for: "\(folder)/.s.PGSQL.\(Self.port)", log: "\(folder)/log")
     }
 
+    /// Ends it at once, with SIGKILL: Swift's threads block other signals, and it inherits that.
     package func stop() {
-        process.interrupt()
-        process.waitUntilExit()
+        kill(process.processIdentifier, SIGKILL)
         TestFolder.shared.forget(process: process.processIdentifier)
     }
 

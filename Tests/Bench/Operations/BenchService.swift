@@ -96,8 +96,8 @@ struct BenchService: Sendable {
     ) async throws -> Pgbouncer? {
         guard let mode else { return nil }
         try await Pgbouncer.prepare(installation)
-        // As many as the server has connections.
-        return try await Pgbouncer(mode, inFrontOf: installation, sessions: 8)
+        // In session mode each connection of each server has one; in transaction mode the servers share them.
+        return try await Pgbouncer(mode, inFrontOf: installation, sessions: mode == .session ? 64 : 8)
     }
 
     static func uniqueId(_ number: Int) -> String { "h\(1_000_000 + number)" }

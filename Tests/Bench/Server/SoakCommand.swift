@@ -35,13 +35,18 @@ struct SoakCommand: AsyncParsableCommand {
             let (answers, residentMiB) = try await load
             sent += answers
             resident.append(residentMiB)
-            print("\((Nanoseconds.now() - start) / 1_000_000_000) s  \(sent) requests  \(Cell.number(residentMiB)) MiB")
+            show("\((Nanoseconds.now() - start) / 1_000_000_000) s  \(sent) requests  \(Cell.number(residentMiB)) MiB")
         }
         try await service.server.stop()
         let half = resident.count / 2
-        print(
+        show(
             "highest in the first half: \(Cell.number(resident.prefix(half).max() ?? 0)) MiB, in the second: "
                 + "\(Cell.number(resident.suffix(resident.count - half).max() ?? 0)) MiB")
+    }
+
+    /// At once: 'print' would keep it until a file's buffer is full.
+    private func show(_ line: String) {
+        FileHandle.standardOutput.write(Data("\(line)\n".utf8))
     }
 
     private func send(_ requests: RequestBatch, to server: TestServer) throws -> (answers: Int, residentMiB: Double) {
