@@ -38,6 +38,7 @@ struct LoadGenerator {
         let generator: LoadGenerator
         private let start = Nanoseconds.now()
         private var sent = 0
+        private var lastUsed = -1
         private var result = LoadResult()
 
         init(_ requests: RequestBatch, _ pace: Pace, _ connections: [Connection], _ generator: LoadGenerator) {
@@ -68,7 +69,12 @@ struct LoadGenerator {
         }
 
         private mutating func sendDue() throws {
-            for connection in connections where !connection.isBusy {
+            // In turn, because the server closes a connection that sends nothing.
+            let first = lastUsed + 1
+            for offset in connections.indices {
+                let place = (first + offset) % connections.count
+                let connection = connections[place]
+                guard !connection.isBusy else { continue }
                 let now = Nanoseconds.now()
                 guard let due = nextDue, due <= now else { return }
                 if case .constant = pace {
@@ -78,6 +84,7 @@ struct LoadGenerator {
                 }
                 try requests.withRequest(sent) { try connection.send($0) }
                 sent += 1
+                lastUsed = place
             }
         }
 
