@@ -27,7 +27,7 @@ struct PostgresFloors {
                 + "INSERT INTO lean.cardholder SELECT * FROM cardholder;"
                     + """
                     INSERT INTO lean.delivery_session
-                        SELECT 'lean', unique_id, unique_id, 'AC', NULL, ARRAY[\(Self.pin), \(Self.pin), \(Self.pin)], 1,
+                        SELECT 'lean', \(Self.session)unique_id, unique_id, 'AC', NULL, ARRAY[\(Self.pin), \(Self.pin), \(Self.pin)], 1,
                             now(), now() + interval '1 day' FROM cardholder;
                     """
                 + "UPDATE lean.cardholder SET bank_id = 'lean'; ANALYZE lean.cardholder")
@@ -88,6 +88,8 @@ struct PostgresFloors {
     private static let row = "bank_id = 'lean' AND unique_id = 'h' || :n"
     private static let digest = "uuid_send(gen_random_uuid())"
     private static let pin = "decode(repeat('ab', 36), 'hex')"
+    /// What the session of each cardholder begins with.
+    private static let session = "repeat('s', 20) || "
     private static let nonce = """
         INSERT INTO lean.spent_proof VALUES ('lean', 'nonce', \(digest), now() + interval '10 minutes')
         """
@@ -133,7 +135,7 @@ struct PostgresFloors {
                 """
                 WITH decided AS (
                     UPDATE lean.delivery_session SET notified_status = 0
-                    WHERE bank_id = 'lean' AND session_id = 'h' || :n
+                    WHERE bank_id = 'lean' AND session_id = \(session)'h' || :n
                 ), reported AS (
                     INSERT INTO lean.event (bank_id, unique_id, type, data, occurred_at)
                     VALUES ('lean', 'h' || :n, 'pin.delivered', '{"channel": "TOKEN", "status": 0}', now())

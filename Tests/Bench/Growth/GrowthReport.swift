@@ -23,12 +23,14 @@ struct Growth: Codable {
     let operation: String
     let small: Side
     let large: Side
-    /// Large to small: medians of the ratios of measurements that followed each other.
+    /// Large to small: medians of the ratios of measurements that followed each other; 0 if these were too short to tell.
     let throughputRatio: Double
     let postgresRatio: Double
 
     init(operation: Operation, small: [Load], large: [Load]) {
-        func ratio(_ value: (Load) -> Double) -> Double { zip(large, small).map { value($0) / value($1) }.median }
+        func ratio(_ value: (Load) -> Double) -> Double {
+            zip(large, small).map { value($0) / value($1) }.filter(\.isFinite).median
+        }
         self.operation = operation.rawValue
         self.small = Side(small)
         self.large = Side(large)
@@ -38,8 +40,8 @@ struct Growth: Codable {
 }
 
 extension [Double] {
-    /// The middle element in order; the upper one of two.
-    fileprivate var median: Double { sorted()[count / 2] }
+    /// The middle element in order; the upper one of two; 0 if there is none.
+    fileprivate var median: Double { isEmpty ? 0 : sorted()[count / 2] }
 }
 
 struct GrowthReport: Codable {

@@ -25,8 +25,8 @@ struct SoakCommand: AsyncParsableCommand {
         let count = Int(Self.partSeconds * perSecond)
         var resident: [Double] = []
         var (sent, number) = (0, 0)
-        let start = Nanoseconds.now()
         var next = try await Operation.mix.requests(0..<count, of: service)
+        let start = Nanoseconds.now()
         while Double(Nanoseconds.now() - start) / 1e9 < seconds {
             number += count
             let (requests, numbers) = (next, number..<(number + count))
