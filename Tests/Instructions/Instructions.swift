@@ -79,7 +79,7 @@ enum HotFunction: String, CaseIterable {
         let pin = SharedSecret(SecretBytes(copying: Array("4917".utf8)))
         return {
             var random = SameNumbers()
-            _ = try renderer.captcha(of: pin.bytes, using: &random)
+            _ = try renderer.captcha(of: pin.bytes, look: .standard, using: &random)
         }
     }
 
