@@ -13,10 +13,11 @@ struct CompactJWE: Sendable {
 
     init(_ text: String, byteCountLimit: Int) throws(JOSEError) {
         guard text.utf8.count <= byteCountLimit else { throw JOSEError(.tooLong) }
-        let parts = text.split(separator: ".", maxSplits: 5, omittingEmptySubsequences: false)
+        // By bytes: to find the characters of a text costs more than to decode it.
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 5, omittingEmptySubsequences: false)
         guard parts.count == 5 else { throw JOSEError(.malformed) }
-        guard parts[0].utf8.count <= JWE.headerByteCountLimit else { throw JOSEError(.tooLong) }
-        protectedHeader = Array(parts[0].utf8)
+        guard parts[0].count <= JWE.headerByteCountLimit else { throw JOSEError(.tooLong) }
+        protectedHeader = Array(parts[0])
         headerMembers = try Self.members(Self.bytes(parts[0]))
         encryptedKey = try Self.bytes(parts[1])
         nonce = try Self.bytes(parts[2])
@@ -27,8 +28,8 @@ struct CompactJWE: Sendable {
         }
     }
 
-    private static func bytes(_ part: Substring) throws(JOSEError) -> [UInt8] {
-        guard let bytes = Base64URL.decode(String(part)) else { throw JOSEError(.malformed) }
+    private static func bytes(_ part: Substring.UTF8View) throws(JOSEError) -> [UInt8] {
+        guard let bytes = Base64URL.decode(String(Substring(part))) else { throw JOSEError(.malformed) }
         return bytes
     }
 

@@ -61,15 +61,30 @@ struct Base64Alphabet: Sendable {
     }
 
     private func encode(_ bytes: UnsafeRawBufferPointer, into text: UnsafeMutableBufferPointer<UInt8>) {
-        for index in 0..<textByteCount(of: bytes.count) {
-            let firstBit = index * 6
-            guard firstBit < bytes.count * 8 else {
-                text[index] = UInt8(ascii: "=")
-                continue
+        characters.withUnsafeBufferPointer { characters in
+            var place = 0
+            func append(_ group: UInt32, _ count: Int) {
+                for shift in [18, 12, 6, 0].prefix(count) {
+                    text[place] = characters[Int(group >> UInt32(shift)) & 0x3f]
+                    place += 1
+                }
             }
-            let first = firstBit / 8
-            let window = UInt16(bytes[first]) << 8 | (first + 1 < bytes.count ? UInt16(bytes[first + 1]) : 0)
-            text[index] = characters[Int(window >> (10 - firstBit % 8)) & 0x3f]
+            let whole = bytes.count / 3 * 3
+            // Three bytes are four characters. Delivered PINs are long, so this loop is worth its lines.
+            for start in stride(from: 0, to: whole, by: 3) {
+                let group = UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2])
+                text[place] = characters[Int(group >> 18)]
+                text[place + 1] = characters[Int(group >> 12) & 0x3f]
+                text[place + 2] = characters[Int(group >> 6) & 0x3f]
+                text[place + 3] = characters[Int(group) & 0x3f]
+                place += 4
+            }
+            switch bytes.count - whole {
+            case 1: append(UInt32(bytes[whole]) << 16, 2)
+            case 2: append(UInt32(bytes[whole]) << 16 | UInt32(bytes[whole + 1]) << 8, 3)
+            default: break
+            }
+            for index in place..<textByteCount(of: bytes.count) { text[index] = UInt8(ascii: "=") }
         }
     }
 
