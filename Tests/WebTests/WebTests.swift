@@ -3,7 +3,7 @@ import PythonOracle
 import ServerHarness
 import Testing
 
-/// The JavaScript client in a real Chromium, against a real server. The driver in Browser/ runs all checks once.
+/// The JavaScript client and the sandbox's page in a real Chromium, against a real server. The driver in Browser/ runs all checks once.
 @Suite(.enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
 struct WebTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Browser")
@@ -41,7 +41,7 @@ struct WebTests {
         }
     }
 
-    @Test("card-companion.js in Chromium", arguments: try Check.all())
+    @Test("In Chromium", arguments: try Check.all())
     func check(_ check: Check) async throws {
         let verdict = try await Self.verdicts.value[check.testDescription]
         #expect(verdict == "ok")

@@ -34,6 +34,14 @@ class Images {
   }
 }
 
+/** Digits to look at, and the same, one by one, for a screen reader. */
+function digits(text) {
+  return element(
+    "p", { class: "digits" },
+    element("span", { "aria-hidden": "true" }, text),
+    element("span", { class: "unseen" }, `Your PIN is ${[...text].join(" ")}.`));
+}
+
 /** The frame in which the PIN is covered or shown. */
 export class PINView {
   #frame;
@@ -58,7 +66,7 @@ export class PINView {
   async fill({ images, text }, scale) {
     this.wipe();
     if (text !== null) {
-      this.#content = [element("p", { class: "digits", "aria-label": `Your PIN is ${[...text].join(" ")}` }, text)];
+      this.#content = [digits(text)];
       return;
     }
     this.#images = new Images(images);
@@ -74,7 +82,6 @@ export class PINView {
     this.#images?.wipe();
     for (const part of this.#content) {
       part.removeAttribute("src");
-      part.removeAttribute("aria-label");
       part.textContent = "";
     }
     this.#content = [];

@@ -34,7 +34,10 @@ export class WireView {
     while (this.#place.children.length > maximumActionCount) this.#place.lastChild.remove();
   }
 
-  clear() { this.#place.replaceChildren(); }
+  clear() {
+    this.#place.replaceChildren();
+    this.#number = 0;
+  }
 
   /** Adds what `listen` reports. */
   add(kind, content) {

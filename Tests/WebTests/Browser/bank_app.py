@@ -170,7 +170,7 @@ class BankApp:
         self.set_accessibility("text")
         self.go("my-pin")
         with self.held():
-            digits = self.all("#frame .digits")[0].text
+            digits = self.all("#frame .digits [aria-hidden]")[0].text
         self.set_accessibility("")
         return digits
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks card-companion.js in a real Chromium, against a real server with its sandbox.
+"""Checks card-companion.js and the sandbox's page in a real Chromium, against a real server with its sandbox.
 
     python3 drive.py --program .build/debug/card-companion             starts a server of its own in a temporary folder
     python3 drive.py --url http://127.0.0.1:8080 --sandbox .data/sandbox             uses one that is running
@@ -82,7 +82,7 @@ def on_alarm(*_):
 
 
 def parsed_arguments():
-    parser = argparse.ArgumentParser(description="Checks card-companion.js in a real Chromium.")
+    parser = argparse.ArgumentParser(description="Checks card-companion.js and the sandbox's page in a real Chromium.")
     parser.add_argument("--program", help="path of card-companion: starts a server of its own")
     parser.add_argument("--url", help="base URL of a running server")
     parser.add_argument("--sandbox", help="the running server's sandbox folder")

@@ -80,6 +80,18 @@ def check_confirmation(scene):
             equal(app.find("question").is_displayed(), False, "whether it asks again")
 
 
+def check_reminder(scene):
+    """after a confirmed delivery, the bank's token is one for a reminder"""
+    with signed_in(scene, "bob", "token") as app:
+        types = []
+        for button in ("not-seen", "seen", "seen"):
+            with app.held():
+                types.append(app.sent("/sandbox/bank/token")["type"])
+            app.find(button).click()
+            app.until(lambda: app.message, "a message")
+        equal(types, ["00", "00", "01"], "the types")
+
+
 def check_hold_again(scene):
     """within ten seconds the same PIN can be shown again, without another request"""
     with signed_in(scene) as app:
@@ -168,7 +180,7 @@ def check_finger(scene):
     with signed_in(scene) as app:
         with app.touched():
             pass
-        app.until(lambda: not app.is_shown(), "the PIN hides")
+        app.until(lambda: not app.is_shown(), "the PIN hides", seconds=3)
         expect_covered(app)
 
 
@@ -359,9 +371,8 @@ def check_spoken(scene):
         app.set_accessibility("text")
         app.go("my-pin")
         with app.held():
-            [digits] = app.all("#frame .digits")
-            pin = digits.text
-            equal(digits.get_attribute("aria-label"), f"Your PIN is {' '.join(pin)}", "the accessible name")
+            [pin] = [digits.text for digits in app.all("#frame .digits [aria-hidden]")]
+            equal(app.all("#frame .digits .unseen")[0].text, f"Your PIN is {' '.join(pin)}.", "what a screen reader says")
         app.find("speak").click()
         app.script("dispatchEvent(new Event('beforeprint'))")  # hides the PIN
         app.wait_for_new_second()
