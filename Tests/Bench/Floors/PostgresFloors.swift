@@ -19,7 +19,9 @@ struct PostgresFloors {
 
     /// Tables with the same columns and indexes, but without constraints and triggers.
     func prepare() async throws {
-        let tables = ["cardholder", "spent_transaction", "spent_proof", "delivery_session", "event", "defined_pin"]
+        let tables = [
+            "cardholder", "spent_transaction", "spent_proof", "delivery_session", "event", "defined_pin", "pin_expiry",
+        ]
         try await service.installation.sql(
             "CREATE SCHEMA lean;"
                 + tables.map { "CREATE TABLE lean.\($0) (LIKE \($0) INCLUDING INDEXES INCLUDING DEFAULTS);" }.joined()
@@ -107,6 +109,9 @@ struct PostgresFloors {
                     UPDATE lean.cardholder SET sealed_pin = \(pin), pin_serial = pin_serial + 1, version = version + 1,
                         definition_count = definition_count + 1
                     WHERE \(row)
+                ), expiring AS (
+                    INSERT INTO lean.pin_expiry VALUES ('lean', 'h' || :n, clock_timestamp() + interval '90 days')
+                    ON CONFLICT DO NOTHING
                 ), reported AS (
                     INSERT INTO lean.event (bank_id, unique_id, type, data, occurred_at)
                     VALUES ('lean', 'h' || :n, 'pin.defined', '{}', now()) RETURNING event_id
@@ -150,6 +155,10 @@ struct PostgresFloors {
             [
                 nonce,
                 """
+                WITH expiring AS (
+                    INSERT INTO lean.pin_expiry VALUES ('lean', 'h' || :n, clock_timestamp() + interval '90 days')
+                    ON CONFLICT DO NOTHING
+                )
                 UPDATE lean.cardholder SET sealed_pin = \(pin), code_mac = \(pin), taken_pins = ARRAY[\(digest)],
                     version = version + 1, updated_at = now()
                 WHERE \(row)
