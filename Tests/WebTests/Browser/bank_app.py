@@ -5,9 +5,6 @@ import time
 
 from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.common.action_chains import ActionChains
-from selenium.webdriver.common.actions.action_builder import ActionBuilder
-from selenium.webdriver.common.actions.interaction import POINTER_TOUCH
-from selenium.webdriver.common.actions.pointer_input import PointerInput
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
@@ -112,16 +109,16 @@ class BankApp:
     def touched(self):
         """Holds the button with a finger."""
         self.wait_for_new_second()
-        finger = ActionBuilder(self.driver, mouse=PointerInput(POINTER_TOUCH, "finger"))
-        finger.pointer_action.move_to(self.find("hold")).pointer_down()
-        finger.perform()
+        x, y, width, height = (self.find("hold").rect[name] for name in ("x", "y", "width", "height"))
+        self.touch("touchStart", {"x": x + width / 2, "y": y + height / 2})
         try:
             self.until_shown()
             yield
         finally:
-            finger = ActionBuilder(self.driver, mouse=PointerInput(POINTER_TOUCH, "finger"))
-            finger.pointer_action.pointer_up(0)
-            finger.perform()
+            self.touch("touchEnd")
+
+    def touch(self, type, *points):
+        self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": type, "touchPoints": points})
 
     def until_shown(self):
         self.until(self.is_shown, "the PIN")
