@@ -175,6 +175,15 @@ def check_not_copied(scene):
              "pointer": "none"}, "the image")
 
 
+def check_let_go_elsewhere(scene):
+    """letting the mouse go beside the button hides the PIN too"""
+    with signed_in(scene, "carol") as app:
+        with app.held():
+            ActionChains(app.driver).move_to_element(app.find("wire-title")).perform()
+            equal(app.is_shown(), True, "whether the PIN is shown while the button is held")
+        expect_covered(app)
+
+
 def check_finger(scene):
     """a finger that holds the button shows the PIN until it is lifted"""
     with signed_in(scene) as app:
@@ -359,9 +368,11 @@ def check_hints(scene):
         with app.held():
             [image] = app.all("#frame img")
             equal(app.script("return arguments[0].naturalWidth", image), 960, "pixels of the image")
+            width = image.get_dom_attribute("width")
         sent = app.sent("/v1/pin-distribution/captcha")
         equal({name: sent[name] for name in ("style", "theme", "scale")},
               {"style": "calm", "theme": "dark", "scale": "2"}, "hints")
+        equal(width, "480", "the width on the page")
 
 
 def check_calm(scene):
@@ -461,6 +472,32 @@ def check_sign_out(scene):
         expect_covered(app)
         with app.held():
             equal(app.find("words").text, "Welcome to the sandbox, bob", "the bank's words")
+
+
+def check_sign_out_at_once(scene):
+    """a PIN that arrives after signing out is shown to nobody"""
+    with signed_in(scene, "alice") as app:
+        app.wait_for_new_second()
+        app.script(
+            """
+            for (const id of ["hold", "sign-out"]) document.getElementById(id).click();
+            document.querySelector('[name="cardholder"][value="bob"]').click();
+            document.getElementById("enter").click();
+            """)
+        app.until(lambda: len(app.steps()) == 3, "alice's PIN arrives")
+        app.note_second()
+        time.sleep(0.3)
+        expect_covered(app)
+        equal([app.find(id).text for id in ("words", "remaining")], ["", ""], "words under the PIN")
+
+
+def check_nothing_left(scene):
+    """another screen empties what was typed"""
+    with signed_in(scene, "carol") as app:
+        app.go("new-pin")
+        app.fill("first", "8295")
+        app.go("settings")
+        equal(app.find("first").get_attribute("value"), "", "what is left")
 
 
 def check_keyboard_only(scene):
