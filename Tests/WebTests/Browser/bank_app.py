@@ -109,13 +109,27 @@ class BankApp:
     def touched(self):
         """Holds the button with a finger."""
         self.wait_for_new_second()
-        x, y, width, height = (self.find("hold").rect[name] for name in ("x", "y", "width", "height"))
-        self.touch("touchStart", {"x": x + width / 2, "y": y + height / 2})
+        x, y = self.middle("hold")
+        self.touch("touchStart", {"x": x, "y": y})
         try:
             self.until_shown()
             yield
         finally:
             self.touch("touchEnd")
+
+    def middle(self, id):
+        """The middle of an element in the window."""
+        return self.script(
+            """
+            const { x, y, width, height } = document.getElementById(arguments[0]).getBoundingClientRect();
+            return [x + width / 2, y + height / 2];
+            """, id)
+
+    def mouse(self, type, id):
+        """What the mouse does with its left button at an element. Selenium's moves end a press on Chromium's button."""
+        x, y = self.middle(id)
+        self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {
+            "type": type, "x": x, "y": y, "button": "left", "buttons": int(type != "mouseReleased"), "clickCount": 1})
 
     def touch(self, type, *points):
         self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": type, "touchPoints": points})

@@ -31,8 +31,8 @@ from origin import Origin  # noqa: E402
 from sandbox import ServerFailed, sandbox_server  # noqa: E402
 
 START_SECONDS = 120  # of server and browser; also their end
-CHECK_SECONDS = 60
-TOTAL_SECONDS = 420
+CHECK_SECONDS = 120
+TOTAL_SECONDS = 900
 
 
 class TooLate(Exception):
