@@ -1,6 +1,6 @@
 // The screen on which a cardholder sees the PIN, as long as the button is held, and confirms it.
 
-import { NotifyStatus, PINDistribution } from "/sandbox/card-companion.js";
+import { LibraryCode, NotifyStatus, PINDistribution } from "/sandbox/card-companion.js";
 import { bankBackEnd, tokenTypes } from "./bank-back-end.js";
 import { distributionMessage } from "./code-messages.js";
 import { onHold } from "./hold.js";
@@ -20,7 +20,7 @@ export class MyPIN {
   #isFetching = false;
   #endsAt = null;
   #clock = null;
-  /** What the notify needs. Null if there is no delivery that waits for it. */
+  /** What the notify of the last delivery needs. */
   #delivery = null;
   #hasConfirmed = false;
   /** The digits, if the bank sends them, for as long as the PIN can be shown. */
@@ -139,6 +139,7 @@ export class MyPIN {
     try {
       await this.#view.fill({ images, text }, this.#app.hints.scale);
     } catch {
+      this.forget();
       await this.#notify(NotifyStatus.appError);
       return this.#app.say({ tone: "bad", title: "This browser cannot show the image.", text: "The bank knows it now." });
     }
@@ -201,6 +202,8 @@ export class MyPIN {
     place("hold").focus();
     await this.#app.act(`${uniqueId} ${isSeen ? "has seen the PIN" : "has not seen the PIN"}`, async () => {
       const response = await this.#notify(status);
+      // The server may not have heard it. The cardholder can answer again.
+      place("question").hidden = response.errorCode < LibraryCode.invalidInput;
       if (response.errorCode !== 0) return this.#app.say(distributionMessage(response));
       this.#hasConfirmed ||= isSeen;
       this.#app.say(
@@ -213,7 +216,6 @@ export class MyPIN {
   async #notify(status) {
     const { bankId, uniqueId, session, hostUrl } = this.#app;
     const { sessionId, token } = this.#delivery;
-    this.#delivery = null;
     return token === undefined
       ? PINDistribution.postNotifyRequest({ bankId, uniqueId, sessionId, status }, hostUrl, session)
       : PINDistribution.postNotifyTokenRequest({ token, sessionId, status }, hostUrl, session);

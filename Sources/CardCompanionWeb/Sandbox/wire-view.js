@@ -54,7 +54,7 @@ export class WireView {
       element("p", { class: "quiet" }, purposes[path]),
       request && members("Sent", request, "request"),
       answer && members("Answered", answer, "answer"));
-    if (path.startsWith("/v1/") && request) this.#addChecks(step, path, request);
+    if (request?.hashMac || request?.signature) this.#addChecks(step, path, request);
     return step;
   }
 

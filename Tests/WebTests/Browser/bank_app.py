@@ -208,6 +208,18 @@ class BankApp:
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [
             {"name": "prefers-color-scheme", "value": theme}, {"name": "prefers-reduced-motion", "value": motion}]})
 
+    @contextlib.contextmanager
+    def offline(self):
+        """A browser without a network."""
+        conditions = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self.driver.execute_cdp_cmd("Network.enable", {})
+        self.driver.execute_cdp_cmd("Network.emulateNetworkConditions", conditions | {"offline": True})
+        try:
+            yield
+        finally:
+            self.driver.execute_cdp_cmd("Network.emulateNetworkConditions", conditions | {"offline": False})
+            self.driver.execute_cdp_cmd("Network.disable", {})
+
     def usual_look(self):
         self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})

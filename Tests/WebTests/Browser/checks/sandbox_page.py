@@ -80,6 +80,21 @@ def check_confirmation(scene):
             equal(app.find("question").is_displayed(), False, "whether it asks again")
 
 
+def check_lost_answer(scene):
+    """an answer that does not reach the server can be given again"""
+    with signed_in(scene, "bob") as app:
+        scene.events("pin.delivered", "bob")
+        with app.held():
+            pass
+        with app.offline():
+            app.find("seen").click()
+            app.until_message("cannot be reached")
+        app.find("seen").click()
+        app.until_message("Thank you")
+        equal(len(scene.events("pin.delivered", "bob")), 1, "pin.delivered events")
+        scene.page.complaints()  # about the server that could not be reached
+
+
 def check_reminder(scene):
     """after a confirmed delivery, the bank's token is one for a reminder"""
     with signed_in(scene, "bob", "token") as app:
