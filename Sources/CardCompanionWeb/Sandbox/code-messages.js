@@ -26,9 +26,12 @@ const distribution = {
     text: "Look at the letter from the bank. After too many wrong codes you are locked.",
   },
   [DistributionCode.badAuthenticationCodeFormat]: {
-    title: "This is not a code of this bank.", text: "A code has letters and digits only. Look at the letter from the bank.",
+    title: "This is not a code of this bank.",
+    text: "A code has letters and digits only. Look at the letter from the bank.",
   },
-  [DistributionCode.missingAuthenticationCode]: { title: "Your code is missing.", text: "Type the code from the letter." },
+  [DistributionCode.missingAuthenticationCode]: {
+    title: "Your code is missing.", text: "Type the code from the letter.",
+  },
   [DistributionCode.invalidTimestamp]: tooOld,
   [DistributionCode.badHashMac]: usedBefore,
   [DistributionCode.transactionAlreadyTreated]: usedBefore,
@@ -39,20 +42,23 @@ const distribution = {
   },
   [DistributionCode.pinNotAvailable]: { title: "There is no PIN.", text: "The bank has none for you at the moment." },
   [DistributionCode.badParameter]: {
-    title: "This delivery is over.", text: "Too much time has passed, or it was answered before. Look at your PIN again.",
+    title: "This delivery is over.",
+    text: "Too much time has passed, or it was answered before. Look at your PIN again.",
   },
 };
 
 const definition = {
   [DefinitionCode.invalidPINFormat]: {
     title: "This PIN is too easy to guess.",
-    text: "Choose another one: not a row such as 1234, not a repetition such as 1212, and none that many people choose.",
+    text: "Choose another one: not a row such as 1234, no repetition such as 1212, and none that many choose.",
   },
   [DefinitionCode.invalidTimestamp]: tooOld,
   [DefinitionCode.badHashMac]: usedBefore,
   [DefinitionCode.transactionAlreadyTreated]: usedBefore,
   [DefinitionCode.invalidSignature]: notTheBank,
-  [DefinitionCode.keypadNotFound]: { title: "The keypad is too old.", text: "Here is a new one. Enter your PIN again." },
+  [DefinitionCode.keypadNotFound]: {
+    title: "The keypad is too old.", text: "Here is a new one. Enter your PIN again.",
+  },
   [DefinitionCode.cardholderStatusNotSatisfied]: {
     ...locked,
     title: "You cannot choose a PIN now.",
@@ -69,7 +75,8 @@ const unknown = { title: "That did not work.", text: "Try again." };
 
 /** What to say about a response of card-companion.js, and the code itself in the words of the server. */
 function messageFor(codes, { errorCode, errorMessage }) {
-  return { ...(codes[errorCode] ?? library[errorCode] ?? unknown), tone: "bad", small: `Code ${errorCode}: ${errorMessage}` };
+  const words = codes[errorCode] ?? library[errorCode] ?? unknown;
+  return { ...words, tone: "bad", small: `Code ${errorCode}: ${errorMessage}` };
 }
 
 export const distributionMessage = (response) => messageFor(distribution, response);

@@ -51,8 +51,8 @@ export const meaningOf = (name, side) => (name === "pin" ? pins[side] : meanings
 /** What a request is for. */
 export const purposes = {
   "/sandbox/bank": "The app asks who the cardholders of the sandbox are.",
-  "/sandbox/bank/hash-mac": "The app asks the bank's back-end for an HMAC. A real one would first check who is signed in.",
-  "/sandbox/bank/token": "The app asks the bank's back-end for a signed token. A real one would first check who is signed in.",
+  "/sandbox/bank/hash-mac": "The app asks the bank's back-end for an HMAC. A real one first checks who is signed in.",
+  "/sandbox/bank/token": "The app asks the bank's back-end for a token. A real one first checks who is signed in.",
   "/sandbox/bank/unlock": "The bank unlocks the cardholder.",
   "/sandbox/bank/accessibility": "The bank marks what the cardholder needs.",
   "/v1/pin-distribution/captcha": "The app asks for the PIN, with the code and the bank's HMAC.",

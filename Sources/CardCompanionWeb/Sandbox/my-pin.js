@@ -141,7 +141,8 @@ export class MyPIN {
     } catch {
       this.forget();
       await this.#notify(NotifyStatus.appError);
-      return this.#app.say({ tone: "bad", title: "This browser cannot show the image.", text: "The bank knows it now." });
+      const title = "This browser cannot show the image.";
+      return this.#app.say({ tone: "bad", title, text: "The bank knows it now." });
     }
     this.#digits = text;
     this.#endsIn(unseenSeconds);

@@ -46,7 +46,7 @@ export class NewPIN {
 
   get #how() {
     if (this.#isKeypad) {
-      return "The app sends the positions of the keys that you press, encrypted, with a token that the bank has signed.";
+      return "The app sends the positions of your keys, encrypted, with a token that the bank has signed.";
     }
     return this.#app.way === "code"
       ? "The app sends your PIN, encrypted, with an HMAC that the bank has made."
@@ -190,10 +190,11 @@ class Keypad {
 
   #update() {
     const count = this.#pressed.length;
-    place("step").textContent = this.#first === null ? "Enter your new PIN, 4 to 6 digits." : "Enter the same PIN again.";
+    const isFirst = this.#first === null;
+    place("step").textContent = isFirst ? "Enter your new PIN, 4 to 6 digits." : "Enter the same PIN again.";
     place("dots").textContent = "●".repeat(count) + "○".repeat(Math.max(0, lengths.minimum - count));
     place("count").textContent = count === 0 ? "" : `${count} ${count === 1 ? "digit" : "digits"}`;
     place("delete").disabled = count === 0;
-    place("continue").textContent = this.#first === null ? "Continue" : "Set my new PIN";
+    place("continue").textContent = isFirst ? "Continue" : "Set my new PIN";
   }
 }

@@ -82,7 +82,8 @@ function surroundings() {
 
 function showSurroundings() {
   const { theme, scale } = surroundings();
-  place("surroundings").textContent = `The app also asks for a ${theme} image, as this page is, and for scale ${scale}, as this display is.`;
+  place("surroundings").textContent =
+    `The app also asks for a ${theme} image, as this page is, and for scale ${scale}, as this display is.`;
 }
 
 async function explained(unheard, path, request) {

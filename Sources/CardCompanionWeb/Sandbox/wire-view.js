@@ -29,8 +29,8 @@ export class WireView {
     this.#number += 1;
     for (const earlier of this.#place.children) earlier.open = false;
     this.#steps = element("ol", { class: "steps" });
-    const heading = element("h3", {}, `${this.#number}. ${title}`);
-    this.#place.prepend(element("details", { class: "action", open: "" }, element("summary", {}, heading), this.#steps));
+    const heading = element("summary", {}, element("h3", {}, `${this.#number}. ${title}`));
+    this.#place.prepend(element("details", { class: "action", open: "" }, heading, this.#steps));
     while (this.#place.children.length > maximumActionCount) this.#place.lastChild.remove();
   }
 
@@ -97,7 +97,10 @@ function sealed(plaintext) {
   return element(
     "li", { class: "step" },
     element("h4", {}, inTheApp(), "Encrypt the PIN"),
-    element("p", { class: "quiet" }, "It encrypts this to the server's public key. A dot is a digit, which is not shown here. ␠ is a space: each value has the same length."),
+    element(
+      "p", { class: "quiet" },
+      "It encrypts this to the server's public key. A dot is a digit, which is not shown here. ",
+      "␠ is a space: each value has the same length."),
     element("p", {}, code(plaintext)));
 }
 
@@ -116,7 +119,8 @@ function checks(findings) {
     "li", { class: "finding" },
     code(subject),
     element("span", {}, element("span", { class: `verdict ${verdict}` }, verdicts[verdict] ?? ""), ` ${text}`)));
-  return element("div", { class: "members checks" }, element("p", {}, "What the server checked"), element("ul", {}, rows));
+  const heading = element("p", {}, "What the server checked");
+  return element("div", { class: "members checks" }, heading, element("ul", {}, rows));
 }
 
 /** A short value, or a text for people, as it is. Any other is shortened, and can be opened. */

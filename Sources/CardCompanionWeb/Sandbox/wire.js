@@ -55,7 +55,7 @@ function withoutEffect(listening) {
 function deliveryWithoutPIN(plaintext) {
   const { images, order, text, notifyKey, padding, ...shown } = JSON.parse(new TextDecoder().decode(plaintext));
   const hidden = {
-    images: images && `${images.length} PNG of ${images.map(({ length }) => `${length} characters`).join(", ")}, not shown here`,
+    images: images && `${images.length} PNG, ${images.join("").length} characters, not shown here`,
     order: order && `${order.length} places, not shown here`,
     text: text && `${text.length} digits, not shown here`,
     notifyKey: `${notifyKey.length} characters, not shown here`,
@@ -67,5 +67,6 @@ function deliveryWithoutPIN(plaintext) {
 /** A PIN or its positions as they were encrypted, with a dot for each digit. */
 function paddedWithoutDigits(plaintext) {
   const isDigit = (byte) => byte >= 0x30 && byte <= 0x39;
-  return Array.from(plaintext, (byte) => (isDigit(byte) ? "•" : String.fromCharCode(byte))).join("").replaceAll(" ", "␠");
+  const shown = Array.from(plaintext, (byte) => (isDigit(byte) ? "•" : String.fromCharCode(byte)));
+  return shown.join("").replaceAll(" ", "␠");
 }

@@ -58,11 +58,11 @@ class BankApp:
         """The members of the newest request to a path."""
         return self.script(
             """
-            const step = [...document.querySelectorAll(".step")].find((step) => step.textContent.includes(arguments[0]));
+            const steps = [...document.querySelectorAll(".step")];
+            const step = steps.find((step) => step.textContent.includes(arguments[0]));
             const rows = [...step.querySelector(".members").querySelectorAll(".member")];
-            return Object.fromEntries(rows.map((row) => [
-                row.querySelector("dt").textContent, (row.querySelector("pre:last-child") ?? row.querySelector("dd")).textContent,
-            ]));
+            const value = (row) => row.querySelector("pre:last-child") ?? row.querySelector("dd");
+            return Object.fromEntries(rows.map((row) => [row.querySelector("dt").textContent, value(row).textContent]));
             """, path)
 
     def until(self, holds, what, seconds=WAIT_SECONDS):

@@ -411,7 +411,8 @@ def check_spoken(scene):
         app.go("my-pin")
         with app.held():
             [pin] = [digits.text for digits in app.all("#frame .digits [aria-hidden]")]
-            equal(app.all("#frame .digits .unseen")[0].text, f"Your PIN is {' '.join(pin)}.", "what a screen reader says")
+            heard = app.all("#frame .digits .unseen")[0].text
+            equal(heard, f"Your PIN is {' '.join(pin)}.", "what a screen reader says")
         app.find("speak").click()
         app.script("dispatchEvent(new Event('beforeprint'))")  # hides the PIN
         app.wait_for_new_second()
@@ -457,7 +458,8 @@ def check_wire_of_definitions(scene):
         app.type_pin(pin)
         app.until_message("Your new PIN is set")
         equal([step[1] for step in app.steps()], [
-            "POST /sandbox/bank/hash-mac", "GET /.well-known/jwks.json", "Encrypt the PIN", "POST /v1/pin-definition/pin",
+            "POST /sandbox/bank/hash-mac", "GET /.well-known/jwks.json", "Encrypt the PIN",
+            "POST /v1/pin-definition/pin",
         ], "steps")
         wire = app.find("actions").get_attribute("textContent")
         assert "•" * 6 + "␠" * 10 in wire, "the plaintext is not shown"
@@ -610,4 +612,4 @@ def check_policy(scene):
         hosts = {urlsplit(name).netloc for name in names if not name.startswith(("blob:", "data:"))}
         equal(hosts, {urlsplit(scene.bank.url).netloc}, "the hosts that the page asks")
         equal(app.script("return [localStorage.length, sessionStorage.length, document.cookie]"), [0, 0, ""], "storage")
-        equal(app.script("return document.querySelectorAll('[style], style, script:not([src])').length"), 0, "inline parts")
+        equal(app.all("[style], style, script:not([src])"), [], "inline parts")
