@@ -14,10 +14,10 @@ struct CardholderCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Creates or replaces cardholders from a file with one JSON object per line.",
             discussion: """
-                A line has uniqueId and, if they apply, status, channels, definition, authenticationCode and pin (each a
-                JWE to a key of /.well-known/jwks.json), pinVersion and freeField. What is left out is removed, except in
-                a line with "op":"patch"; "op":"delete" erases the cardholder. Invalid lines are reported, and the others
-                are imported; then the exit status is 65.
+                A line has uniqueId and, if they apply, status, channels, definition, accessibility, authenticationCode
+                and pin (each a JWE to a key of /.well-known/jwks.json), pinVersion and freeField. What is left out is
+                removed, except in a line with "op":"patch"; "op":"delete" erases the cardholder. Invalid lines are
+                reported, and the others are imported; then the exit status is 65.
 
                 EXAMPLES
                   card-companion cardholder import --bank MYBANK cardholders.ndjson
@@ -158,6 +158,7 @@ extension CardholderRecord {
             [
                 ["status", status.rawValue], ["locked", lockText],
                 ["channels", channels.map(\.rawValue).joined(separator: ", ")], ["definition", "\(definition)"],
+                ["accessibility", accessibility?.rawValue ?? "-"],
                 ["authentication code", hasAuthenticationCode ? "set" : "none"],
                 ["wrong codes in a row", "\(authenticationFailures)"], ["PIN", hasPIN ? "stored" : "none"],
                 ["PIN version", pinVersion.map { "\($0)" } ?? "-"],

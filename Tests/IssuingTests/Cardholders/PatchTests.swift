@@ -17,6 +17,31 @@ struct PatchTests {
         #expect(shown["ETag"] == patched["ETag"])
     }
 
+    @Test("A cardholder is marked for accessible forms by PUT and PATCH; null, and a PUT without it, remove the mark")
+    func accessibility() async throws {
+        let backend = try await Service.backend.value
+        var holder = TestCardholder(accessibility: "calm")
+        let created = try await backend.put(holder)
+        #expect(created.status == 201)
+        func shown() async throws -> JSON? { try await backend.get(holder.uniqueId).members["accessibility"] }
+        #expect(try await shown() == "calm")
+        let patched = try await backend.patch(holder.uniqueId, ["accessibility": "text"])
+        #expect(patched.status == 200 && patched["ETag"] != created["ETag"])
+        #expect(try await shown() == "text")
+        for wrong: JSON in ["loud", "", 1, true, ["calm"]] {
+            #expect(try await backend.patch(holder.uniqueId, ["accessibility": wrong]).status == 422)
+        }
+        #expect(try await backend.patch(holder.uniqueId, ["status": "ACTIVE"]).status == 200)
+        #expect(try await shown() == "text")
+        #expect(try await backend.patch(holder.uniqueId, ["accessibility": .null]).status == 200)
+        #expect(try await shown() == nil)
+        #expect(try await backend.put(holder).status == 200)
+        #expect(try await shown() == "calm")
+        holder.accessibility = nil
+        #expect(try await backend.put(holder).status == 200)
+        #expect(try await shown() == nil)
+    }
+
     @Test("A fetch for a suspended cardholder is answered 302, until the status is ACTIVE again")
     func status() async throws {
         let backend = try await Service.backend.value
