@@ -24,7 +24,7 @@ const meanings = {
   errorCode: "0 is success. Each other code says what was wrong.",
   errorMessage: "The code in words.",
   keys: "The server's public keys. The app encrypts a new PIN to one of them.",
-  ageSeconds: "How old the bank's signature is to be. A real bank signs now.",
+  ageSeconds: "How many seconds ago the bank has signed. A real bank signs now.",
   type: "00: first delivery of a PIN. 01: to see it again. 02: to choose one.",
   code: "The cardholder's code, which the bank puts into the token.",
   accessibility: "What this cardholder needs: calm images, or the digits as text.",
