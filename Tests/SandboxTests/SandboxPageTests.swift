@@ -92,6 +92,10 @@ struct SandboxPageTests {
     @Test(
         "What the bank does not do is refused with a reason",
         arguments: [
+            (
+                "/sandbox/bank/accessibility", ["uniqueId": "alice", "accessibility": "loud"],
+                "accessibility must be calm, text or null"
+            ),
             ("/sandbox/bank/hash-mac", ["uniqueId": "mallory"], "uniqueId must be one of alice, bob, carol"),
             (
                 "/sandbox/bank/hash-mac", ["uniqueId": "alice", "ageSeconds": -1],

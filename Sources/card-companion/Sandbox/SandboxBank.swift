@@ -44,9 +44,18 @@ struct SandboxBank: SandboxBackEnd {
             return try await write(change, to: cardholder(body), by: "sandbox unlock")
         case .accessibility:
             var change = CardholderChange()
-            change.accessibility = .init(body.text(of: "accessibility").flatMap(Accessibility.init(rawValue:)))
+            change.accessibility = .init(try accessibility(body))
             return try await write(change, to: cardholder(body), by: "sandbox accessibility")
         }
+    }
+
+    /// - Returns: nil if the mark is removed.
+    private func accessibility(_ body: borrowing JSONText) throws -> Accessibility? {
+        if body.kind(of: "accessibility") == .null { return nil }
+        guard let form = body.text(of: "accessibility").flatMap(Accessibility.init(rawValue:)) else {
+            throw SandboxRefusal("accessibility must be calm, text or null")
+        }
+        return form
     }
 
     private func hashMac(_ body: borrowing JSONText) throws -> SecretBytes {
