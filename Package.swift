@@ -214,7 +214,7 @@ let package = Package(
         // Counts instructions: 'make instructions'.
         .executableTarget(
             name: "instructions",
-            dependencies: ["Cryptography", "JOSE", "PINImages", "SecureMemory", "StrictJSON"],
+            dependencies: ["Cryptography", "JOSE", "KeyVault", "PINImages", "SecureMemory", "StrictJSON"],
             path: "Tests/Instructions", exclude: ["count.py", "thresholds.json"], swiftSettings: strict),
         tests("OperationTests", ["PostgresHarness", "ServerHarness", crypto]),
         tests("SecrecyTests", ["ServerHarness", crypto], exclude: ["Oracles"]),

@@ -51,6 +51,15 @@ package struct PINImageRenderer: Sendable {
         return draw(digits, position..<position + 1, of: scene)
     }
 
+    /// An image as large as a captcha, without digits: what the file alone costs. Measurements compare captchas with it.
+    package static func emptyCaptcha(
+        digitCount: Int, look: PINImageLook, using random: inout some RandomNumberGenerator
+    ) -> SecretBytes {
+        let size = CaptchaStyle(look).captchaSize(digitCount: digitCount) * look.scale.rawValue
+        let pixels = SecretBytes(count: InkPixels.byteCount(size), in: .ordinary) { _ in }
+        return StoredPNG.encode(pixels, size: size, palette: InkPalette(theme: look.theme, using: &random))
+    }
+
     /// The length of each captcha image with so many digits.
     package static func captchaByteCount(digitCount: Int, look: PINImageLook) -> Int {
         let size = CaptchaStyle(look).captchaSize(digitCount: digitCount)

@@ -1,6 +1,7 @@
 import Cryptography
 import Foundation
 import JOSE
+import KeyVault
 import PINImages
 import SecureMemory
 import StrictJSON
@@ -26,6 +27,9 @@ struct Instructions {
 enum HotFunction: String, CaseIterable {
     case readRequest = "read-request"
     case readToken = "read-token"
+    case verifyToken = "verify-token"
+    case sealKeypad = "seal-keypad"
+    case openKeypad = "open-keypad"
     case writeAnswer = "write-answer"
     case parseJWE = "parse-jwe"
     case openJWE = "open-jwe"
@@ -37,6 +41,8 @@ enum HotFunction: String, CaseIterable {
         switch self {
         case .readRequest: { try read(Self.request, ["token", "signature", "pin"]) }
         case .readToken: { try read(Self.token, ["IdBEL", "IdPorteur", "IdTransaction", "Timestamp", "Type"]) }
+        case .verifyToken: try verifying()
+        case .sealKeypad, .openKeypad: try handingOutKeypads()
         case .writeAnswer: Self.writeAnswer
         case .parseJWE, .openJWE: try opening()
         case .sealJWE: try sealing()
@@ -56,6 +62,47 @@ enum HotFunction: String, CaseIterable {
             json.add("sessionId", session)
             json.add("pin", pin)
         }
+    }
+
+    /// Reads a token and verifies its signature.
+    private func verifying() throws -> () throws -> Void {
+        let key = try RSAPrivateKey.generate(bits: 2048)
+        let signature = try key.signPKCS1SHA256(Array(Self.token.utf8))
+        return {
+            try read(Self.token, ["IdBEL", "IdPorteur", "IdTransaction", "Timestamp", "Type"])
+            guard key.publicKey.isValidPKCS1SHA256(signature: signature, for: Array(Self.token.utf8)) else {
+                throw WrongResult()
+            }
+        }
+    }
+
+    /// What a keypadId costs when it is given out, and when it comes back.
+    private func handingOutKeypads() throws -> () throws -> Void {
+        let keyring = try Self.keyring()
+        let layout = SharedSecret(SecretBytes(copying: Array("00000000-3-1-4-5-9-2-6-8-7-0".utf8)))
+        let place = SealedPlace("keypad", row: "bank", "holder")
+        let (opens, now) = (self == .openKeypad, Int64(1_790_000_000))
+        let id = Base64URL.encode(try keyring.sealToHandOut(layout.bytes, for: place, at: now))
+        return {
+            guard opens else {
+                return _ = Base64URL.encode(try keyring.sealToHandOut(layout.bytes, for: place, at: now))
+            }
+            _ = try keyring.openHandedOut(Base64URL.decode(id) ?? [], for: place)
+        }
+    }
+
+    private static func keyring() throws -> Keyring {
+        let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let masterKey = try FileMasterKey.create(path: path)
+        let keys = try (1...3).map { id in
+            [
+                Keyring.WrappedKey(
+                    id: Int32(id), bytes: try masterKey.wrap(SecureRandom.secret(count: Keyring.keyByteCount)),
+                    masterKeyId: masterKey.id, isActive: true)
+            ]
+        }
+        return try Keyring(sealing: keys[0], authenticating: keys[1], handingOut: keys[2], masterKey: masterKey)
     }
 
     private func opening() throws -> () throws -> Void {
@@ -95,6 +142,9 @@ enum HotFunction: String, CaseIterable {
         "pin":"\(String(repeating: "B", count: 460))"}
         """
 }
+
+/// A function did not do what is counted.
+struct WrongResult: Error {}
 
 /// The same pseudo-random numbers in each run (SplitMix64).
 private struct SameNumbers: RandomNumberGenerator {

@@ -15,6 +15,7 @@ enum Primitive: String, CaseIterable, Sendable {
     case sealToBank = "RSA-2048 OAEP encrypt, GCM"
     case gcm = "AES-GCM, 16 bytes"
     case image = "image, 4 digits"
+    case emptyImage = "image without digits"
 }
 
 extension Operation {
@@ -123,6 +124,11 @@ struct PrimitiveFloors {
             return {
                 var random = SystemRandomNumberGenerator()
                 _ = try renderer.captcha(of: pin.bytes, look: .standard, using: &random)
+            }
+        case .emptyImage:
+            return {
+                var random = SystemRandomNumberGenerator()
+                _ = PINImageRenderer.emptyCaptcha(digitCount: 4, look: .standard, using: &random)
             }
         }
     }

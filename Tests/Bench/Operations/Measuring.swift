@@ -37,7 +37,9 @@ struct Measuring {
         let requests = try await operation.requests(second..<third, of: service)
         let (server, database) = (service.server.processID, service.postmaster)
         let before = (ProcessTimes.seconds(of: server), ProcessTimes.secondsWithChildren(of: database))
+        let generator = ProcessTimes.ownThreadSeconds()
         let saturated = try send(requests, .asFastAsPossible(seconds: seconds), to: service.server.port)
+        let generatorSeconds = ProcessTimes.ownThreadSeconds() - generator
         let after = (ProcessTimes.seconds(of: server), ProcessTimes.secondsWithChildren(of: database))
         let count = Double(saturated.latencies.count)
 
@@ -51,7 +53,8 @@ struct Measuring {
         return Load(
             requests: requests, saturated: saturated, steps: steps,
             serverMicroseconds: (after.0 - before.0) * 1e6 / count,
-            postgresMicroseconds: (after.1 - before.1) * 1e6 / count)
+            postgresMicroseconds: (after.1 - before.1) * 1e6 / count,
+            generatorMicroseconds: generatorSeconds * 1e6 / count)
     }
 
     private func run(_ numbers: Range<Int>, _ pace: LoadGenerator.Pace) async throws -> LoadResult {
@@ -96,6 +99,8 @@ struct Load {
     let steps: [(share: Double, result: LoadResult)]
     let serverMicroseconds: Double
     let postgresMicroseconds: Double
+    /// Of the load generator, which has one thread.
+    let generatorMicroseconds: Double
 
     var half: LoadResult { steps.first { $0.share == 0.5 }?.result ?? saturated }
 }

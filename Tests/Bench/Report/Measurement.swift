@@ -1,3 +1,5 @@
+import Foundation
+
 /// What was measured of one operation, and its floors. Times are of CPU, in microseconds per request, unless the name says
 /// otherwise.
 struct Measurement: Codable {
@@ -31,6 +33,8 @@ struct Measurement: Codable {
     /// The client's side of one round trip to the database.
     let databaseClientFloorMicroseconds: Double
     let postgresFloorMicroseconds: Double?
+    /// Of the load generator. Nil in files of earlier versions.
+    let generatorMicroseconds: Double?
     /// Calls of malloc and the like per request. Nil in files of earlier versions.
     let allocations: Double?
     let steps: [Step]?
@@ -45,6 +49,7 @@ struct Measurement: Codable {
         half = Latency(load.half)
         serverMicroseconds = load.serverMicroseconds
         postgresMicroseconds = load.postgresMicroseconds
+        generatorMicroseconds = load.generatorMicroseconds
         self.httpFloorMicroseconds = httpFloorMicroseconds
         self.primitivesFloorMicroseconds = primitivesFloorMicroseconds
         self.databaseClientFloorMicroseconds = databaseClientFloorMicroseconds
@@ -59,6 +64,12 @@ struct Measurement: Codable {
 
     var serverRatio: Double { serverMicroseconds / serverFloorMicroseconds }
     var postgresRatio: Double? { postgresFloorMicroseconds.map { postgresMicroseconds / $0 } }
+
+    /// The rate, as a share of the rate at which the floors and the load generator would keep all cores busy.
+    var shareOfFloors: Double {
+        let floors = serverFloorMicroseconds + (postgresFloorMicroseconds ?? 0) + (generatorMicroseconds ?? 0)
+        return requestsPerSecond * floors / (Double(ProcessInfo.processInfo.activeProcessorCount) * 1e6)
+    }
 }
 
 /// A whole run.

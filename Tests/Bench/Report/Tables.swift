@@ -3,7 +3,8 @@ extension Report {
     var text: String {
         let rows = measurements.map { measured in
             [
-                measured.operation, Cell.number(measured.requestsPerSecond), Cell.number(measured.serverMicroseconds),
+                measured.operation, Cell.number(measured.requestsPerSecond), Cell.ratio(measured.shareOfFloors),
+                Cell.number(measured.serverMicroseconds),
                 Cell.number(measured.serverFloorMicroseconds), Cell.ratio(measured.serverRatio),
                 Cell.number(measured.postgresMicroseconds), Cell.number(measured.postgresFloorMicroseconds ?? 0),
                 measured.postgresRatio.map(Cell.ratio) ?? "", Cell.ratio(measured.half.p50Milliseconds),
@@ -12,7 +13,7 @@ extension Report {
             ]
         }
         let header = [
-            "operation", "req/s", "server µs", "floor", "ratio", "PostgreSQL µs", "floor", "ratio", "p50 ms", "p99",
+            "operation", "req/s", "of floors", "server µs", "floor", "ratio", "PostgreSQL µs", "floor", "ratio", "p50 ms", "p99",
             "p99.9", "p99 full", "allocations",
         ]
         let floors = primitives.sorted { $0.key < $1.key }.map { [$0.key, Cell.number($0.value)] }
