@@ -73,6 +73,9 @@ let package = Package(
         .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
+        // Only the header of PKCS#11: a token's module is loaded at run time.
+        .systemLibrary(name: "CPKCS11", providers: [.apt(["libp11-kit-dev"])]),
+
         // Foundations: each has one reason, and knows nothing of cards.
         .target(name: "CLinux"),
         library("SecureMemory", ["CLinux", "COpenSSL"]),
@@ -83,7 +86,8 @@ let package = Package(
         library("PostgresLibPQ", ["CLibPQ", "Retries", logging, serviceLifecycle]),
         library("EmbeddedPostgres", ["Retries", logging, subprocess, systemPackage]),
         library("PINImages", ["CCairo", "CZlib", "SecureMemory"]),
-        library("KeyVault", ["Cryptography", "SecureMemory"]),
+        library("PKCS11", ["CPKCS11", "SecureMemory"]),
+        library("KeyVault", ["Cryptography", "PKCS11", "SecureMemory"]),
         library("HTTPSignatures", ["Cryptography", "SecureMemory", httpTypes, rawStructuredFieldValues]),
 
         // The service.
@@ -126,8 +130,8 @@ let package = Package(
             name: "card-companion",
             dependencies: [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "CardCompanionWebhooks",
-                "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JOSE", "KeyVault", "PINImages", "SecureMemory",
-                "StrictJSON",
+                "CLinux", "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JOSE", "KeyVault", "PINImages",
+                "PKCS11", "SecureMemory", "StrictJSON",
                 argumentParser, configuration, logging, nioPosix, serviceLifecycle, systemPackage, unixSignals,
             ],
             swiftSettings: strict),
@@ -165,6 +169,8 @@ let package = Package(
         tests("SecureMemoryTests", ["SecureMemory"]),
         tests("StrictJSONTests", ["SecureMemory", "StrictJSON"]),
         tests("KeyVaultTests", ["Cryptography", "KeyVault", "SecureMemory"]),
+        tests("PKCS11Tests", ["PKCS11", "SecureMemory", "ServerHarness"]),
+        tests("VaultTests", ["ServerHarness"]),
         tests(
             "CardCompanionTests",
             [

@@ -398,20 +398,54 @@ CREATE INDEX webhook_delivery_in_order ON webhook_delivery (bank_id, unique_id, 
 
 -- Keys of the installation.
 
--- Keys that seal and authenticate the secrets of this database, each wrapped by the master key in the vault. New values are
--- made with the newest key of a purpose whose time has come. By then every server has it.
+-- Master keys, which wrap data keys. The keys themselves are in files and on tokens; the private half of a recovery key is
+-- kept by custodians, in components.
+CREATE TABLE master_key (
+    -- A file's key: a MAC of a constant. A token's: its CKA_ID. A recovery key: a digest of its public half.
+    id                text COLLATE "C" PRIMARY KEY CHECK (id ~ '^[0-9a-f]{16,64}$'),
+    kind              text NOT NULL CHECK (kind IN ('file', 'token', 'recovery')),
+    -- Where it is, for operators: the file's path, or the token's label.
+    name              text NOT NULL,
+    -- Of a recovery key. It is sealed, so that a writer to the database cannot put another one in its place.
+    sealed_public_key bytea,
+    -- REPLACED: its wrappings are removed as soon as no running server uses them.
+    status            text NOT NULL CHECK (status IN ('ACTIVE', 'REPLACED')),
+    created_at        timestamptz NOT NULL,
+    CONSTRAINT a_recovery_key_has_a_public_half CHECK ((kind = 'recovery') = (sealed_public_key IS NOT NULL))
+);
+
+CREATE UNIQUE INDEX master_key_one_recovery ON master_key (kind) WHERE kind = 'recovery' AND status = 'ACTIVE';
+
+-- Keys that seal and authenticate the secrets of this database. New values are made with the newest key of a purpose whose
+-- time has come. By then every server has it.
 CREATE TABLE data_key (
-    id            integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id            integer PRIMARY KEY CHECK (id > 0),
     purpose       text NOT NULL CHECK (purpose IN ('seal', 'authenticate', 'hand-out')),
     -- The key before this one; null for the first one.
     replaces      integer REFERENCES data_key,
-    -- Null: retired. Nothing needs the key any more.
-    wrapped_key   bytea,
-    master_key_id text NOT NULL,
+    -- USABLE: opens, and makes values while it is the newest. DISABLED: servers do not load it. COMPROMISED: opens values
+    -- only to seal them anew. DESTROYED: nothing needs it any more, and its wrappings are gone.
+    state         text NOT NULL CHECK (state IN ('USABLE', 'DISABLED', 'COMPROMISED', 'DESTROYED')),
     active_from   timestamptz NOT NULL,
     -- How many values were sealed with it, as far as servers have reported it.
     uses          bigint NOT NULL DEFAULT 0 CHECK (uses >= 0),
     created_at    timestamptz NOT NULL
+);
+
+-- A data key, wrapped by a master key. Each data key must have two wrappings: the loss of one master key then loses nothing.
+CREATE TABLE data_key_wrapping (
+    data_key_id   integer NOT NULL REFERENCES data_key,
+    master_key_id text COLLATE "C" NOT NULL REFERENCES master_key,
+    wrapped_key   bytea NOT NULL,
+    created_at    timestamptz NOT NULL,
+    PRIMARY KEY (data_key_id, master_key_id)
+);
+
+-- Which master key each running server uses.
+CREATE TABLE server_vault (
+    server_id     text COLLATE "C" PRIMARY KEY CHECK (length(server_id) BETWEEN 16 AND 64),
+    master_key_id text COLLATE "C" NOT NULL REFERENCES master_key,
+    seen_at       timestamptz NOT NULL
 );
 
 -- Each key has one successor, and each purpose one first key: two servers cannot both add one.
@@ -421,7 +455,7 @@ CREATE UNIQUE INDEX data_key_one_successor ON data_key (purpose, coalesce(replac
 CREATE TABLE resealing (
     sealed_column text PRIMARY KEY CHECK (sealed_column IN
         ('hmac_key.sealed_key', 'issuer_key.sealed_secret', 'server_key.sealed_key', 'cardholder.sealed_pin',
-        'cardholder.sealed_free_field')),
+        'cardholder.sealed_free_field', 'master_key.sealed_public_key')),
     -- The key that values get.
     data_key_id   integer NOT NULL REFERENCES data_key,
     -- The last row that is done.

@@ -60,12 +60,13 @@ package struct ServiceParts: Sendable {
     let keys: ServerKeys
     let store: Store
     let clock: ClockWatch
+    let vault: VaultWatch
     /// Nil if there is no sandbox.
     let sandbox: (any SandboxBackEnd)?
 
     package init(
         distribution: DistributionService, definition: DefinitionService, issuing: IssuingParts, keys: ServerKeys,
-        store: Store, clock: ClockWatch, sandbox: (any SandboxBackEnd)? = nil
+        store: Store, clock: ClockWatch, vault: VaultWatch, sandbox: (any SandboxBackEnd)? = nil
     ) {
         self.distribution = distribution
         self.definition = definition
@@ -73,6 +74,7 @@ package struct ServiceParts: Sendable {
         self.keys = keys
         self.store = store
         self.clock = clock
+        self.vault = vault
         self.sandbox = sandbox
     }
 }
@@ -111,9 +113,10 @@ private func router(
     let audit = logger.auditTrail
     let callers = CallerLimits(settings.addressRate, proxies: settings.proxies, logger: logger)
     func addRoutes(to router: Router<ServiceContext>) {
+        // Middleware applies to the routes that are added after it.
+        router.add(middleware: VaultMiddleware(vault: parts.vault))
         PublicRoutes(keys: parts.keys, store: parts.store, clock: parts.clock).add(to: router)
         if let sandbox = parts.sandbox { SandboxRoutes(backEnd: sandbox).add(to: router) }
-        // Middleware applies to the routes that are added after it.
         router.add(middleware: ClockMiddleware(clock: parts.clock))
         DistributionRoutes(distribution: parts.distribution, callers: callers, audit: audit).add(to: router)
         DefinitionRoutes(definition: parts.definition, callers: callers, audit: audit).add(to: router)

@@ -19,7 +19,7 @@ package struct FileMasterKey: MasterKey {
     ///
     /// - Throws: `unusableFile`.
     package init(path: String) throws(KeyVaultError) {
-        let contents = try Self.read(path)
+        let contents = try SecretFile.read(path, byteLimit: Self.maximumFileByteCount)
         let key = contents.withBytes { bytes -> SecretBytes? in
             let header = Array(Self.header.utf8)
             guard bytes.starts(with: header) else { return nil }
@@ -40,7 +40,7 @@ package struct FileMasterKey: MasterKey {
         // Written under another name and linked when complete, so that no process reads half a file.
         let draft = "\(path).\(getpid()).\(Hex.encode(SecureRandom.bytes(count: 4)))"
         defer { unlink(draft) }
-        try write(SecureRandom.secret(count: keyByteCount), to: draft)
+        try SecretFile.write(text(of: SecureRandom.secret(count: keyByteCount)), to: draft)
         guard link(draft, path) == 0 || errno == EEXIST else {
             throw .unusableFile(path: path, reason: "it cannot be created: \(String(cString: strerror(errno)))")
         }
@@ -59,62 +59,41 @@ package struct FileMasterKey: MasterKey {
         }
     }
 
+    private static func text(of key: consuming SecretBytes) -> SecretBytes {
+        var text = SecretBuffer()
+        text.append(header)
+        text.appendHex(key)
+        text.append("\n")
+        return text.finish()
+    }
+
     private init(_ key: consuming SecretBytes) {
         let code = HMACSHA256.authenticationCode(for: Array("card-companion master key id".utf8), key: key)
         id = Hex.encode(Array(code.prefix(8)))
         self.key = SharedSecret(key)
     }
 
-    package func wrap(_ dataKey: borrowing SecretBytes) throws(KeyVaultError) -> [UInt8] {
+    package func wrap(_ dataKey: SharedSecret, as name: DataKeyName) async throws(KeyVaultError) -> [UInt8] {
+        let iv = SecureRandom.bytes(count: AESGCM.nonceByteCount)
         do {
-            return try AESKeyWrap.wrap(dataKey, with: key.bytes)
+            let sealed = try AESGCM.seal(
+                dataKey.bytes, key: key.bytes, nonce: iv, authenticating: name.bytes(under: id))
+            return iv + sealed.ciphertext + sealed.tag
         } catch {
             throw .engineFailure
         }
     }
 
-    package func unwrap(_ wrapped: [UInt8]) -> SecretBytes? {
+    package func unwrap(_ wrapped: [UInt8], as name: DataKeyName) async throws(KeyVaultError) -> SharedSecret {
+        guard wrapped.count > AESGCM.nonceByteCount + AESGCM.tagByteCount else { throw .damagedDataKey(id: name.id) }
         do {
-            return try AESKeyWrap.unwrap(wrapped, with: key.bytes)
+            return SharedSecret(
+                try AESGCM.open(
+                    ciphertext: Array(wrapped.dropFirst(AESGCM.nonceByteCount).dropLast(AESGCM.tagByteCount)),
+                    tag: Array(wrapped.suffix(AESGCM.tagByteCount)), key: key.bytes,
+                    nonce: Array(wrapped.prefix(AESGCM.nonceByteCount)), authenticating: name.bytes(under: id)))
         } catch {
-            return nil
-        }
-    }
-
-    private static func read(_ path: String) throws(KeyVaultError) -> SecretBytes {
-        let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard file >= 0 else {
-            throw .unusableFile(path: path, reason: String(cString: strerror(errno)))
-        }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw .unusableFile(path: path, reason: "it must be a regular file")
-        }
-        guard status.st_mode & 0o077 == 0 else {
-            let mode = String(status.st_mode & 0o777, radix: 8)
-            throw .unusableFile(path: path, reason: "its mode 0\(mode) gives other users access: run chmod 0600 on it")
-        }
-        guard status.st_uid == geteuid() || status.st_uid == 0 else {
-            throw .unusableFile(path: path, reason: "it must belong to the user of this process, or to root")
-        }
-        return SecretBytes(capacity: maximumFileByteCount) { max(0, Glibc.read(file, $0.baseAddress, $0.count)) }
-    }
-
-    private static func write(_ key: consuming SecretBytes, to path: String) throws(KeyVaultError) {
-        var text = SecretBuffer()
-        text.append(header)
-        text.appendHex(key)
-        text.append("\n")
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else {
-            throw .unusableFile(path: path, reason: "it cannot be created: \(String(cString: strerror(errno)))")
-        }
-        defer { close(file) }
-        let contents = text.finish()
-        let written = contents.withBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-        guard written == contents.count, fsync(file) == 0 else {
-            throw .unusableFile(path: path, reason: "it cannot be written: \(String(cString: strerror(errno)))")
+            throw .damagedDataKey(id: name.id)
         }
     }
 }

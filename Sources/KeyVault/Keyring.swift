@@ -19,28 +19,50 @@ package struct SealedPlace: Sendable, Equatable {
 }
 
 /// The unwrapped data keys. They seal the secrets in the database, and authenticate codes and tokens. They can be replaced
-/// while the keyring is used.
+/// while the keyring is used, and taken away: then nothing can be sealed, opened or authenticated.
 package final class Keyring: Sendable {
-    /// A data key as it is stored in the database.
-    package struct WrappedKey: Sendable {
+    /// An unwrapped data key.
+    package struct DataKey: Sendable {
         let id: Int32
-        let bytes: [UInt8]
-        let masterKeyId: String
+        let key: SharedSecret
         let isActive: Bool
+        let isCompromised: Bool
 
-        /// A row of the table `data_key`.
-        package init(id: Int32, bytes: [UInt8], masterKeyId: String, isActive: Bool) {
+        /// - Parameters:
+        ///   - key: 32 bytes.
+        ///   - isActive: whether new values are made with it.
+        ///   - isCompromised: whether it opens values only to seal them anew.
+        package init(id: Int32, key: SharedSecret, isActive: Bool, isCompromised: Bool = false) {
             self.id = id
-            self.bytes = bytes
-            self.masterKeyId = masterKeyId
+            self.key = key
             self.isActive = isActive
+            self.isCompromised = isCompromised
         }
     }
 
-    private struct Keys: Sendable {
-        var sealing: PurposeKeys
-        var authenticating: PurposeKeys
-        var handingOut: PurposeKeys
+    /// The data keys of each purpose.
+    package struct Keys: Sendable {
+        let sealing: PurposeKeys
+        let authenticating: PurposeKeys
+        let handingOut: PurposeKeys
+
+        /// - Throws: `damagedDataKey` if a key has a wrong length, `noActiveKey`.
+        package init(
+            sealing: [DataKey], authenticating: [DataKey], handingOut: [DataKey]
+        ) throws(KeyVaultError) {
+            self.sealing = try PurposeKeys(sealing, purpose: "seal")
+            self.authenticating = try PurposeKeys(authenticating, purpose: "authenticate")
+            self.handingOut = try PurposeKeys(handingOut, purpose: "hand-out")
+        }
+
+        fileprivate func key(_ id: Int32) -> SharedSecret? {
+            sealing.keys[id] ?? authenticating.keys[id] ?? handingOut.keys[id]
+        }
+    }
+
+    private struct State: Sendable {
+        /// Nil while the keys are taken away.
+        var keys: Keys?
         /// How many values each key has sealed since ``takeUses()``.
         var uses: [Int32: Int64] = [:]
     }
@@ -52,85 +74,83 @@ package final class Keyring: Sendable {
     private static let nonceByteCount = 12
     private static let tagByteCount = 16
 
-    private let keys: Mutex<Keys>
+    private let state: Mutex<State>
 
-    /// Unwraps the data keys.
-    ///
-    /// - Throws: `foreignMasterKey`, `damagedDataKey`, `noActiveKey`.
-    package init(
-        sealing: [WrappedKey], authenticating: [WrappedKey], handingOut: [WrappedKey], masterKey: any MasterKey
-    ) throws(KeyVaultError) {
-        keys = Mutex(
-            Keys(
-                sealing: try PurposeKeys(sealing, purpose: "seal", masterKey),
-                authenticating: try PurposeKeys(authenticating, purpose: "authenticate", masterKey),
-                handingOut: try PurposeKeys(handingOut, purpose: "hand-out", masterKey)))
+    /// - Parameter keys: nil if the vault is still to be opened.
+    package init(_ keys: Keys?) {
+        state = Mutex(State(keys: keys))
     }
 
-    /// Takes the place of all keys. A key that the keyring already has is not unwrapped again.
-    ///
-    /// - Parameter masterKey: nil if there is no new key.
-    /// - Throws: as `init`. Then the keyring is unchanged.
-    package func replace(
-        sealing: [WrappedKey], authenticating: [WrappedKey], handingOut: [WrappedKey], masterKey: (any MasterKey)?
-    ) throws(KeyVaultError) {
-        let old = keys.withLock(\.self)
-        let sealing = try PurposeKeys(sealing, purpose: "seal", masterKey, known: old.sealing.keys)
-        let authenticating = try PurposeKeys(
-            authenticating, purpose: "authenticate", masterKey, known: old.authenticating.keys)
-        let handingOut = try PurposeKeys(handingOut, purpose: "hand-out", masterKey, known: old.handingOut.keys)
-        keys.withLock {
-            $0.sealing = sealing
-            $0.authenticating = authenticating
-            $0.handingOut = handingOut
-        }
+    /// Takes the place of all keys.
+    package func replace(_ keys: Keys) {
+        state.withLock { $0.keys = keys }
     }
 
-    /// Whether the keyring has the data key.
-    package func has(_ id: Int32) -> Bool {
-        keys.withLock { keys in
-            [keys.sealing, keys.authenticating, keys.handingOut].contains { $0.keys[id] != nil }
-        }
+    /// Takes the place of all keys, unless they were taken away.
+    package func refresh(_ keys: Keys) {
+        state.withLock { if $0.keys != nil { $0.keys = keys } }
     }
+
+    /// Takes the keys away. They are wiped when the last request that uses one has ended.
+    package func close() {
+        state.withLock { $0.keys = nil }
+    }
+
+    /// Whether there are keys.
+    package var isOpen: Bool { state.withLock { $0.keys != nil } }
+
+    /// The data key, if the keyring has it.
+    package func key(_ id: Int32) -> SharedSecret? { state.withLock { $0.keys?.key(id) } }
 
     /// The data key that values are sealed with.
-    package var sealingKeyId: Int32 { keys.withLock(\.sealing.activeId) }
+    ///
+    /// - Throws: `vaultClosed`.
+    package var sealingKeyId: Int32 { get throws(KeyVaultError) { try keys.sealing.activeId } }
 
     /// The data key that new MACs are made with.
-    package var authenticatingKeyId: Int32 { keys.withLock(\.authenticating.activeId) }
+    ///
+    /// - Throws: `vaultClosed`.
+    package var authenticatingKeyId: Int32 { get throws(KeyVaultError) { try keys.authenticating.activeId } }
 
     /// How many values each data key has sealed since the last call.
     package func takeUses() -> [Int32: Int64] {
-        keys.withLock { keys in
-            defer { keys.uses = [:] }
-            return keys.uses
+        state.withLock { state in
+            defer { state.uses = [:] }
+            return state.uses
         }
     }
 
     /// Counts what could not be reported.
     package func putBackUses(_ count: Int64, of id: Int32) {
-        keys.withLock { $0.uses[id, default: 0] += count }
+        state.withLock { $0.uses[id, default: 0] += count }
     }
 
-    var authenticating: PurposeKeys { keys.withLock(\.authenticating) }
-    var handingOut: PurposeKeys { keys.withLock(\.handingOut) }
+    var keys: Keys {
+        get throws(KeyVaultError) {
+            guard let keys = state.withLock({ $0.keys }) else { throw .vaultClosed }
+            return keys
+        }
+    }
 
     /// The active key, which is counted as used once more.
-    private func keyToSeal() -> (id: Int32, key: SharedSecret) {
-        keys.withLock { keys in
-            keys.uses[keys.sealing.activeId, default: 0] += 1
-            return (keys.sealing.activeId, keys.sealing.active)
+    private func keyToSeal() throws(KeyVaultError) -> (id: Int32, key: SharedSecret) {
+        let active = state.withLock { state -> (id: Int32, key: SharedSecret)? in
+            guard let sealing = state.keys?.sealing else { return nil }
+            state.uses[sealing.activeId, default: 0] += 1
+            return (sealing.activeId, sealing.active)
         }
+        guard let active else { throw .vaultClosed }
+        return active
     }
 
     /// Seals a value with AES-256-GCM.
     ///
     /// - Returns: id of the data key (4 bytes), nonce (12 bytes), ciphertext, tag (16 bytes).
-    /// - Throws: `engineFailure`.
+    /// - Throws: `vaultClosed`, `engineFailure`.
     package func seal(
         _ value: borrowing some ByteSource & ~Copyable, in place: SealedPlace
     ) throws(KeyVaultError) -> [UInt8] {
-        let (keyId, key) = keyToSeal()
+        let (keyId, key) = try keyToSeal()
         let id = keyId.bigEndianBytes
         let nonce = SecureRandom.bytes(count: Self.nonceByteCount)
         do {
@@ -144,14 +164,20 @@ package final class Keyring: Sendable {
 
     /// Opens a value that ``seal(_:in:)`` sealed for the same place.
     ///
-    /// - Throws: `unknownDataKey`, `damagedValue`.
+    /// - Throws: `unknownDataKey`, `compromisedDataKey`, `damagedValue`, `vaultClosed`.
     package func open(_ sealed: [UInt8], in place: SealedPlace) throws(KeyVaultError) -> SecretBytes {
+        try open(sealed, in: place, evenCompromised: false)
+    }
+
+    private func open(
+        _ sealed: [UInt8], in place: SealedPlace, evenCompromised: Bool
+    ) throws(KeyVaultError) -> SecretBytes {
         let overhead = Self.idByteCount + Self.nonceByteCount + Self.tagByteCount
         guard sealed.count >= overhead else { throw .damagedValue }
         let id = Array(sealed.prefix(Self.idByteCount))
         let nonce = Array(sealed.dropFirst(Self.idByteCount).prefix(Self.nonceByteCount))
         let ciphertext = Array(sealed.dropFirst(Self.idByteCount + Self.nonceByteCount).dropLast(Self.tagByteCount))
-        let key = try keys.withLock(\.sealing).key(id: Int32(bigEndianBytes: id))
+        let key = try keys.sealing.key(id: Int32(bigEndianBytes: id), evenCompromised: evenCompromised)
         do {
             return try AESGCM.open(
                 ciphertext: ciphertext, tag: Array(sealed.suffix(Self.tagByteCount)), key: key.bytes, nonce: nonce,
@@ -161,30 +187,39 @@ package final class Keyring: Sendable {
         }
     }
 
-    /// The same value, sealed with the active key; nil if it already is.
+    /// Whether a value was sealed with a compromised key.
+    package func isCompromised(_ sealed: [UInt8]) -> Bool {
+        let id = Int32(bigEndianBytes: Array(sealed.prefix(Self.idByteCount)))
+        return state.withLock { $0.keys?.sealing.compromised.contains(id) } ?? false
+    }
+
+    /// The same value, sealed with the active key; nil if it already is. A compromised key opens values for this alone.
     ///
-    /// - Throws: `unknownDataKey`, `damagedValue`, `engineFailure`.
+    /// - Throws: `unknownDataKey`, `damagedValue`, `vaultClosed`, `engineFailure`.
     package func sealedAnew(_ sealed: [UInt8], in place: SealedPlace) throws(KeyVaultError) -> [UInt8]? {
-        guard !sealed.starts(with: sealingKeyId.bigEndianBytes) else { return nil }
-        return try seal(try open(sealed, in: place), in: place)
+        guard !sealed.starts(with: try sealingKeyId.bigEndianBytes) else { return nil }
+        return try seal(try open(sealed, in: place, evenCompromised: true), in: place)
     }
 
     /// The MAC that is stored instead of a value that must only be compared.
     ///
     /// - Returns: id of the data key (4 bytes), HMAC-SHA-256 (32 bytes).
+    /// - Throws: `vaultClosed`.
     package func authenticationCode(
         for value: borrowing some ByteSource & ~Copyable, in place: SealedPlace
-    ) -> [UInt8] {
-        let keys = authenticating
+    ) throws(KeyVaultError) -> [UInt8] {
+        let keys = try keys.authenticating
         return Self.code(for: value, in: place, id: keys.activeId, key: keys.active)
     }
 
     /// The MACs with every key: the first one as ``authenticationCode(for:in:)``, then those with other keys. One of them
     /// equals the MAC that was stored for the same value.
+    ///
+    /// - Throws: `vaultClosed`.
     package func authenticationCodes(
         for value: borrowing some ByteSource & ~Copyable, in place: SealedPlace
-    ) -> [[UInt8]] {
-        let keys = authenticating
+    ) throws(KeyVaultError) -> [[UInt8]] {
+        let keys = try keys.authenticating
         var codes = [Self.code(for: value, in: place, id: keys.activeId, key: keys.active)]
         for (id, key) in keys.keys where id != keys.activeId {
             codes.append(Self.code(for: value, in: place, id: id, key: key))
@@ -205,43 +240,23 @@ package final class Keyring: Sendable {
 /// The data keys of one purpose.
 struct PurposeKeys: Sendable {
     let keys: [Int32: SharedSecret]
+    let compromised: Set<Int32>
     let activeId: Int32
     let active: SharedSecret
 
-    /// - Parameters:
-    ///   - masterKey: nil if all keys are known.
-    ///   - known: keys that are unwrapped already.
-    init(
-        _ wrapped: [Keyring.WrappedKey], purpose: String, _ masterKey: (any MasterKey)?,
-        known: [Int32: SharedSecret] = [:]
-    ) throws(KeyVaultError) {
-        var keys: [Int32: SharedSecret] = [:]
-        for key in wrapped {
-            if let bytes = known[key.id] {
-                keys[key.id] = bytes
-            } else {
-                keys[key.id] = try Self.unwrapped(key, masterKey)
-            }
+    init(_ dataKeys: [Keyring.DataKey], purpose: String) throws(KeyVaultError) {
+        if let damaged = dataKeys.first(where: { $0.key.bytes.count != Keyring.keyByteCount }) {
+            throw .damagedDataKey(id: damaged.id)
         }
-        guard let id = wrapped.last(where: \.isActive)?.id, let active = keys[id] else {
-            throw .noActiveKey(purpose: purpose)
-        }
-        self.keys = keys
-        activeId = id
-        self.active = active
+        guard let active = dataKeys.last(where: \.isActive) else { throw .noActiveKey(purpose: purpose) }
+        keys = Dictionary(dataKeys.map { ($0.id, $0.key) }) { $1 }
+        compromised = Set(dataKeys.filter(\.isCompromised).map(\.id))
+        activeId = active.id
+        self.active = active.key
     }
 
-    private static func unwrapped(
-        _ key: Keyring.WrappedKey, _ masterKey: (any MasterKey)?
-    ) throws(KeyVaultError) -> SharedSecret {
-        guard let masterKey, key.masterKeyId == masterKey.id else { throw .foreignMasterKey(dataKeyId: key.id) }
-        guard let bytes = masterKey.unwrap(key.bytes), bytes.count == Keyring.keyByteCount else {
-            throw .damagedDataKey(id: key.id)
-        }
-        return SharedSecret(bytes)
-    }
-
-    func key(id: Int32) throws(KeyVaultError) -> SharedSecret {
+    func key(id: Int32, evenCompromised: Bool = true) throws(KeyVaultError) -> SharedSecret {
+        guard evenCompromised || !compromised.contains(id) else { throw .compromisedDataKey(id: id) }
         guard let key = keys[id] else { throw .unknownDataKey(id: id) }
         return key
     }

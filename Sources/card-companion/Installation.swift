@@ -29,30 +29,34 @@ struct Installation: Sendable {
         }
     }
 
-    /// For a new database the vault's file is created if there is none.
-    var dataKeys: DataKeys {
-        DataKeys(store: store, clock: clock) { try await masterKey() }
-    }
+    func dataKeys(of vault: any Vault) -> DataKeys { DataKeys(store: store, clock: clock, vault: vault) }
 
     /// Runs `body` with the data keys of the database, and counts what it seals with them.
     func withKeyring<Result>(_ body: (Keyring) async throws -> Result) async throws -> Result {
-        let keyring = try await dataKeys.opened()
-        let result = try await body(keyring)
-        try await dataKeys.report(keyring)
-        return result
+        try await withDataKeys { dataKeys in
+            let keyring = try await dataKeys.opened()
+            let result = try await body(keyring)
+            try await dataKeys.report(keyring)
+            return result
+        }
     }
 
-    private func masterKey() async throws -> FileMasterKey {
-        let path = settings.vaultFile
-        // The database first: whoever adds its first keys has created the file before.
-        let isDatabaseNew = try await store.dataKeys().isEmpty
-        guard isDatabaseNew, !FileManager.default.fileExists(atPath: path) else {
-            return try FileMasterKey(path: path)
+    /// Runs `body` with the data keys, and gives up the connection to the vault afterwards.
+    func withDataKeys<Result>(_ body: (DataKeys) async throws -> Result) async throws -> Result {
+        try await withVault(settings.vault.vault(forServer: false)) { try await body(dataKeys(of: $0)) }
+    }
+
+    func withVault<Opened: Vault, Result>(
+        _ vault: Opened, _ body: (Opened) async throws -> Result
+    ) async throws -> Result {
+        do {
+            let result = try await body(vault)
+            await vault.close()
+            return result
+        } catch {
+            await vault.close()
+            throw error
         }
-        try FileManager.default.createDirectory(
-            atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
-        return try FileMasterKey.create(path: path)
     }
 
     /// The bank of that id.

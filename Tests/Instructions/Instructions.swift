@@ -92,17 +92,10 @@ enum HotFunction: String, CaseIterable {
     }
 
     private static func keyring() throws -> Keyring {
-        let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let masterKey = try FileMasterKey.create(path: path)
-        let keys = try (1...3).map { id in
-            [
-                Keyring.WrappedKey(
-                    id: Int32(id), bytes: try masterKey.wrap(SecureRandom.secret(count: Keyring.keyByteCount)),
-                    masterKeyId: masterKey.id, isActive: true)
-            ]
+        func key(_ id: Int32) -> Keyring.DataKey {
+            Keyring.DataKey(id: id, key: SharedSecret(SecureRandom.secret(count: 32)), isActive: true)
         }
-        return try Keyring(sealing: keys[0], authenticating: keys[1], handingOut: keys[2], masterKey: masterKey)
+        return try Keyring(Keyring.Keys(sealing: [key(1)], authenticating: [key(2)], handingOut: [key(3)]))
     }
 
     private func opening() throws -> () throws -> Void {

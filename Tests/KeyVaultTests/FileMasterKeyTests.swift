@@ -6,16 +6,24 @@ import Testing
 @Suite("Master key file")
 struct FileMasterKeyTests {
     @Test("A new file has mode 0600, and reading it gives the same key")
-    func creation() throws {
-        try withFolder { folder in
+    func creation() async throws {
+        let (made, read) = try withFolder { folder in
             let path = "\(folder)/vault.key"
             let made = try FileMasterKey.create(path: path)
             #expect(try mode(of: path) == 0o600)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["vault.key"], "a draft is left")
             let read = try FileMasterKey(path: path)
-            #expect(read.id == made.id)
-            let wrapped = try made.wrap(SecretBytes(copying: [UInt8](repeating: 7, count: 32)))
-            #expect(read.unwrap(wrapped)?.revealed == [UInt8](repeating: 7, count: 32))
+            return (made, read)
+        }
+        #expect(read.id == made.id)
+        let key = SharedSecret(SecretBytes(copying: [UInt8](repeating: 7, count: 32)))
+        let name = DataKeyName(id: 4, purpose: "seal")
+        let wrapped = try await made.wrap(key, as: name)
+        #expect(try await read.unwrap(wrapped, as: name).bytes.revealed == [UInt8](repeating: 7, count: 32))
+        for other in [DataKeyName(id: 5, purpose: "seal"), DataKeyName(id: 4, purpose: "hand-out")] {
+            await #expect(throws: KeyVaultError.damagedDataKey(id: other.id)) {
+                _ = try await read.unwrap(wrapped, as: other)
+            }
         }
     }
 
@@ -73,7 +81,6 @@ struct FileMasterKeyTests {
     private static let noKeys: [String] = [
         "", "\n", header, header + "ab".repeated(31), header + "ab".repeated(33), header + "zz".repeated(32),
         "card-companion-master-key-2:" + "ab".repeated(32), "ab".repeated(32), "\u{0}".repeated(100),
-        header + "ab".repeated(500),
     ]
     private static let header = "card-companion-master-key-1:"
 
@@ -85,6 +92,20 @@ struct FileMasterKeyTests {
                 atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
             try #require(isMade)
             #expect(throws: KeyVaultError.unusableFile(path: path, reason: "it does not contain a master key")) {
+                _ = try FileMasterKey(path: path)
+            }
+        }
+    }
+
+    @Test("A file that is too long is refused")
+    func tooLong() throws {
+        try withFolder { folder in
+            let path = "\(folder)/vault.key"
+            let isMade = FileManager.default.createFile(
+                atPath: path, contents: Data((Self.header + "ab".repeated(500)).utf8),
+                attributes: [.posixPermissions: 0o600])
+            try #require(isMade)
+            #expect(throws: KeyVaultError.unusableFile(path: path, reason: "it must have at most 256 bytes")) {
                 _ = try FileMasterKey(path: path)
             }
         }

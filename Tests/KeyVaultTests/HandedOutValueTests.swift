@@ -9,7 +9,7 @@ struct HandedOutValueTests {
     private let hour: Int64 = 3600
 
     private func makeKeyring() throws -> Keyring {
-        try keyring(PlainMasterKey(id: "master"))
+        try keyring()
     }
 
     @Test("A value opens for the place that it was sealed for, at any later time")

@@ -5,13 +5,12 @@ import Testing
 
 @Suite("Keyring")
 struct KeyringTests {
-    private let masterKey = PlainMasterKey(id: "master")
     private let place = SealedPlace("cardholder.sealed_pin", row: "BANK", "4711")
     private let secret = Array("73519284".utf8)
 
     @Test("A sealed value opens in its place")
     func roundTrip() throws {
-        let keyring = try keyring(masterKey)
+        let keyring = try keyring()
         for value in [[], secret, [UInt8](repeating: 0xFF, count: 10_000)] {
             #expect(try keyring.open(keyring.seal(value, in: place), in: place).revealed == value)
         }
@@ -19,7 +18,7 @@ struct KeyringTests {
 
     @Test("A sealed value reveals only its length, and is different each time")
     func sealing() throws {
-        let keyring = try keyring(masterKey)
+        let keyring = try keyring()
         let sealed = try keyring.seal(secret, in: place)
         #expect(sealed.count == secret.count + 4 + 12 + 16)
         #expect(!sealed.indices.contains { sealed[$0...].starts(with: secret) })
@@ -28,7 +27,7 @@ struct KeyringTests {
 
     @Test("A value does not open in another row or column, or with differently split key parts")
     func elsewhere() throws {
-        let keyring = try keyring(masterKey)
+        let keyring = try keyring()
         let sealed = try keyring.seal(secret, in: place)
         let others = [
             SealedPlace("cardholder.sealed_pin", row: "BANK", "4712"),
@@ -47,7 +46,7 @@ struct KeyringTests {
 
     @Test("A value does not open if a bit was changed, or if it was cut or lengthened")
     func tampering() throws {
-        let keyring = try keyring(masterKey)
+        let keyring = try keyring()
         let sealed = try keyring.seal(secret, in: place)
         for bit in 0..<sealed.count * 8 {
             var changed = sealed
@@ -62,24 +61,22 @@ struct KeyringTests {
 
     @Test("A value with an unknown data key has another error than a damaged value")
     func unknownKey() throws {
-        let sealed = try Keyring(
-            sealing: [wrappedKey(7, masterKey)], authenticating: [wrappedKey(2, masterKey)],
-            handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey
-        ).seal(secret, in: place)
-        #expect(throws: KeyVaultError.unknownDataKey(id: 7)) { _ = try keyring(masterKey).open(sealed, in: place) }
+        let other = try Keyring(
+            Keyring.Keys(sealing: [dataKey(7)], authenticating: [dataKey(2)], handingOut: [dataKey(9)]))
+        let sealed = try other.seal(secret, in: place)
+        #expect(throws: KeyVaultError.unknownDataKey(id: 7)) { _ = try keyring().open(sealed, in: place) }
     }
 
     @Test("After a key rotation, old values still open, and new values use the new key")
     func rotation() throws {
         let (old, new) = (SecureRandom.bytes(count: 32), SecureRandom.bytes(count: 32))
-        let authenticating = [try wrappedKey(9, masterKey)]
+        let (authenticating, handingOut) = ([dataKey(9)], [dataKey(9)])
         let before = try Keyring(
-            sealing: [wrappedKey(1, masterKey, key: old)], authenticating: authenticating,
-            handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
+            Keyring.Keys(sealing: [dataKey(1, key: old)], authenticating: authenticating, handingOut: handingOut))
         let after = try Keyring(
-            sealing: [wrappedKey(1, masterKey, key: old, isActive: false), wrappedKey(2, masterKey, key: new)],
-            authenticating: authenticating,
-            handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
+            Keyring.Keys(
+                sealing: [dataKey(1, key: old, isActive: false), dataKey(2, key: new)],
+                authenticating: authenticating, handingOut: handingOut))
         #expect(try after.open(before.seal(secret, in: place), in: place).revealed == secret)
         let sealed = try after.seal(secret, in: place)
         #expect(Array(sealed.prefix(4)) == [0, 0, 0, 2])
@@ -88,72 +85,81 @@ struct KeyringTests {
 
     @Test("A MAC has 4 + 32 bytes, depends on value and place, and is not a plain hash")
     func authenticationCodes() throws {
-        let keyring = try keyring(masterKey)
-        let code = keyring.authenticationCode(for: secret, in: place)
+        let keyring = try keyring()
+        let code = try keyring.authenticationCode(for: secret, in: place)
         #expect(code.count == 4 + 32)
-        #expect(keyring.authenticationCodes(for: secret, in: place) == [code])
-        #expect(keyring.authenticationCode(for: secret, in: SealedPlace("other", row: "BANK", "4711")) != code)
-        #expect(keyring.authenticationCode(for: secret + [0], in: place) != code)
+        #expect(try keyring.authenticationCodes(for: secret, in: place) == [code])
+        #expect(try keyring.authenticationCode(for: secret, in: SealedPlace("other", row: "BANK", "4711")) != code)
+        #expect(try keyring.authenticationCode(for: secret + [0], in: place) != code)
         #expect(Array(code.dropFirst(4)) != SHA256.hash(secret))
     }
 
     @Test("After a key rotation, the MACs still include the one with the old key")
     func codesAfterRotation() throws {
         let old = SecureRandom.bytes(count: 32)
-        let sealing = [try wrappedKey(1, masterKey)]
+        let sealing = [dataKey(1)]
         let before = try Keyring(
-            sealing: sealing, authenticating: [wrappedKey(2, masterKey, key: old)],
-            handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
+            Keyring.Keys(sealing: sealing, authenticating: [dataKey(2, key: old)], handingOut: [dataKey(9)]))
         let after = try Keyring(
-            sealing: sealing,
-            authenticating: [wrappedKey(2, masterKey, key: old, isActive: false), wrappedKey(3, masterKey)],
-            handingOut: [wrappedKey(9, masterKey)],
-            masterKey: masterKey)
-        let kept = before.authenticationCode(for: secret, in: place)
-        #expect(after.authenticationCodes(for: secret, in: place).contains(kept))
-        #expect(after.authenticationCode(for: secret, in: place) != kept)
-        #expect(!after.authenticationCodes(for: secret + [0], in: place).contains(kept))
+            Keyring.Keys(
+                sealing: sealing, authenticating: [dataKey(2, key: old, isActive: false), dataKey(3)],
+                handingOut: [dataKey(9)]))
+        let kept = try before.authenticationCode(for: secret, in: place)
+        #expect(try after.authenticationCodes(for: secret, in: place).contains(kept))
+        #expect(try after.authenticationCode(for: secret, in: place) != kept)
+        #expect(try !after.authenticationCodes(for: secret + [0], in: place).contains(kept))
     }
 
     @Test("A keyring needs an active key for each purpose")
     func noActiveKey() throws {
-        let key = try wrappedKey(1, masterKey)
-        let retired = try wrappedKey(1, masterKey, isActive: false)
-        for (sealing, authenticating) in [([], [key]), ([key], []), ([retired], [key]), ([key], [retired])] {
+        let (key, old) = (dataKey(1), dataKey(1, isActive: false))
+        for (sealing, authenticating) in [([], [key]), ([key], []), ([old], [key]), ([key], [old])] {
             #expect(throws: KeyVaultError.self) {
-                _ = try Keyring(
-                    sealing: sealing, authenticating: authenticating,
-                    handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
+                _ = try Keyring.Keys(sealing: sealing, authenticating: authenticating, handingOut: [dataKey(9)])
             }
         }
     }
 
-    @Test("Keys wrapped with another master key are foreign; with the same id they are damaged")
-    func foreignKeys() throws {
-        let other = PlainMasterKey(id: "another")
-        #expect(throws: KeyVaultError.foreignMasterKey(dataKeyId: 1)) {
-            _ = try Keyring(
-                sealing: [wrappedKey(1, other)], authenticating: [wrappedKey(2, masterKey)],
-                handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
-        }
-        let namesake = PlainMasterKey(id: "master")
+    @Test("A data key of another length is refused", arguments: [16, 24, 40])
+    func lengths(byteCount: Int) throws {
+        let short = dataKey(1, key: SecureRandom.bytes(count: byteCount))
         #expect(throws: KeyVaultError.damagedDataKey(id: 1)) {
-            _ = try Keyring(
-                sealing: [wrappedKey(1, namesake)], authenticating: [wrappedKey(2, masterKey)],
-                handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
+            _ = try Keyring.Keys(sealing: [short], authenticating: [dataKey(2)], handingOut: [dataKey(9)])
         }
     }
 
-    @Test("A data key of another length is refused")
-    func lengths() throws {
-        for length in [16, 24, 40] {
-            let short = try wrappedKey(1, masterKey, key: SecureRandom.bytes(count: length))
-            #expect(throws: KeyVaultError.damagedDataKey(id: 1)) {
-                _ = try Keyring(
-                    sealing: [short], authenticating: [wrappedKey(2, masterKey)],
-                    handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
-            }
-        }
+    @Test("A compromised key opens a value only to seal it anew")
+    func compromised() throws {
+        let key = SecureRandom.bytes(count: 32)
+        let before = try Keyring(
+            Keyring.Keys(sealing: [dataKey(1, key: key)], authenticating: [dataKey(2)], handingOut: [dataKey(9)]))
+        let after = try Keyring(
+            Keyring.Keys(
+                sealing: [dataKey(1, key: key, isActive: false, isCompromised: true), dataKey(3)],
+                authenticating: [dataKey(2)], handingOut: [dataKey(9)]))
+        let sealed = try before.seal(secret, in: place)
+        #expect(throws: KeyVaultError.compromisedDataKey(id: 1)) { _ = try after.open(sealed, in: place) }
+        let anew = try #require(try after.sealedAnew(sealed, in: place))
+        #expect(try after.open(anew, in: place).revealed == secret)
+    }
+
+    @Test("Without its keys, a keyring does nothing, and gets them back only when the vault is opened again")
+    func closed() throws {
+        let keyring = try keyring()
+        let sealed = try keyring.seal(secret, in: place)
+        keyring.close()
+        #expect(!keyring.isOpen)
+        #expect(throws: KeyVaultError.vaultClosed) { _ = try keyring.seal(secret, in: place) }
+        #expect(throws: KeyVaultError.vaultClosed) { _ = try keyring.open(sealed, in: place) }
+        #expect(throws: KeyVaultError.vaultClosed) { _ = try keyring.authenticationCode(for: secret, in: place) }
+        #expect(throws: KeyVaultError.vaultClosed) { _ = try keyring.authenticationCodes(for: secret, in: place) }
+        #expect(throws: KeyVaultError.vaultClosed) { _ = try keyring.sealToHandOut(secret, for: place, at: 0) }
+        let keys = try Keyring.Keys(sealing: [dataKey(1)], authenticating: [dataKey(2)], handingOut: [dataKey(9)])
+        // A refresh that was under way when the keys were taken away.
+        keyring.refresh(keys)
+        #expect(!keyring.isOpen)
+        keyring.replace(keys)
+        #expect(keyring.isOpen)
     }
 
     @Test("Error texts name the number of the key")

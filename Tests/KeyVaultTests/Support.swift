@@ -17,35 +17,15 @@ func withFolder<Result>(_ body: (_ path: String) throws -> Result) throws -> Res
     return try body(folder.path)
 }
 
-/// A data key as in the database.
-func wrappedKey(
-    _ id: Int32, _ masterKey: any MasterKey, key: [UInt8] = SecureRandom.bytes(count: 32), isActive: Bool = true
-) throws -> Keyring.WrappedKey {
-    Keyring.WrappedKey(
-        id: id, bytes: try masterKey.wrap(SecretBytes(copying: key)), masterKeyId: masterKey.id, isActive: isActive)
+/// A random data key.
+func dataKey(
+    _ id: Int32, key: [UInt8] = SecureRandom.bytes(count: 32), isActive: Bool = true, isCompromised: Bool = false
+) -> Keyring.DataKey {
+    Keyring.DataKey(
+        id: id, key: SharedSecret(SecretBytes(copying: key)), isActive: isActive, isCompromised: isCompromised)
 }
 
 /// A keyring with one key for each purpose.
-func keyring(_ masterKey: any MasterKey) throws -> Keyring {
-    try Keyring(
-        sealing: [wrappedKey(1, masterKey)], authenticating: [wrappedKey(2, masterKey)],
-        handingOut: [wrappedKey(9, masterKey)], masterKey: masterKey)
-}
-
-/// A master key in memory.
-struct PlainMasterKey: MasterKey {
-    let id: String
-    let key = SharedSecret(SecureRandom.secret(count: 32))
-
-    func wrap(_ dataKey: borrowing SecretBytes) throws(KeyVaultError) -> [UInt8] {
-        do {
-            return try AESKeyWrap.wrap(dataKey, with: key.bytes)
-        } catch {
-            throw .engineFailure
-        }
-    }
-
-    func unwrap(_ wrapped: [UInt8]) -> SecretBytes? {
-        try? AESKeyWrap.unwrap(wrapped, with: key.bytes)
-    }
+func keyring() throws -> Keyring {
+    try Keyring(Keyring.Keys(sealing: [dataKey(1)], authenticating: [dataKey(2)], handingOut: [dataKey(9)]))
 }

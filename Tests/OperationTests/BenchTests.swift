@@ -50,7 +50,7 @@ struct BenchTests {
             #expect(measured.allocations > 0, "\(measured.operation)")
             #expect(result.stdout.contains(measured.operation))
         }
-        #expect(report.primitives.count == 10 && report.primitives.values.allSatisfy { $0 > 0 })
+        #expect(report.primitives.count == 11 && report.primitives.values.allSatisfy { $0 > 0 })
 
         #expect(report.imports.perSecond > 0 && report.imports.floorPerSecond > 0)
         #expect(report.server.startMilliseconds > 0)

@@ -29,6 +29,8 @@ struct CommandTests {
             ["cardholder", "unlock"], ["cardholder", "set-status"], ["server-key", "list"], ["server-key", "rotate"],
             ["server-key", "retire"], ["explain", "hmac"], ["explain", "token"], ["explain", "signature"],
             ["explain", "jwe"], ["vault", "status"], ["vault", "rotate-data-key"], ["vault", "retire-data-key"],
+            ["vault", "init"], ["vault", "unseal"], ["vault", "rewrap"], ["vault", "rotate"], ["vault", "recover"],
+            ["vault", "set-data-key"],
         ])
     func help(command: [String]) async throws {
         let result = try await Self.installation.value.run(command + ["--help"])

@@ -50,8 +50,8 @@ struct MigrationTests {
             """)
         #expect(
             others == [
-                "data_key", "hmac_key_identity", "issuer_key_owner", "resealing", "schema_function",
-                "schema_migration", "schema_state", "server_key",
+                "data_key", "data_key_wrapping", "hmac_key_identity", "issuer_key_owner", "master_key", "resealing",
+                "schema_function", "schema_migration", "schema_state", "server_key", "server_vault",
             ])
     }
 

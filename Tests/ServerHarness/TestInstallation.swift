@@ -7,15 +7,30 @@ package final class TestInstallation: Sendable {
     /// The same for the role that owns the schema.
     package let ownerURL: String
     package let dataDirectory: String
+    /// Of all its programs, beside the database and the data folder.
+    private let moreEnvironment: [String: String]
 
     /// An empty installation.
     ///
-    /// - Parameter cluster: nil uses the shared cluster.
-    package init(on cluster: TestCluster? = nil) async throws {
+    /// - Parameters:
+    ///   - cluster: nil uses the shared cluster.
+    ///   - environment: of all its programs, beside the database and the data folder.
+    package init(on cluster: TestCluster? = nil, environment: [String: String] = [:]) async throws {
         let shared = try await TestCluster.shared.value
         (databaseURL, ownerURL) = try await (cluster ?? shared).makeDatabase()
         dataDirectory = TestFolder.shared.unused("data")
+        moreEnvironment = environment
     }
+
+    private init(_ other: TestInstallation, _ environment: [String: String]) {
+        databaseURL = other.databaseURL
+        ownerURL = other.ownerURL
+        dataDirectory = other.dataDirectory
+        moreEnvironment = environment
+    }
+
+    /// The same installation with other settings in its environment.
+    package func with(environment: [String: String]) -> TestInstallation { TestInstallation(self, environment) }
 
     /// Runs a command of the program and waits for its end.
     package func run(_ arguments: [String], stdin: String = "") async throws -> CommandResult {
@@ -64,6 +79,6 @@ package final class TestInstallation: Sendable {
     }
 
     private var environment: [String: String] {
-        ["DATABASE_URL": databaseURL, "DATA_DIRECTORY": dataDirectory]
+        ["DATABASE_URL": databaseURL, "DATA_DIRECTORY": dataDirectory].merging(moreEnvironment) { $1 }
     }
 }

@@ -77,6 +77,11 @@ package final class BankDirectory: Sendable {
         return try authenticate(try await load(bankId))
     }
 
+    /// Wipes the keys of all banks, when the vault is lost.
+    package func forgetAll() {
+        kept.withLock { $0.removeAll() }
+    }
+
     private func forget(_ bankId: Identifier) {
         kept.withLock { _ = $0.removeValue(forKey: bankId) }
     }

@@ -52,8 +52,8 @@ package struct HMACKeyImport: Sendable {
             NewHMACKey(
                 label: label, kcv: kcv, usage: usage,
                 sealedKey: try keyring.seal(key.bytes, in: .hmacKey(bankId: bankId, label: label)),
-                mac: keyring.authenticationCode(for: identity, in: .hmacKeyIdentity),
-                possibleMACs: keyring.authenticationCodes(for: identity, in: .hmacKeyIdentity)),
+                mac: try keyring.authenticationCode(for: identity, in: .hmacKeyIdentity),
+                possibleMACs: try keyring.authenticationCodes(for: identity, in: .hmacKeyIdentity)),
             bankId: bankId, now: now)
     }
 

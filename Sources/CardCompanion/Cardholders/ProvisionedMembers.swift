@@ -138,7 +138,7 @@ struct ProvisionedMembers {
             refuse(Self.code, "must not be the uniqueId")
             return nil
         }
-        return place.map { keyring.authenticationCodes(for: code.bytes, in: $0.code) }
+        return try place.map { try keyring.authenticationCodes(for: code.bytes, in: $0.code) }
     }
 
     /// The PIN as it was sent, and sealed for the store. If its key has been retired, only the store can tell whether the
@@ -192,7 +192,7 @@ struct ProvisionedMembers {
         return try place.map {
             .init(
                 sealed: try keyring.seal(text.bytes, in: $0.freeField),
-                macs: keyring.authenticationCodes(for: text.bytes, in: $0.freeField))
+                macs: try keyring.authenticationCodes(for: text.bytes, in: $0.freeField))
         }
     }
 

@@ -43,10 +43,10 @@ struct DeliveryNotify {
     }
 
     /// The notify for an active bank.
-    func received(by bank: Bank, keyring: Keyring) -> ReceivedNotify {
+    func received(by bank: Bank, keyring: Keyring) throws(KeyVaultError) -> ReceivedNotify {
         var macs: [[UInt8]] = []
         if let token, let sessionId {
-            macs = keyring.authenticationCodes(for: token.members.bytes, in: .sessionToken(sessionId.text))
+            macs = try keyring.authenticationCodes(for: token.members.bytes, in: .sessionToken(sessionId.text))
         }
         return ReceivedNotify(
             bankId: bankId, bankRevision: bank.revision, uniqueId: uniqueId, sessionId: sessionId,

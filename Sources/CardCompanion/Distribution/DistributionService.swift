@@ -46,7 +46,7 @@ package struct DistributionService: Sendable {
         return try await banks.whileCurrent(request.bankId) {
             try request.authenticate(with: $0, at: $1)
         } serve: { caller in
-            let code = code(request.authenticationCode, of: caller)
+            let code = try code(request.authenticationCode, of: caller)
             return try await uniformly(caller.bank, as: .wrongAuthenticationCode) {
                 try await deliver(to: caller, code, request.hints) { try JWE.seal($0, to: request.clientKey) }
             }
@@ -63,7 +63,7 @@ package struct DistributionService: Sendable {
             try request.authenticate(with: $0, at: $1)
         } serve: { caller in
             let needsCode = caller.bank.settings.scheme == .pciCPP
-            let code = needsCode ? code(request.authenticationCode, of: caller) : .notRequired
+            let code = needsCode ? try code(request.authenticationCode, of: caller) : .notRequired
             let uniformCode: DistributionCode =
                 request.hasAuthenticationCode ? .wrongAuthenticationCode : .invalidSignature
             return try await uniformly(caller.bank, as: uniformCode) {
@@ -92,13 +92,13 @@ package struct DistributionService: Sendable {
         try await banks.whileCurrent(request.bankId) { bank, now in
             let bank = try Bank.active(bank)
             guard let sessionId = request.sessionId,
-                SessionName.isGenuine(
+                try SessionName.isGenuine(
                     sessionId, bankId: request.bankId, uniqueId: request.uniqueId, keyring: keyring)
             else { throw noSession }
             return (bank: bank, sessionId: sessionId, time: now)
         } serve: { (bank, sessionId, now) -> Void? in
             let outcome = try await gate.pass(.session(sessionId)) {
-                try await store.notifyDelivery(request.received(by: bank, keyring: keyring), now: now)
+                try await store.notifyDelivery(try request.received(by: bank, keyring: keyring), now: now)
             }
             switch outcome {
             case .confirmed: return ()
@@ -129,8 +129,8 @@ package struct DistributionService: Sendable {
         _ seal: @escaping @Sendable (borrowing SecretBytes) throws -> String
     ) async throws -> Delivery? {
         let session = NewSession(
-            SessionName(bankId: caller.bank.id, uniqueId: caller.uniqueId, keyring: keyring))
-        let fetch = caller.fetch(code, session, keyring)
+            try SessionName(bankId: caller.bank.id, uniqueId: caller.uniqueId, keyring: keyring))
+        let fetch = try caller.fetch(code, session, keyring)
         let sealedPIN: [UInt8]
         let sealedFreeField: [UInt8]?
         let form: DeliveryForm
@@ -170,24 +170,26 @@ package struct DistributionService: Sendable {
         }
     }
 
-    private func code(_ code: SharedSecret?, of caller: Authenticated<Identifier>) -> AuthorizedFetch.Code {
+    private func code(
+        _ code: SharedSecret?, of caller: Authenticated<Identifier>
+    ) throws(KeyVaultError) -> AuthorizedFetch.Code {
         guard let code, CodeForm(caller.bank.settings).matches(code.bytes) else { return .withoutForm }
         let place = CardholderPlace(bankId: caller.bank.id, uniqueId: caller.uniqueId).code
-        return .macs(keyring.authenticationCodes(for: code.bytes, in: place))
+        return .macs(try keyring.authenticationCodes(for: code.bytes, in: place))
     }
 }
 
 extension Authenticated<Identifier> {
     fileprivate func fetch(
         _ code: AuthorizedFetch.Code, _ session: NewSession, _ keyring: Keyring
-    ) -> AuthorizedFetch {
+    ) throws(KeyVaultError) -> AuthorizedFetch {
         let authorized: AuthorizedFetch.Proof =
             switch proof {
             case .hmac(let digest, let expiresAt): .hmac(digest, expiresAt: expiresAt)
             case .token(let token, let transaction):
                 .token(
                     isReminder: token.type == .reminder, transaction: transaction,
-                    mac: keyring.authenticationCode(for: token.members.bytes, in: .sessionToken(session.id)))
+                    mac: try keyring.authenticationCode(for: token.members.bytes, in: .sessionToken(session.id)))
             }
         return AuthorizedFetch(
             bankId: bank.id, bankRevision: bank.revision, uniqueId: uniqueId, proof: authorized, code: code,
@@ -216,10 +218,11 @@ extension FetchRefusal {
 
 extension Keyring {
     /// Opens a stored value. If it does not open, the error has the code of the protocol.
-    fileprivate func openStored(_ sealed: [UInt8], in place: SealedPlace) throws(DistributionError) -> SecretBytes {
+    fileprivate func openStored(_ sealed: [UInt8], in place: SealedPlace) throws -> SecretBytes {
         do throws(KeyVaultError) {
             return try open(sealed, in: place)
         } catch {
+            if let closed = ServiceUnavailable(closedVault: error) { throw closed }
             if case .unknownDataKey = error { throw DistributionError(.internalKeyNotFound, cause: error) }
             throw DistributionError(.unexpectedCryptoError, cause: error)
         }

@@ -11,20 +11,22 @@ struct SessionName: Sendable {
     /// In base64url.
     let text: String
 
-    init(bankId: Identifier, uniqueId: Identifier, keyring: Keyring) {
+    init(bankId: Identifier, uniqueId: Identifier, keyring: Keyring) throws(KeyVaultError) {
         let random = SecureRandom.bytes(count: Self.randomByteCount)
         let place = CardholderPlace(bankId: bankId, uniqueId: uniqueId).session
-        text = Base64URL.encode(random + Self.tag(keyring.authenticationCode(for: random, in: place)))
+        text = Base64URL.encode(random + Self.tag(try keyring.authenticationCode(for: random, in: place)))
     }
 
     /// Whether a server has given this name to a session of this cardholder.
-    static func isGenuine(_ name: Identifier, bankId: Identifier, uniqueId: Identifier, keyring: Keyring) -> Bool {
+    static func isGenuine(
+        _ name: Identifier, bankId: Identifier, uniqueId: Identifier, keyring: Keyring
+    ) throws(KeyVaultError) -> Bool {
         guard let bytes = Base64URL.decode(name.text), bytes.count == randomByteCount + tagByteCount else {
             return false
         }
         let (random, tag) = (Array(bytes.prefix(randomByteCount)), Array(bytes.suffix(tagByteCount)))
         let place = CardholderPlace(bankId: bankId, uniqueId: uniqueId).session
-        return keyring.authenticationCodes(for: random, in: place)
+        return try keyring.authenticationCodes(for: random, in: place)
             .contains { ConstantTime.areEqual(tag, Self.tag($0)) }
     }
 

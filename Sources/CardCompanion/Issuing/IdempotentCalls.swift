@@ -42,7 +42,7 @@ package struct IdempotentCalls: Sendable {
         guard let key else { return try await serve(nil) }
         if let written = try await answer(bankId, key, digest) { return .done(written) }
         let call = IdempotentCall(
-            key: key, mac: keyring.authenticationCode(for: digest, in: place(bankId, key)),
+            key: key, mac: try keyring.authenticationCode(for: digest, in: place(bankId, key)),
             expiresAt: clock.now().advanced(bySeconds: Self.lifetimeSeconds))
         let outcome = try await serve(call)
         switch outcome {
@@ -58,7 +58,7 @@ package struct IdempotentCalls: Sendable {
         guard let answer = try await store.idempotentAnswer(bankId: bankId, key: key, now: clock.now()) else {
             return nil
         }
-        let macs = keyring.authenticationCodes(for: digest, in: place(bankId, key))
+        let macs = try keyring.authenticationCodes(for: digest, in: place(bankId, key))
         guard macs.contains(answer.mac) else { throw Refusal.otherCall }
         return answer.written
     }

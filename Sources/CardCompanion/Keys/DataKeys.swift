@@ -1,12 +1,11 @@
 package import CardCompanionStore
 internal import Cryptography
 package import KeyVault
+internal import SecureMemory
 
-/// The data keys of a database: the first server creates them, and an operator replaces and retires them.
+/// The data keys of a database: the first server creates them, and an operator replaces and retires them. They are stored
+/// wrapped by master keys, which are in the vault.
 package struct DataKeys: Sendable {
-    /// Opens the master key of the vault.
-    package typealias Vault = @Sendable () async throws -> any MasterKey
-
     /// How long after its creation servers begin to make values with a key. Each server has it by then.
     package static let activationSeconds: Int64 = 120
 
@@ -14,46 +13,51 @@ package struct DataKeys: Sendable {
     /// SP 800-38D section 8.3).
     package static let usesBeforeRotation: Int64 = 1 << 31
 
-    private let store: Store
-    private let clock: WallClock
-    private let vault: Vault
+    /// How long a key should make new values (NIST SP 800-57 part 1, section 5.3.6: at most two years). The server warns, and
+    /// goes on.
+    package static let cryptoperiodSeconds: Int64 = 365 * 86_400
 
-    package init(store: Store, clock: WallClock, vault: @escaping Vault) {
+    let store: Store
+    let clock: WallClock
+    let vault: any Vault
+
+    package init(store: Store, clock: WallClock, vault: any Vault) {
         self.store = store
         self.clock = clock
         self.vault = vault
     }
 
-    /// Opens the data keys of a database. The first server of a database creates them.
+    /// Opens the data keys of a database. For the first server of a database the keys are created.
     ///
     /// - Throws: `KeyVaultError` if vault and database do not belong together, `StoreError`.
     package func opened() async throws -> Keyring {
-        let masterKey = try await vault()
-        var records = try await store.dataKeys()
-        // Another vault must not add its own keys to a database that is in use.
-        if let foreign = records.first(where: { $0.masterKeyId != masterKey.id }) {
-            throw KeyVaultError.foreignMasterKey(dataKeyId: foreign.id)
-        }
-        let missing = DataKeyPurpose.allCases.filter { purpose in !records.contains { $0.purpose == purpose } }
-        for purpose in missing { _ = try await add(purpose, replacing: nil, masterKey, activeFrom: clock.now()) }
-        if !missing.isEmpty { records = try await store.dataKeys() }
-        let now = clock.now()
-        return try Keyring(
-            sealing: records.wrapped(.seal, now), authenticating: records.wrapped(.authenticate, now),
-            handingOut: records.wrapped(.handOut, now), masterKey: masterKey)
+        let keyring = Keyring(nil)
+        _ = try await open(into: keyring)
+        return keyring
     }
 
-    /// Gives a keyring the keys as they are now, and counts what it has sealed.
+    /// Gives a keyring the keys as they are now. A key that it has is not unwrapped again.
     ///
-    /// - Returns: the keys that have sealed so many values that they must be replaced.
-    package func refresh(_ keyring: Keyring) async throws -> [DataKeyRecord] {
-        try await report(keyring)
-        let (records, now) = (try await store.dataKeys(), clock.now())
-        let isNew = records.contains { $0.wrappedKey != nil && !keyring.has($0.id) }
-        try keyring.replace(
-            sealing: records.wrapped(.seal, now), authenticating: records.wrapped(.authenticate, now),
-            handingOut: records.wrapped(.handOut, now), masterKey: isNew ? try await vault() : nil)
-        return records.filter { $0.id == keyring.sealingKeyId && $0.uses >= Self.usesBeforeRotation }
+    /// - Returns: the master key that unwraps them, and the state of all keys.
+    func open(into keyring: Keyring) async throws -> (masterKey: any MasterKey, keys: WrappedDataKeys) {
+        var keys = try await WrappedDataKeys.read(from: store)
+        let masterKey = try await keys.isComplete ? self.masterKey(of: keys) : firstMasterKey(of: keys)
+        if !keys.isComplete {
+            for purpose in DataKeyPurpose.allCases where !keys.records.contains(where: { $0.purpose == purpose }) {
+                _ = try await add(purpose, replacing: nil, keys, activeFrom: clock.now())
+                keys = try await WrappedDataKeys.read(from: store)
+            }
+        }
+        keyring.replace(try await unwrapped(keys, by: masterKey, known: keyring))
+        return (masterKey, keys)
+    }
+
+    /// As ``open(into:)``, unless the keys were taken away in between.
+    func refresh(_ keyring: Keyring) async throws -> (masterKey: any MasterKey, keys: WrappedDataKeys) {
+        let keys = try await WrappedDataKeys.read(from: store)
+        let masterKey = try await masterKey(of: keys)
+        keyring.refresh(try await unwrapped(keys, by: masterKey, known: keyring))
+        return (masterKey, keys)
     }
 
     /// Counts what a keyring has sealed.
@@ -71,13 +75,14 @@ package struct DataKeys: Sendable {
     /// Creates a key that takes the place of the newest one of a purpose, after ``activationSeconds``.
     ///
     /// - Returns: the new key's id; nil if the newest key is not used yet, or if another rotation was faster.
+    /// - Throws: ``OtherVaultInUse`` if a running server could not open the new key.
     package func rotate(_ purpose: DataKeyPurpose) async throws -> Int32? {
-        let masterKey = try await vault()
-        let newest = try await store.dataKeys().last { $0.purpose == purpose }
-        guard let newest, newest.activeFrom <= clock.now() else { return nil }
-        let activeFrom = clock.now().advanced(bySeconds: Self.activationSeconds)
-        guard try await add(purpose, replacing: newest.id, masterKey, activeFrom: activeFrom) else { return nil }
-        return try await store.dataKeys().last { $0.purpose == purpose && $0.replaces == newest.id }?.id
+        let keys = try await WrappedDataKeys.read(from: store)
+        guard let newest = keys.records.last(where: { $0.purpose == purpose }), newest.activeFrom <= clock.now() else {
+            return nil
+        }
+        return try await add(
+            purpose, replacing: newest.id, keys, activeFrom: clock.now().advanced(bySeconds: Self.activationSeconds))
     }
 
     /// Erases a key that was replaced. If values are left that were made with it, servers seal them again.
@@ -86,7 +91,7 @@ package struct DataKeys: Sendable {
     package func retire(_ id: Int32) async throws {
         let records = try await store.dataKeys()
         guard let key = records.first(where: { $0.id == id }) else { throw DataKeyInUse.unknown }
-        guard key.wrappedKey != nil else { throw DataKeyInUse.retired }
+        guard key.state != .destroyed else { throw DataKeyInUse.retired }
         guard let next = records.first(where: { $0.replaces == id }) else { throw DataKeyInUse.newest }
         let left = next.activeFrom.advanced(bySeconds: Self.waitSeconds(key.purpose)).seconds - clock.now().seconds
         guard left <= 0 else { throw DataKeyInUse.recent(seconds: left) }
@@ -97,7 +102,20 @@ package struct DataKeys: Sendable {
                 throw DataKeyInUse.values(count, column: column, purpose: key.purpose)
             }
         }
-        guard try await store.retireDataKey(id: id) else { throw DataKeyInUse.retired }
+        guard try await store.setDataKey(id: id, state: .destroyed) else { throw DataKeyInUse.retired }
+    }
+
+    /// Says what a key that was replaced can still do.
+    ///
+    /// - Throws: ``DataKeyInUse``, `StoreError`.
+    package func set(_ id: Int32, to state: DataKeyState) async throws {
+        let records = try await store.dataKeys()
+        guard let key = records.first(where: { $0.id == id }) else { throw DataKeyInUse.unknown }
+        guard key.state != .destroyed else { throw DataKeyInUse.retired }
+        guard let next = records.first(where: { $0.replaces == id }) else { throw DataKeyInUse.newest }
+        let left = next.activeFrom.seconds - clock.now().seconds
+        guard left <= 0 else { throw DataKeyInUse.recent(seconds: left) }
+        guard try await store.setDataKey(id: id, state: state) else { throw DataKeyInUse.retired }
     }
 
     /// How long after the activation of its successor values can appear that were made with a key, or can be expected to
@@ -124,32 +142,146 @@ package struct DataKeys: Sendable {
         }
     }
 
-    private func add(
-        _ purpose: DataKeyPurpose, replacing replaced: Int32?, _ masterKey: any MasterKey, activeFrom: Timestamp
-    ) async throws -> Bool {
-        let wrapped = try masterKey.wrap(SecureRandom.secret(count: Keyring.keyByteCount))
-        return try await store.insertDataKey(
-            purpose: purpose, replacing: replaced, wrappedKey: wrapped, masterKeyId: masterKey.id,
-            activeFrom: activeFrom, now: clock.now())
+    // MARK: - Master keys
+
+    /// The master key of the vault that has wrapped all data keys: an active one, the newest if there are several.
+    private func masterKey(of keys: WrappedDataKeys) async throws -> any MasterKey {
+        for record in keys.masterKeys(of: vault.kind) where keys.missing(under: record.id).isEmpty {
+            if let key = try await vault.masterKey(record.id) { return key }
+        }
+        try await vault.requirePresence()
+        throw KeyVaultError.foreignMasterKey(dataKeyId: keys.live.first?.id ?? 0)
     }
+
+    /// The master key for the first data keys. A file is made if there is none. On a token an operator makes it.
+    private func firstMasterKey(of keys: WrappedDataKeys) async throws -> any MasterKey {
+        guard keys.live.isEmpty else { return try await masterKey(of: keys) }
+        for record in keys.masterKeys(of: vault.kind) {
+            if let key = try await vault.masterKey(record.id) { return key }
+        }
+        guard vault.kind == .file else { throw KeyVaultError.noMasterKey(vault: vault.name) }
+        return try await addMasterKey()
+    }
+
+    /// Makes a master key in the vault, and records it.
+    func addMasterKey() async throws -> any MasterKey {
+        let key = try await vault.makeMasterKey()
+        _ = try await store.insertMasterKey(
+            MasterKeyRecord(id: key.id, kind: vault.recordedKind, name: vault.name, createdAt: clock.now()))
+        return key
+    }
+
+    /// Adds a data key, wrapped by each master key of the vault and by the recovery key.
+    private func add(
+        _ purpose: DataKeyPurpose, replacing replaced: Int32?, _ keys: WrappedDataKeys, activeFrom: Timestamp
+    ) async throws -> Int32? {
+        let now = clock.now()
+        let name = DataKeyName(id: (keys.records.last?.id ?? 0) + 1, purpose: purpose.rawValue)
+        let dataKey = SharedSecret(SecureRandom.secret(count: Keyring.keyByteCount))
+        var wrappings: [DataKeyWrapping] = []
+        for record in try await WrappedDataKeys.read(from: store).masterKeys(of: vault.kind) {
+            guard let masterKey = try await vault.masterKey(record.id) else { continue }
+            wrappings.append(try await wrapped(dataKey, as: name, by: masterKey))
+        }
+        guard !wrappings.isEmpty else { throw KeyVaultError.noMasterKey(vault: vault.name) }
+        let used = try await store.serverVaults(seenSince: ServerVaults.limit(now))
+        if let other = used.first(where: { server in !wrappings.contains { $0.masterKeyId == server.masterKeyId } }) {
+            throw OtherVaultInUse(masterKeyId: other.masterKeyId)
+        }
+        if let recovery = try await recoveryKey(keys) {
+            wrappings.append(
+                DataKeyWrapping(
+                    dataKeyId: name.id, masterKeyId: recovery.id, wrappedKey: try recovery.wrap(dataKey, as: name)))
+        }
+        let isAdded = try await store.insertDataKey(
+            id: name.id, purpose: purpose, replacing: replaced, wrappings: wrappings, activeFrom: activeFrom, now: now)
+        return isAdded ? name.id : nil
+    }
+
+    /// Wraps a data key, and proves that it opens again.
+    func wrapped(
+        _ dataKey: SharedSecret, as name: DataKeyName, by masterKey: any MasterKey
+    ) async throws -> DataKeyWrapping {
+        let wrappedKey = try await masterKey.wrap(dataKey, as: name)
+        let opened = try await masterKey.unwrap(wrappedKey, as: name)
+        guard ConstantTime.areEqual(opened.bytes, dataKey.bytes) else {
+            throw KeyVaultError.damagedDataKey(id: name.id)
+        }
+        return DataKeyWrapping(dataKeyId: name.id, masterKeyId: masterKey.id, wrappedKey: wrappedKey)
+    }
+
+    /// The recovery key; nil if there is none.
+    func recoveryKey(_ keys: WrappedDataKeys) async throws -> RecoveryKey? {
+        guard let record = keys.recovery, let sealed = record.sealedPublicKey else { return nil }
+        let publicKey = try await opened().open(sealed, in: .recoveryKey(record.id)).withBytes { Array($0) }
+        return try RecoveryKey(publicKey: publicKey)
+    }
+
+    private func unwrapped(
+        _ keys: WrappedDataKeys, by masterKey: any MasterKey, known keyring: Keyring
+    ) async throws -> Keyring.Keys {
+        let now = clock.now()
+        return try Keyring.Keys(
+            sealing: await unwrapped(keys, .seal, masterKey, keyring, now),
+            authenticating: await unwrapped(keys, .authenticate, masterKey, keyring, now),
+            handingOut: await unwrapped(keys, .handOut, masterKey, keyring, now))
+    }
+
+    private func unwrapped(
+        _ keys: WrappedDataKeys, _ purpose: DataKeyPurpose, _ masterKey: any MasterKey, _ keyring: Keyring,
+        _ now: Timestamp
+    ) async throws -> [Keyring.DataKey] {
+        let active = keys.records.active(purpose, now)
+        var unwrapped: [Keyring.DataKey] = []
+        for record in keys.live where record.purpose == purpose && record.state != .disabled {
+            let key: SharedSecret
+            if let known = keyring.key(record.id) {
+                key = known
+            } else {
+                guard let wrapping = keys.wrapping(of: record.id, under: masterKey.id) else {
+                    throw KeyVaultError.foreignMasterKey(dataKeyId: record.id)
+                }
+                key = try await masterKey.unwrap(wrapping, as: record.name)
+            }
+            unwrapped.append(
+                Keyring.DataKey(
+                    id: record.id, key: key, isActive: record.id == active?.id,
+                    isCompromised: record.state == .compromised))
+        }
+        return unwrapped
+    }
+}
+
+extension Vault {
+    fileprivate var recordedKind: MasterKeyKind {
+        switch kind {
+        case .file: .file
+        case .token: .token
+        }
+    }
+}
+
+extension DataKeyRecord {
+    /// What the key is wrapped for.
+    var name: DataKeyName { DataKeyName(id: id, purpose: purpose.rawValue) }
 }
 
 extension [DataKeyRecord] {
     /// The key that servers make values of a purpose with.
     package func active(_ purpose: DataKeyPurpose, _ now: Timestamp) -> DataKeyRecord? {
-        let keys = filter { $0.purpose == purpose && $0.wrappedKey != nil }
+        let keys = filter { $0.purpose == purpose && $0.state == .usable }
         // The first key is used at once, also by a server whose clock is a little behind.
         return keys.last { $0.activeFrom <= now } ?? keys.first
     }
+}
 
-    fileprivate func wrapped(_ purpose: DataKeyPurpose, _ now: Timestamp) -> [Keyring.WrappedKey] {
-        let active = active(purpose, now)
-        return filter { $0.purpose == purpose }.compactMap { key in
-            key.wrappedKey.map {
-                Keyring.WrappedKey(
-                    id: key.id, bytes: $0, masterKeyId: key.masterKeyId, isActive: key.id == active?.id)
-            }
-        }
+/// A running server could not open a new data key, because it uses a master key that this vault does not have.
+package struct OtherVaultInUse: Error, CustomStringConvertible {
+    let masterKeyId: String
+
+    package var description: String {
+        "a running server uses the master key \(masterKeyId), which is not in this vault, and could not open a new data key: "
+            + "finish the change of vaults first; see 'card-companion vault status'"
     }
 }
 

@@ -6,20 +6,24 @@ internal import ServiceLifecycle
 /// Reloads data keys and server keys from time to time, so that every server has a new key before it is used.
 package struct KeyRefresh: Service, CustomStringConvertible {
     /// How long a server can have outdated keys.
-    package static let intervalSeconds = 30
+    package static let intervalSeconds = 10
 
     /// Its name in the log.
     package let description = "key refresh"
 
     private let dataKeys: DataKeys
     private let keyring: Keyring
-    private let serverKeys: ServerKeys
+    private let vault: VaultWatch
+    private let clock: WallClock
     private let logger: Logger
 
-    package init(dataKeys: DataKeys, keyring: Keyring, serverKeys: ServerKeys, logger: Logger) {
+    package init(
+        dataKeys: DataKeys, keyring: Keyring, vault: VaultWatch, clock: WallClock, logger: Logger
+    ) {
         self.dataKeys = dataKeys
         self.keyring = keyring
-        self.serverKeys = serverKeys
+        self.vault = vault
+        self.clock = clock
         self.logger = logger
     }
 
@@ -27,13 +31,13 @@ package struct KeyRefresh: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             var warned: Set<Int32> = []
             repeat {
+                guard vault.isOpen else { continue }
                 do {
-                    for key in try await dataKeys.refresh(keyring) where warned.insert(key.id).inserted {
-                        logger.warning(
-                            "A data key has sealed too many values: run 'card-companion vault rotate-data-key'",
-                            metadata: ["data_key": "\(key.id)", "uses": "\(key.uses)"])
+                    try await dataKeys.report(keyring)
+                    let keys = try await vault.refresh()
+                    for key in keys.records where warned.insert(key.id).inserted {
+                        if !warn(key, keys) { warned.remove(key.id) }
                     }
-                    try await serverKeys.reload()
                 } catch {
                     logger.warning("Keys could not be reloaded", metadata: ["error": "\(error)"])
                 }
@@ -45,5 +49,22 @@ package struct KeyRefresh: Service, CustomStringConvertible {
         } catch {
             logger.warning("Uses of data keys could not be counted", metadata: ["error": "\(error)"])
         }
+    }
+
+    /// - Returns: whether there was something to warn of.
+    private func warn(_ key: DataKeyRecord, _ keys: WrappedDataKeys) -> Bool {
+        let now = clock.now()
+        guard key.id == keys.records.active(key.purpose, now)?.id else { return false }
+        if key.uses >= DataKeys.usesBeforeRotation {
+            logger.warning(
+                "A data key has sealed too many values: run 'card-companion vault rotate-data-key'",
+                metadata: ["data_key": "\(key.id)", "uses": "\(key.uses)"])
+            return true
+        }
+        guard now.seconds - key.activeFrom.seconds >= DataKeys.cryptoperiodSeconds else { return false }
+        logger.warning(
+            "A data key has made values for longer than its cryptoperiod: run 'card-companion vault rotate-data-key'",
+            metadata: ["data_key": "\(key.id)", "active_from_seconds": "\(key.activeFrom.seconds)"])
+        return true
     }
 }

@@ -38,8 +38,10 @@ package struct Resealing: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 do {
-                    try await resealAll()
-                    try await renewHMACKeyIdentities()
+                    if keyring.isOpen {
+                        try await resealAll()
+                        try await renewHMACKeyIdentities()
+                    }
                 } catch {
                     logger.warning("Re-sealing failed; it will be tried again", metadata: ["error": "\(error)"])
                 }
@@ -50,7 +52,7 @@ package struct Resealing: Service, CustomStringConvertible {
 
     private func resealAll() async throws {
         let key = try await store.dataKeys().active(.seal, clock.now())
-        guard let key, key.replaces != nil, key.id == keyring.sealingKeyId,
+        guard let key, key.replaces != nil, try key.id == keyring.sealingKeyId,
             clock.now() >= key.activeFrom.advanced(bySeconds: Self.waitSeconds)
         else { return }
         for column in KeyedColumn.all(of: .seal) where !Task.isCancelled {
@@ -62,10 +64,10 @@ package struct Resealing: Service, CustomStringConvertible {
 
     /// The MACs of HMAC keys are the only ones that can be made anew.
     private func renewHMACKeyIdentities() async throws {
-        let id = keyring.authenticatingKeyId
+        let id = try keyring.authenticatingKeyId
         for key in try await store.hmacKeys(withMACNotUnder: id, limit: Self.rowsPerBatch) {
             let secret = try keyring.open(key.sealedKey, in: .hmacKey(bankId: key.bankId, label: key.label))
-            let mac = keyring.authenticationCode(for: HMACKeyImport.identity(of: secret), in: .hmacKeyIdentity)
+            let mac = try keyring.authenticationCode(for: HMACKeyImport.identity(of: secret), in: .hmacKeyIdentity)
             try await store.replaceHMACKeyMAC(key.mac, by: mac)
         }
     }

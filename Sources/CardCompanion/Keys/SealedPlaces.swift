@@ -20,6 +20,10 @@ extension SealedPlace {
         SealedPlace("server_key.sealed_key", row: keyId)
     }
 
+    static func recoveryKey(_ id: String) -> SealedPlace {
+        SealedPlace("master_key.sealed_public_key", row: id)
+    }
+
     /// The MAC of a token belongs to its session, so that equal tokens have different MACs.
     static func sessionToken(_ sessionId: String) -> SealedPlace {
         SealedPlace("delivery_session.token_mac", row: sessionId)
@@ -41,6 +45,7 @@ extension SealedPlace {
         switch column {
         case .issuerSecret: self = .issuerSecret(row.rowId)
         case .serverKey: self = .serverKey(row.rowId)
+        case .recoveryKey: self = .recoveryKey(row.rowId)
         case .hmacKey, .pin, .freeField:
             guard let bankId = Identifier(row.bankId), let rowId = Identifier(row.rowId) else { return nil }
             let cardholder = CardholderPlace(bankId: bankId, uniqueId: rowId)

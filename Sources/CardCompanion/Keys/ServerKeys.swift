@@ -79,7 +79,8 @@ package final class ServerKeys: Sendable {
     private let keys = Mutex(Keys())
     private let unknown = LookUpLimit()
 
-    private init(store: Store, keyring: Keyring, clock: WallClock) {
+    /// It has no keys before ``prepare()``.
+    package init(store: Store, keyring: Keyring, clock: WallClock) {
         self.store = store
         self.keyring = keyring
         self.clock = clock
@@ -89,15 +90,25 @@ package final class ServerKeys: Sendable {
     ///
     /// - Throws: `KeyVaultError`, `StoreError`.
     package static func opened(with keyring: Keyring, in store: Store, clock: WallClock) async throws -> ServerKeys {
+        let keys = ServerKeys(store: store, keyring: keyring, clock: clock)
+        try await keys.prepare()
+        return keys
+    }
+
+    /// As ``opened(with:in:clock:)``.
+    package func prepare() async throws {
         let records = try await store.serverKeys()
         for kind in ServerKeyKind.allCases where !records.contains(where: { $0.kind == kind && $0.status == .active }) {
-            let (keyId, sealedKey) = try make(kind, keyring)
+            let (keyId, sealedKey) = try Self.make(kind, keyring)
             try await store.insertServerKey(
                 keyId: keyId, kind: kind, sealedKey: sealedKey, now: clock.now())
         }
-        let keys = ServerKeys(store: store, keyring: keyring, clock: clock)
-        try await keys.reload()
-        return keys
+        try await reload()
+    }
+
+    /// Wipes the keys, when the vault is lost.
+    package func forget() {
+        keys.withLock { $0 = Keys() }
     }
 
     /// Creates a new key of a kind. New values must be sealed to it. The previous key is still published, after the new
@@ -120,8 +131,7 @@ package final class ServerKeys: Sendable {
     package var signer: Signer? { keys.withLock(\.signer) }
 
     package func reload() async throws {
-        let records = try await store.serverKeys()
-        let loaded = try open(records)
+        let loaded = try open(try await usable(try await store.serverKeys()))
         keys.withLock { $0 = loaded }
     }
 
@@ -167,6 +177,19 @@ package final class ServerKeys: Sendable {
         let entry = try open(record)
         keys.withLock { $0.byId[keyId] = entry }
         return entry.key(isFromBank: isFromBank)
+    }
+
+    /// Seals keys anew that are under a compromised data key: without them the server cannot serve.
+    private func usable(_ records: [ServerKeyRecord]) async throws -> [ServerKeyRecord] {
+        let resealed = try records.compactMap { record -> ResealedValue? in
+            guard let sealed = record.sealedKey, keyring.isCompromised(sealed) else { return nil }
+            let row = KeyedRow(bankId: "", rowId: record.keyId)
+            return try keyring.sealedAnew(sealed, in: .serverKey(record.keyId))
+                .map { ResealedValue(row: row, old: sealed, new: $0) }
+        }
+        guard !resealed.isEmpty else { return records }
+        try await store.replace(resealed, in: .serverKey)
+        return try await store.serverKeys()
     }
 
     private func open(_ records: [ServerKeyRecord]) throws -> Keys {

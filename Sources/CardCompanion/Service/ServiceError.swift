@@ -1,4 +1,6 @@
-/// The server is busy: a queue is full, or a bank is being changed. The same request can succeed later.
+internal import KeyVault
+
+/// The server cannot serve now: a queue is full, a bank is being changed, or the vault is lost. The same request can succeed later.
 package struct ServiceUnavailable: Error, CustomStringConvertible {
     /// After how many seconds a client can try again.
     package let retryAfterSeconds: Int
@@ -8,6 +10,14 @@ package struct ServiceUnavailable: Error, CustomStringConvertible {
     package init(_ reason: String, retryAfterSeconds: Int = 1) {
         description = reason
         self.retryAfterSeconds = retryAfterSeconds
+    }
+}
+
+extension ServiceUnavailable {
+    /// The keys were taken away while a request was served. Nil if the error says something else.
+    package init?(closedVault error: any Error) {
+        guard (error as? KeyVaultError) == .vaultClosed else { return nil }
+        self.init("the vault was closed", retryAfterSeconds: VaultWatch.intervalSeconds)
     }
 }
 

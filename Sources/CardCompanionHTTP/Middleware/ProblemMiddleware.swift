@@ -31,12 +31,20 @@ struct ProblemMiddleware: RouterMiddleware {
             await RequestBodyReader.discard(request)
             response = try unrouted(request, error).response()
         } catch {
-            context.logger.error("Internal server error", metadata: ["error": "\(error)"])
-            response = try Problem(.internalServerError, "Internal server error.").response()
+            response = try failed(error, context).response()
         }
         response.headers[.xRequestId] = context.requestId
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func failed(_ error: any Error, _ context: ServiceContext) -> Problem {
+        if let unavailable = ServiceUnavailable(closedVault: error) {
+            context.logger.warning("Service unavailable", metadata: ["reason": "\(unavailable)"])
+            return .unavailable(retryAfterSeconds: unavailable.retryAfterSeconds)
+        }
+        context.logger.error("Internal server error", metadata: ["error": "\(error)"])
+        return Problem(.internalServerError, "Internal server error.")
     }
 
     private func unrouted(_ request: Request, _ error: any HTTPResponseError) -> Problem {

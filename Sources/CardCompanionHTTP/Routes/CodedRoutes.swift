@@ -113,6 +113,10 @@ struct CodedRoutes<Answer: CodedAnswer>: Sendable {
             record.write(status: HTTPResponse.Status.tooManyRequests.code, to: audit)
             throw error
         } catch {
+            if let unavailable = ServiceUnavailable(closedVault: error) {
+                record.write(status: HTTPResponse.Status.serviceUnavailable.code, to: audit)
+                throw unavailable
+            }
             logger.error("Internal server error", metadata: ["error": "\(error)"])
             record.write(answered: fault.errorCode, truly: fault.errorCode, to: audit)
             return fault

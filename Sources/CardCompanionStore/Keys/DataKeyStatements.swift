@@ -1,15 +1,13 @@
 internal import PostgresLibPQ
 
-/// A data key, wrapped by the master key in the vault.
+/// A data key, without its wrappings.
 package struct DataKeyRecord: Sendable {
     /// Every value that was made with the key contains it.
     package let id: Int32
     package let purpose: DataKeyPurpose
     /// The key before this one; nil for the first one of its purpose.
     package let replaces: Int32?
-    /// Nil if the key is retired.
-    package let wrappedKey: [UInt8]?
-    package let masterKeyId: String
+    package let state: DataKeyState
     /// When servers begin to make new values with it.
     package let activeFrom: Timestamp
     /// How many values were sealed with it, as far as servers have reported it.
@@ -20,15 +18,18 @@ package struct DataKeyRecord: Sendable {
 extension Store {
     /// Adds a key of a purpose, as the first one or as the successor of another one.
     ///
+    /// - Parameters:
+    ///   - id: greater than that of all other keys.
+    ///   - wrappings: the key, wrapped by each master key; at least one.
     /// - Returns: false if another server was faster.
     package func insertDataKey(
-        purpose: DataKeyPurpose, replacing replaced: Int32?, wrappedKey: [UInt8], masterKeyId: String,
+        id: Int32, purpose: DataKeyPurpose, replacing replaced: Int32?, wrappings: [DataKeyWrapping],
         activeFrom: Timestamp, now: Timestamp
     ) async throws(StoreError) -> Bool {
         try await statements.execute(
             InsertDataKey(
-                purpose: purpose, replaced: replaced, wrappedKey: wrappedKey, masterKeyId: masterKeyId,
-                activeFrom: activeFrom, now: now)) == 1
+                id: id, purpose: purpose, replaced: replaced, wrappings: wrappings, activeFrom: activeFrom, now: now))
+            > 0
     }
 
     /// All data keys, in the order in which they were added.
@@ -41,36 +42,45 @@ extension Store {
         _ = try await statements.execute(AddUses(id: id, count: count))
     }
 
-    /// Erases a key that has a successor. No value may need it any more.
+    /// Changes the state of a key that has a successor. The wrappings of a destroyed key are removed: no value may need it any
+    /// more.
     ///
-    /// - Returns: false if there is no such key, or if it is retired.
-    package func retireDataKey(id: Int32) async throws(StoreError) -> Bool {
-        try await statements.execute(RetireDataKey(id: id)) == 1
+    /// - Returns: false if there is no such key with a successor, or if it is destroyed.
+    package func setDataKey(id: Int32, state: DataKeyState) async throws(StoreError) -> Bool {
+        guard state == .destroyed else { return try await statements.execute(SetDataKey(id: id, state: state)) == 1 }
+        let (changed, _) = try await statements.batch(SetDataKey(id: id, state: state), DeleteWrappings(id: id))
+        return changed == 1
     }
 }
 
 private struct InsertDataKey: PostgresCommand {
+    let id: Int32
     let purpose: DataKeyPurpose
     let replaced: Int32?
-    let wrappedKey: [UInt8]
-    let masterKeyId: String
+    let wrappings: [DataKeyWrapping]
     let activeFrom: Timestamp
     let now: Timestamp
 
     static let sql = """
-        INSERT INTO data_key (purpose, replaces, wrapped_key, master_key_id, active_from, created_at)
-        VALUES ($1, $2, $3, $4, $5, $6)
-        ON CONFLICT (purpose, coalesce(replaces, 0)) DO NOTHING
+        WITH added AS (
+            INSERT INTO data_key (id, purpose, replaces, state, active_from, created_at)
+            VALUES ($1, $2, $3, 'USABLE', $4, $5)
+            ON CONFLICT DO NOTHING RETURNING id
+        )
+        INSERT INTO data_key_wrapping (data_key_id, master_key_id, wrapped_key, created_at)
+        SELECT added.id, new.master_key_id, new.wrapped_key, $5
+        FROM added, unnest($6::text[], $7::bytea[]) AS new (master_key_id, wrapped_key)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(purpose, replaced, wrappedKey, masterKeyId, activeFrom, now)
+        parameters.append(
+            id, purpose, replaced, activeFrom, now, wrappings.map(\.masterKeyId), wrappings.map(\.wrappedKey))
     }
 }
 
 private struct SelectDataKeys: PostgresStatement {
     static let sql = """
-        SELECT id, purpose, replaces, wrapped_key, master_key_id, active_from, uses, created_at
+        SELECT id, purpose, replaces, state, active_from, uses, created_at
         FROM data_key ORDER BY id
         """
 
@@ -79,11 +89,10 @@ private struct SelectDataKeys: PostgresStatement {
             id: try row.decode(0),
             purpose: try row.decode(1),
             replaces: try row.decode(2),
-            wrappedKey: try row.decode(3),
-            masterKeyId: try row.decode(4),
-            activeFrom: try row.decode(5),
-            uses: try row.decode(6),
-            createdAt: try row.decode(7))
+            state: try row.decode(3),
+            activeFrom: try row.decode(4),
+            uses: try row.decode(5),
+            createdAt: try row.decode(6))
     }
 }
 
@@ -98,12 +107,26 @@ private struct AddUses: PostgresCommand {
     }
 }
 
-private struct RetireDataKey: PostgresCommand {
+private struct SetDataKey: PostgresCommand {
+    let id: Int32
+    let state: DataKeyState
+
+    static let sql = """
+        UPDATE data_key SET state = $2
+        WHERE id = $1 AND state <> 'DESTROYED' AND EXISTS (SELECT FROM data_key AS next WHERE next.replaces = $1)
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(id, state)
+    }
+}
+
+private struct DeleteWrappings: PostgresCommand {
     let id: Int32
 
     static let sql = """
-        UPDATE data_key SET wrapped_key = NULL
-        WHERE id = $1 AND wrapped_key IS NOT NULL AND EXISTS (SELECT FROM data_key AS next WHERE next.replaces = $1)
+        DELETE FROM data_key_wrapping
+        WHERE data_key_id = $1 AND EXISTS (SELECT FROM data_key WHERE data_key.id = $1 AND state = 'DESTROYED')
         """
 
     func bind(_ parameters: inout PostgresParameters) {

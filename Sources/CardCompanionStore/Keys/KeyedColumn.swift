@@ -3,6 +3,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
     case hmacKey = "hmac_key.sealed_key"
     case issuerSecret = "issuer_key.sealed_secret"
     case serverKey = "server_key.sealed_key"
+    case recoveryKey = "master_key.sealed_public_key"
     case pin = "cardholder.sealed_pin"
     case freeField = "cardholder.sealed_free_field"
     case code = "cardholder.code_mac"
@@ -12,7 +13,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
     /// The columns with values of a purpose. Those that live for a day or less are not among them.
     package static func all(of purpose: DataKeyPurpose) -> [KeyedColumn] {
         switch purpose {
-        case .seal: [.hmacKey, .issuerSecret, .serverKey, .pin, .freeField]
+        case .seal: [.hmacKey, .issuerSecret, .serverKey, .recoveryKey, .pin, .freeField]
         case .authenticate: [.code, .freeFieldMAC, .hmacKeyIdentity]
         case .handOut: []
         }
@@ -24,6 +25,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
         case .hmacKey: HMACKeyColumn.self
         case .issuerSecret: IssuerSecretColumn.self
         case .serverKey: ServerKeyColumn.self
+        case .recoveryKey: RecoveryKeyColumn.self
         case .pin: PINColumn.self
         case .freeField: FreeFieldColumn.self
         case .code: CodeColumn.self
@@ -83,4 +85,12 @@ private enum ServerKeyColumn: KeyedColumnSource {
     /// Server keys have no bank.
     static let bankId = "''::text"
     static let rowId = "server_key.key_id"
+}
+
+private enum RecoveryKeyColumn: KeyedColumnSource {
+    static let table = "master_key"
+    static let column = "sealed_public_key"
+    /// Master keys have no bank.
+    static let bankId = "''::text"
+    static let rowId = "master_key.id"
 }

@@ -6,6 +6,11 @@ package struct KeyedRow: Sendable, Hashable {
     package let bankId: String
     package let rowId: String
 
+    package init(bankId: String, rowId: String) {
+        self.bankId = bankId
+        self.rowId = rowId
+    }
+
     /// Before all rows.
     package static let start = KeyedRow(bankId: "", rowId: "")
 }

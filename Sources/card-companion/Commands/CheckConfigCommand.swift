@@ -37,7 +37,8 @@ struct CheckConfigCommand: AsyncParsableCommand {
 
     /// What is wrong with the banks in the database. A new installation has none yet.
     private func bankWarnings(_ settings: ServerSettings) async -> [String] {
-        guard FileManager.default.fileExists(atPath: settings.vaultFile) else { return [] }
+        let isNew = settings.vault.token == nil && !FileManager.default.fileExists(atPath: settings.vault.file)
+        guard !isNew else { return [] }
         do {
             return try await Installation.run(options) { installation in
                 var warnings: [String] = []

@@ -5,6 +5,7 @@ import CardCompanionStore
 import CardCompanionWebhooks
 import EmbeddedPostgres
 import Glibc
+import KeyVault
 import Logging
 import PINImages
 import ServiceLifecycle
@@ -99,17 +100,26 @@ private struct Server: Service, CustomStringConvertible {
         let clockWatch = ClockWatch(
             store: store, clock: clock, limitSeconds: installation.settings.clockLimitSeconds, logger: logger)
         try await clockWatch.compare()
-        let keyring = try await installation.dataKeys.opened()
-        let keys = try await ServerKeys.opened(with: keyring, in: store, clock: clock)
+        let vault = installation.settings.vault.vault(forServer: true)
+        let dataKeys = installation.dataKeys(of: vault)
+        let keyring = Keyring(nil)
+        let keys = ServerKeys(store: store, keyring: keyring, clock: clock)
         let threads = DrawingThreads(count: installation.settings.drawingThreads)
         let drawing = DrawingPool(threads, threadCount: installation.settings.drawingThreads)
         let banks = BankDirectory(store: store, keyring: keyring, clock: clock)
+        let vaultWatch = VaultWatch(
+            dataKeys: dataKeys, keyring: keyring, serverKeys: keys, banks: banks,
+            grace: .seconds(installation.settings.vault.graceSeconds), logger: logger)
+        try await vaultWatch.openAtStart()
         let gate = CardholderGate(limit: installation.settings.cardholderRequests)
         let distribution = DistributionService(
             store: store, keyring: keyring, banks: banks, renderer: try PINImageRenderer(), drawing: drawing,
             gate: gate)
         let definition = DefinitionService(
             store: store, keyring: keyring, serverKeys: keys, banks: banks, gate: gate)
+        if isSandbox, !vaultWatch.isOpen {
+            throw CommandError.refused("--sandbox needs a vault that opens without a person: set vault.pin.file")
+        }
         let sandbox = isSandbox ? try await Sandbox.prepare(installation, keyring: keyring, keys: keys) : nil
         let issuing = IssuingParts(
             authentication: IssuerAuthentication(store: store, keyring: keyring, clock: clock),
@@ -121,7 +131,7 @@ private struct Server: Service, CustomStringConvertible {
         let application = try buildApplication(
             ServiceParts(
                 distribution: distribution, definition: definition, issuing: issuing, keys: keys, store: store,
-                clock: clockWatch, sandbox: try sandbox.map { try SandboxBank($0, installation) }),
+                clock: clockWatch, vault: vaultWatch, sandbox: try sandbox.map { try SandboxBank($0, installation) }),
             settings: settings, logger: logger
         ) { [settings] port in
             let url = "\(settings.tls == nil ? "http" : "https")://\(settings.host):\(port)"
@@ -132,17 +142,22 @@ private struct Server: Service, CustomStringConvertible {
             store: store, clock: clock, clockWatch: clockWatch,
             intervalSeconds: installation.settings.housekeepingIntervalSeconds,
             logger: logger)
-        let refresh = KeyRefresh(
-            dataKeys: installation.dataKeys, keyring: keyring, serverKeys: keys, logger: logger)
+        let refresh = KeyRefresh(dataKeys: dataKeys, keyring: keyring, vault: vaultWatch, clock: clock, logger: logger)
         let resealing = Resealing(
             store: store, keyring: keyring, clock: clock,
             intervalSeconds: installation.settings.housekeepingIntervalSeconds, logger: logger)
         let webhooks = try WebhookDispatcher(
             store: store, keys: keys, clock: clock, clockWatch: clockWatch,
             caPath: installation.settings.webhooksCAPath, logger: logger)
-        let services: [any Service] = [
-            housekeeping, refresh, resealing, clockWatch, SecureHeapWatch(logger: logger), webhooks, application,
+        var services: [any Service] = [
+            vaultWatch, housekeeping, refresh, resealing, clockWatch, SecureHeapWatch(logger: logger), webhooks,
         ]
+        if let token = vault as? TokenVault {
+            services.append(
+                UnsealSocket(
+                    path: installation.settings.vault.socket, vault: token, watch: vaultWatch, logger: logger))
+        }
+        services.append(application)
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: logger)
         configuration.maximumGracefulShutdownDuration = ServeCommand.shutdownLimit

@@ -61,6 +61,11 @@ struct DatabaseOptions: ParsableArguments {
 
 struct ServerOptions: ParsableArguments {
     @Option(help: .of(.vaultFile)) var vaultFile: String?
+    @Option(help: .of(.vaultModule)) var vaultModule: String?
+    @Option(help: .of(.vaultToken)) var vaultToken: String?
+    @Option(help: .of(.vaultPINFile)) var vaultPinFile: String?
+    @Option(help: .of(.vaultGrace)) var vaultGraceSeconds: Int?
+    @Option(help: .of(.vaultSocket)) var vaultSocket: String?
     @Option(help: .of(.webhooksCA)) var webhooksCa: String?
     @Option(help: .of(.cardholderRequests)) var cardholderRequests: Int?
     @Option(help: .of(.drawingThreads)) var drawingThreads: Int?
@@ -80,6 +85,8 @@ extension SettingOptions {
             (.databaseURL, installation.databaseUrl), (.databasePooling, database.databasePooling),
             (.databaseBinaries, database.databaseBinaries),
             (.dataDirectory, installation.dataDirectory), (.vaultFile, server.vaultFile),
+            (.vaultModule, server.vaultModule), (.vaultToken, server.vaultToken), (.vaultPINFile, server.vaultPinFile),
+            (.vaultSocket, server.vaultSocket),
             (.logLevel, server.logLevel), (.serverUser, server.serverUser),
         ]
         let integers: [(Setting, Int?)] = [
@@ -89,6 +96,7 @@ extension SettingOptions {
             (.databaseConnections, database.databaseConnections),
             (.databaseStatementTimeout, database.databaseStatementTimeoutMilliseconds),
             (.databaseAcquireTimeout, database.databaseAcquireTimeoutSeconds),
+            (.vaultGrace, server.vaultGraceSeconds),
             (.cardholderRequests, server.cardholderRequests), (.drawingThreads, server.drawingThreads),
             (.housekeepingInterval, server.housekeepingIntervalSeconds), (.clockLimit, server.clockLimitSeconds),
         ]

@@ -28,7 +28,7 @@ struct ServerSettings: Sendable {
     let databaseChangesSessions: Bool
     let databaseBinaries: String?
     let dataDirectory: String
-    let vaultFile: String
+    let vault: VaultSettings
     let logLevel: Logger.Level
     /// The user that a server becomes; nil if it stays what it is.
     let serverUser: String?
@@ -84,7 +84,7 @@ struct ServerSettings: Sendable {
         databaseChangesSessions = reader.text(.databasePooling) == "transaction"
         databaseBinaries = reader.text(.databaseBinaries)
         dataDirectory = Self.absolute(reader.text(.dataDirectory) ?? Self.defaultDataDirectory(environment))
-        vaultFile = Self.absolute(reader.text(.vaultFile) ?? "\(dataDirectory)/vault.key")
+        vault = VaultSettings(&reader, dataDirectory: dataDirectory, absolute: Self.absolute)
         logLevel = reader.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .info
         serverUser = reader.text(.serverUser)
         drawingThreads = reader.integer(.drawingThreads) ?? ProcessInfo.processInfo.activeProcessorCount

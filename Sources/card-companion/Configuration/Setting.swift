@@ -116,6 +116,25 @@ struct Setting: Sendable {
     static let vaultFile = Setting(
         key: "vault.file", kind: .text, help: "The file of the master key (mode 0600).",
         defaultText: "vault.key in the data directory")
+    static let vaultModule = Setting(
+        key: "vault.module", kind: .text,
+        help: "The PKCS#11 module of the token that has the master key, instead of a file.", defaultText: "none")
+    static let vaultToken = Setting(
+        key: "vault.token", kind: .text, help: "The label of that token.", defaultText: "none")
+    static let vaultPINFile = Setting(
+        key: "vault.pin.file", kind: .text,
+        help: """
+            The file of the token's PIN (mode 0600). Without it, the server takes the credential 'vault-pin' of the service \
+            manager, or waits for 'card-companion vault unseal', and commands ask.
+            """,
+        defaultText: "none")
+    static let vaultGrace = Setting(
+        key: "vault.grace.seconds", kind: .integer(0...3600),
+        help: "How long the server serves when the vault does not work any more. Then its keys are wiped.",
+        defaultText: "60")
+    static let vaultSocket = Setting(
+        key: "vault.socket", kind: .text, help: "The socket at which a server takes the PIN of 'vault unseal'.",
+        defaultText: "vault.sock in the data directory")
     static let logLevel = Setting(
         key: "log.level", kind: .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
         help: "What to log.", defaultText: "info")
@@ -141,7 +160,8 @@ struct Setting: Sendable {
         httpAddressConnections, httpAddressRate, httpAddressBurst, httpProxies, httpNames, cardholderRequests,
         webhooksCA, databaseURL,
         databaseConnections, databaseStatementTimeout, databaseAcquireTimeout, databasePooling,
-        databaseBinaries, dataDirectory, vaultFile, logLevel, serverUser, drawingThreads, housekeepingInterval,
+        databaseBinaries, dataDirectory, vaultFile, vaultModule, vaultToken, vaultPINFile, vaultGrace,
+        vaultSocket, logLevel, serverUser, drawingThreads, housekeepingInterval,
         clockLimit,
     ]
 }

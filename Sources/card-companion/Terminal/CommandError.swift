@@ -31,11 +31,23 @@ struct CommandError: Error {
         case let error as EmbeddedPostgresError: unavailable("\(error)")
         case let error as SchemaError: configuration("\(error)")
         case let error as DataKeyInUse: refused("\(error)")
-        case let error as KeyVaultError: configuration("\(error)")
+        case let error as OtherVaultInUse: refused("\(error)")
+        case let error as RecoveryKeyExists: refused("\(error)")
+        case let error as NoRecoveryKey: refused("\(error)")
+        case let error as FileHasOneKey: refused("\(error)")
+        case let error as WrongComponents: badInput("\(error)")
+        case let error as KeyVaultError: vault(error)
         case let error as CertificateError: badInput("\(error)")
         case let error as SignatureError: badInput("\(error)")
         case let error as InvalidSetting: badInput("\(error)")
         default: error
+        }
+    }
+
+    private static func vault(_ error: KeyVaultError) -> CommandError {
+        switch error {
+        case .vaultUnavailable, .vaultNeedsPIN: unavailable("\(error)")
+        default: configuration("\(error)")
         }
     }
 

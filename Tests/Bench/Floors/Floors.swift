@@ -2,31 +2,31 @@
 struct Floors {
     /// Microseconds of CPU of each primitive, by name.
     let primitives: [String: Double]
-    /// Of the client, for one round trip to the database.
-    private let roundTripMicroseconds: Double
-    private let postgres: [Operation: Double]
+    private let statements: PostgresFloors
 
     init(service: BenchService, seconds: Double) async throws {
         let loop = try PrimitiveFloors(seconds: min(0.5, seconds / 4))
         var costs: [String: Double] = [:]
         for primitive in Primitive.allCases { costs[primitive.rawValue] = try loop.microseconds(primitive) }
         primitives = costs
-        let statements = PostgresFloors(service: service, seconds: max(1, Int(seconds)))
-        roundTripMicroseconds = try await statements.measureRoundTrip().clientMicroseconds
+        statements = PostgresFloors(service: service, seconds: max(1, Int(seconds)))
         try await statements.prepare()
-        postgres = try await statements.measureAll()
     }
 
     func cryptographyMicroseconds(of operation: Operation) -> Double {
         operation.mean { sum($0.primitives) }
     }
 
-    func roundTripMicroseconds(of operation: Operation) -> Double {
-        operation == .health ? 0 : roundTripMicroseconds
+    /// Of the client, for one round trip to the database, at a rate. At a low rate, processes sleep and are woken for each.
+    func roundTripMicroseconds(of operation: Operation, perSecond rate: Double) async throws -> Double {
+        operation == .health ? 0 : try await statements.measureRoundTrip(perSecond: rate).clientMicroseconds
     }
 
-    func postgresMicroseconds(of operation: Operation) -> Double? {
-        operation == .health ? nil : operation.mean { postgres[$0] ?? 0 }
+    /// Of the database, for the leanest statements with the same effect, at a rate.
+    func postgresMicroseconds(of operation: Operation, perSecond rate: Double) async throws -> Double? {
+        guard operation != .health else { return nil }
+        let costs = try await statements.microseconds(of: operation.parts, perSecond: rate)
+        return operation.mean { costs[$0] ?? 0 }
     }
 
     /// The cryptography of one line of an import.

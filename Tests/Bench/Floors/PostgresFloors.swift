@@ -35,14 +35,15 @@ struct PostgresFloors {
                 + "UPDATE lean.cardholder SET bank_id = 'lean'; ANALYZE lean.cardholder")
     }
 
-    /// The CPU time of PostgreSQL for each operation, in microseconds. Operations with the same writes have the same floor.
-    func measureAll() async throws -> [Operation: Double] {
+    /// The CPU time of PostgreSQL for operations at a rate, in microseconds. Operations with the same writes have the same
+    /// floor.
+    func microseconds(of operations: [Operation], perSecond rate: Double) async throws -> [Operation: Double] {
         var known: [[String]: Double] = [:]
         var floors: [Operation: Double] = [:]
-        for operation in Operation.allCases {
+        for operation in operations {
             guard let statements = Self.statements(operation) else { continue }
             if known[statements] == nil {
-                known[statements] = try await measure(statements: statements).postgresMicroseconds
+                known[statements] = try await measure(statements: statements, perSecond: rate).postgresMicroseconds
             }
             floors[operation] = known[statements]
         }
@@ -50,16 +51,17 @@ struct PostgresFloors {
     }
 
     /// The round trip of a statement that does nothing.
-    func measureRoundTrip() async throws -> Floor {
-        try await measure(statements: ["SELECT 1"])
+    func measureRoundTrip(perSecond rate: Double) async throws -> Floor {
+        try await measure(statements: ["SELECT 1"], perSecond: rate)
     }
 
-    private func measure(statements: [String]) async throws -> Floor {
+    private func measure(statements: [String], perSecond rate: Double) async throws -> Floor {
         let names = "\\set n random(1000000, \(1_000_000 + service.cardholderCount - 1))\n"
         let script = try TestFolder.shared.write(
             names + statements.map { $0.replacing("\n", with: " ") + ";\n" }.joined(), named: "pgbench.sql")
         let arguments = [
-            "-n", "-M", "prepared", "-c", "\(Self.connections)", "-j", "1", "-T", "\(seconds)", "-f", script,
+            "-n", "-M", "prepared", "-c", "\(Self.connections)", "-j", "1", "-T", "\(seconds)", "-R", "\(max(1, Int(rate)))",
+            "-f", script,
             "\(service.installation.ownerURL) options='-c search_path=card_companion'",
         ]
         let (server, client) = (

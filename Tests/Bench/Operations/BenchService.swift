@@ -70,6 +70,7 @@ struct BenchService: Sendable {
             throw LoadFailed(description: "PostgreSQL's first process was not found")
         }
         self.postmaster = postmaster
+        try Self.delayCheckpoints(of: postmaster)
         log("preparing \(cardholderCount) cardholders")
         let file = try await Self.importFile(cardholderCount, bank.id, ecKey)
         log("importing them")
@@ -89,6 +90,17 @@ struct BenchService: Sendable {
     ) async throws -> TestServer {
         let environment = environment.merging(pooler?.environment ?? [:]) { $1 }.merging(more) { $1 }
         return try await installation.startServer(environment: environment)
+    }
+
+    /// After a checkpoint, the first change of each page writes the whole page. How many requests pay for that depends on when
+    /// the checkpoint is, so none comes while something is measured.
+    private static func delayCheckpoints(of postmaster: Int32) throws {
+        let folder = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(postmaster)/cwd")
+        let file = try FileHandle(forWritingTo: URL(filePath: "\(folder)/postgresql.auto.conf"))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data("max_wal_size = '32GB'\ncheckpoint_timeout = '1h'\n".utf8))
+        try file.close()
+        guard kill(postmaster, SIGHUP) == 0 else { throw LoadFailed(description: "PostgreSQL got no SIGHUP") }
     }
 
     private static func startPooler(

@@ -15,12 +15,14 @@ struct Measuring {
     /// What the operation costs under load, and its floors.
     func measured(with floors: Floors, _ counter: AllocationCounter) async throws -> Measurement {
         let load = try await load(shares: Self.shares)
+        // What a request costs depends on the rate: a busy process handles several at once, an idle one is woken for each.
+        let rate = load.saturated.perSecond
         return Measurement(
             operation: operation.rawValue, load: load,
-            httpFloorMicroseconds: try httpFloor(load.requests, answerByteCount: load.saturated.answerByteCount),
+            httpFloorMicroseconds: try httpFloor(load),
             primitivesFloorMicroseconds: floors.cryptographyMicroseconds(of: operation),
-            databaseClientFloorMicroseconds: floors.roundTripMicroseconds(of: operation),
-            postgresFloorMicroseconds: floors.postgresMicroseconds(of: operation),
+            databaseClientFloorMicroseconds: try await floors.roundTripMicroseconds(of: operation, perSecond: rate),
+            postgresFloorMicroseconds: try await floors.postgresMicroseconds(of: operation, perSecond: rate),
             allocations: try await counter.perRequest(operation, of: service, numbers: 0..<(2 * pilotCount)))
     }
 
@@ -73,20 +75,19 @@ struct Measuring {
         return result
     }
 
-    /// The CPU time of the HTTP framework for the same requests and an answer of the same length.
-    private func httpFloor(_ requests: RequestBatch, answerByteCount: Int) throws -> Double {
+    /// The CPU time of the HTTP framework for the same requests, at the same rate, and an answer of the same length.
+    private func httpFloor(_ load: Load) throws -> Double {
         // What the framework writes before the body.
         let headByteCount = 120
-        let floor = try HTTPFloor(answerByteCount: max(0, answerByteCount - headByteCount))
+        let requests = load.requests
+        let floor = try HTTPFloor(answerByteCount: max(0, load.saturated.answerByteCount - headByteCount))
         defer { floor.stop() }
         let generator = LoadGenerator(port: floor.port, connectionCount: connectionCount, isExpected: { _ in true })
         _ = try generator.run(requests.part(0..<min(requests.count, 2_000)), .asFastAsPossible(seconds: 5))
         let before = ProcessTimes.seconds(of: floor.processID)
-        var (count, start) = (0, Nanoseconds.now())
-        repeat {
-            count += try generator.run(requests, .asFastAsPossible(seconds: seconds / 2)).latencies.count
-        } while Double(Nanoseconds.now() - start) / 1e9 < seconds / 2
-        start = Nanoseconds.now()
+        let rate = load.saturated.perSecond
+        let part = requests.part(0..<min(requests.count, max(1, Int(rate * seconds / 2))))
+        let count = try generator.run(part, .constant(perSecond: rate)).latencies.count
         return (ProcessTimes.seconds(of: floor.processID) - before) * 1e6 / Double(max(1, count))
     }
 }

@@ -25,6 +25,9 @@ enum Operation: String, CaseIterable, Sendable {
         (.definePINByToken, 1), (.definePINByIndexes, 1), (.getCardholder, 1), (.putCardholder, 1),
     ]
 
+    /// The operations that it consists of.
+    var parts: [Operation] { self == .mix ? Self.shares.map(\.operation) : [self] }
+
     /// Whether an answer says that the operation was done.
     static func isExpected(_ answer: UnsafeRawBufferPointer) -> Bool {
         guard answer.end(of: success) != nil else { return false }

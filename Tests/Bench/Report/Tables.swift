@@ -13,7 +13,8 @@ extension Report {
             ]
         }
         let header = [
-            "operation", "req/s", "of floors", "server µs", "floor", "ratio", "PostgreSQL µs", "floor", "ratio", "p50 ms", "p99",
+            "operation", "req/s", "of floors", "server µs", "floor", "ratio", "PostgreSQL µs", "floor", "ratio",
+            "p50 ms", "p99",
             "p99.9", "p99 full", "allocations",
         ]
         let floors = primitives.sorted { $0.key < $1.key }.map { [$0.key, Cell.number($0.value)] }

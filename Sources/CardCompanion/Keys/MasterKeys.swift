@@ -1,0 +1,179 @@
+internal import CardCompanionStore
+package import KeyVault
+internal import SecureMemory
+
+/// Master keys of an installation: made, changed and recovered. Each step can be repeated after an interruption: what is there
+/// is not made again.
+extension DataKeys {
+    /// Makes the first master key in the vault, and the data keys, if they are missing.
+    ///
+    /// - Returns: the master key's id.
+    /// - Throws: `KeyVaultError`, `StoreError`.
+    package func initialize() async throws -> String {
+        let keys = try await WrappedDataKeys.read(from: store)
+        let masterKey = try await anyMasterKey(keys)
+        if keys.live.isEmpty { _ = try await opened() }
+        return masterKey.id
+    }
+
+    /// Wraps all data keys with a master key of the vault. Servers use it when they are started with this vault.
+    ///
+    /// - Parameters:
+    ///   - old: opens the data keys as they are.
+    ///   - keepsOld: whether the old master keys stay in use: for a second vault, in case the first one is lost. Otherwise
+    ///     their wrappings are removed when no running server uses them.
+    /// - Returns: the master key's id.
+    package func rewrap(from old: DataKeys, keepsOld: Bool) async throws -> String {
+        let opened = try await old.opened()
+        let keys = try await WrappedDataKeys.read(from: store)
+        let masterKey = try await anyMasterKey(keys)
+        try await wrapAll(keys, with: masterKey) { record in
+            guard let key = opened.key(record.id) else { throw KeyVaultError.foreignMasterKey(dataKeyId: record.id) }
+            return key
+        }
+        if !keepsOld { try await replaceMasterKeys(keys, by: masterKey) }
+        return masterKey.id
+    }
+
+    /// Makes a new master key in the same vault, and wraps all data keys with it. Running servers change to it by themselves.
+    ///
+    /// - Returns: the master key's id.
+    /// - Throws: ``FileHasOneKey`` for a file.
+    package func rotateMasterKey() async throws -> String {
+        guard vault.kind == .token else { throw FileHasOneKey() }
+        let opened = try await opened()
+        var keys = try await WrappedDataKeys.read(from: store)
+        // A new key that an interrupted rotation has left is taken first.
+        let unfinished = keys.masterKeys(of: .token).first {
+            $0.status == .active && $0.name == vault.name && !keys.missing(under: $0.id).isEmpty
+        }
+        var masterKey: (any MasterKey)?
+        if let unfinished { masterKey = try await vault.masterKey(unfinished.id) }
+        let new = if let masterKey { masterKey } else { try await addMasterKey() }
+        keys = try await WrappedDataKeys.read(from: store)
+        try await wrapAll(keys, with: new) { record in
+            guard let key = opened.key(record.id) else { throw KeyVaultError.foreignMasterKey(dataKeyId: record.id) }
+            return key
+        }
+        try await replaceMasterKeys(keys, by: new)
+        return new.id
+    }
+
+    /// Wraps all data keys with a master key of the vault, after the old master key was lost.
+    ///
+    /// - Parameter components: of the recovery key, all of them.
+    /// - Returns: the master key's id, and how many data keys were recovered.
+    /// - Throws: `WrongComponents`, ``NoRecoveryKey``, `KeyVaultError`.
+    package func recover(with components: [RecoveryComponent]) async throws -> (masterKeyId: String, count: Int) {
+        let keys = try await WrappedDataKeys.read(from: store)
+        guard let recovery = keys.recovery else { throw NoRecoveryKey(dataKeyIds: []) }
+        let missing = keys.missing(under: recovery.id)
+        guard missing.isEmpty else { throw NoRecoveryKey(dataKeyIds: missing.map(\.id)) }
+        let pair = try RecoveryComponent.joined(components, keyId: recovery.id)
+        let masterKey = try await anyMasterKey(keys)
+        try await wrapAll(keys, with: masterKey) { record in
+            guard let wrapping = keys.wrapping(of: record.id, under: recovery.id) else {
+                throw NoRecoveryKey(dataKeyIds: [record.id])
+            }
+            return try pair.unwrap(wrapping, as: record.name)
+        }
+        try await replaceMasterKeys(keys, by: masterKey)
+        return (masterKey.id, keys.live.count)
+    }
+
+    /// Makes the recovery key, and gives out its components before it is used.
+    ///
+    /// - Parameters:
+    ///   - replacesOld: whether there may be a recovery key. Then it opens nothing that is made from now on, and its wrappings
+    ///     are removed.
+    ///   - giveOut: stores the components. If it throws, there is no new recovery key.
+    /// - Returns: the recovery key's id.
+    /// - Throws: ``RecoveryKeyExists``.
+    package func makeRecoveryKey(
+        componentCount: Int, replacesOld: Bool, giveOut: ([RecoveryComponent]) throws -> Void
+    ) async throws -> String {
+        let keyring = try await opened()
+        let old = try await WrappedDataKeys.read(from: store).recovery
+        guard old == nil || replacesOld else { throw RecoveryKeyExists() }
+        let (key, privateKey) = try RecoveryKey.generate()
+        try giveOut(RecoveryComponent.split(privateKey, of: key, into: componentCount))
+        if let old { try await store.replaceMasterKeys(ids: [old.id]) }
+        let isAdded = try await store.insertMasterKey(
+            MasterKeyRecord(
+                id: key.id, kind: .recovery, name: "\(componentCount) components",
+                sealedPublicKey: try keyring.seal(key.publicKey, in: .recoveryKey(key.id)), createdAt: clock.now()))
+        guard isAdded else { throw RecoveryKeyExists() }
+        try await wrapForRecovery()
+        return key.id
+    }
+
+    /// Wraps with the recovery key what it has not wrapped yet.
+    package func wrapForRecovery() async throws {
+        let keys = try await WrappedDataKeys.read(from: store)
+        let keyring = try await opened()
+        guard let recovery = try await recoveryKey(keys) else { return }
+        let wrappings = try keys.missing(under: recovery.id).compactMap { record in
+            try keyring.key(record.id).map { key in
+                DataKeyWrapping(
+                    dataKeyId: record.id, masterKeyId: recovery.id, wrappedKey: try recovery.wrap(key, as: record.name))
+            }
+        }
+        try await store.insertWrappings(wrappings, now: clock.now())
+    }
+
+    // MARK: - Steps
+
+    /// The newest active master key that the vault has.
+    private func existingMasterKey(_ keys: WrappedDataKeys) async throws -> (any MasterKey)? {
+        for record in keys.masterKeys(of: vault.kind) where record.status == .active {
+            if let key = try await vault.masterKey(record.id) { return key }
+        }
+        return nil
+    }
+
+    /// The newest active master key that the vault has, or a new one.
+    private func anyMasterKey(_ keys: WrappedDataKeys) async throws -> any MasterKey {
+        if let key = try await existingMasterKey(keys) { return key }
+        return try await addMasterKey()
+    }
+
+    /// Wraps the data keys that a master key has not wrapped yet, one after the other.
+    private func wrapAll(
+        _ keys: WrappedDataKeys, with masterKey: any MasterKey, _ dataKey: (DataKeyRecord) throws -> SharedSecret
+    ) async throws {
+        for record in keys.missing(under: masterKey.id) {
+            let wrapping = try await wrapped(try dataKey(record), as: record.name, by: masterKey)
+            try await store.insertWrappings([wrapping], now: clock.now())
+        }
+    }
+
+    private func replaceMasterKeys(_ keys: WrappedDataKeys, by masterKey: any MasterKey) async throws {
+        let old = keys.masterKeys.filter { $0.id != masterKey.id && $0.kind != .recovery && $0.status == .active }
+        try await store.replaceMasterKeys(ids: old.map(\.id))
+    }
+}
+
+/// A vault in a file cannot have a second master key.
+package struct FileHasOneKey: Error, CustomStringConvertible {
+    package let description =
+        "a vault in a file has one master key: name another vault in the settings, and run 'card-companion vault rewrap "
+        + "--from-file' with the file of the present one"
+}
+
+/// There is no recovery key, or it cannot open everything.
+package struct NoRecoveryKey: Error, CustomStringConvertible {
+    let dataKeyIds: [Int32]
+
+    package var description: String {
+        dataKeyIds.isEmpty
+            ? "this installation has no recovery key"
+            : "the recovery key has not wrapped the data keys \(dataKeyIds.map(String.init).joined(separator: ", "))"
+    }
+}
+
+/// There is a recovery key already.
+package struct RecoveryKeyExists: Error, CustomStringConvertible {
+    package let description =
+        "this installation has a recovery key: its custodians have the components. With "
+        + "--replace-recovery-key, it gets a new one"
+}

@@ -1,0 +1,173 @@
+internal import CardCompanionStore
+internal import Cryptography
+package import KeyVault
+package import Logging
+internal import SecureMemory
+internal import ServiceLifecycle
+internal import Synchronization
+
+/// Opens the vault, proves every ten seconds that its master key still works, and takes the server's keys away when it does
+/// not for too long. The server gets them back when the vault is back.
+package final class VaultWatch: Service, CustomStringConvertible {
+    /// How often the vault is proved, or opened again.
+    package static let intervalSeconds = 10
+
+    private static let probeByteCount = 16
+    private static let serverIdByteCount = 16
+
+    /// Its name in the log.
+    package let description = "vault watch"
+
+    private let dataKeys: DataKeys
+    private let keyring: Keyring
+    private let serverKeys: ServerKeys
+    private let banks: BankDirectory
+    private let logger: Logger
+    private let serverId = Hex.encode(SecureRandom.bytes(count: serverIdByteCount))
+    private let current: Mutex<Current>
+
+    private struct Current {
+        var state: VaultState
+        var masterKey: (any MasterKey)?
+        /// Whether requests are served. It is set after all keys are there, and cleared before they are taken away.
+        var isReady = false
+        var reason = "the vault is not open yet"
+    }
+
+    /// - Parameter grace: how long the server serves without the vault.
+    package init(
+        dataKeys: DataKeys, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory, grace: Duration,
+        logger: Logger
+    ) {
+        self.dataKeys = dataKeys
+        self.keyring = keyring
+        self.serverKeys = serverKeys
+        self.banks = banks
+        self.logger = logger
+        current = Mutex(Current(state: VaultState(.closed, grace: grace)))
+    }
+
+    /// Refuses to serve without keys.
+    ///
+    /// - Throws: ``ServiceUnavailable``.
+    package func requireOpen() throws {
+        guard current.withLock(\.isReady) else {
+            throw ServiceUnavailable("the vault is not open", retryAfterSeconds: Self.intervalSeconds)
+        }
+    }
+
+    /// Whether the server has its keys.
+    package var isOpen: Bool { current.withLock(\.isReady) }
+
+    /// Opens the vault when the server starts. If that needs a PIN from a person, the server starts without keys.
+    ///
+    /// - Throws: `KeyVaultError` if the vault cannot be used, `StoreError`.
+    package func openAtStart() async throws {
+        do {
+            try await open()
+        } catch KeyVaultError.vaultNeedsPIN(let reason) {
+            current.withLock { _ = $0.state.failed(needsPIN: true, at: .now) }
+            logger.critical(
+                "The server answers 503 until it gets the PIN of the vault: run 'card-companion vault unseal'",
+                metadata: ["reason": "\(reason)"])
+        }
+    }
+
+    /// Opens the vault after a person has given its PIN.
+    package func openNow() async throws {
+        try await open()
+    }
+
+    /// Gives the server the keys as they are now.
+    func refresh() async throws -> WrappedDataKeys {
+        let (masterKey, keys) = try await dataKeys.refresh(keyring)
+        current.withLock { $0.masterKey = masterKey }
+        try await serverKeys.reload()
+        return keys
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while (try? await Task.sleep(for: .seconds(Self.intervalSeconds))) != nil { await self.look() }
+        }
+        await dataKeys.forgetServer(serverId, logger: logger)
+        await dataKeys.vault.close()
+    }
+
+    /// Proves the vault, or opens it.
+    func look() async {
+        do throws(KeyVaultError) {
+            guard let masterKey = current.withLock({ $0.state.hasKeys ? $0.masterKey : nil }) else {
+                return await reopen()
+            }
+            try await masterKey.prove(with: SharedSecret(SecureRandom.secret(count: Self.probeByteCount)))
+            take(current.withLock { $0.state.succeeded() }, reason: "")
+        } catch {
+            failed(error)
+        }
+        await report()
+    }
+
+    private func reopen() async {
+        guard current.withLock({ $0.state.phase != .awaitingPIN }) else {
+            return logger.critical("The server has no keys: run 'card-companion vault unseal'")
+        }
+        do {
+            try await open()
+        } catch {
+            guard let error = error as? KeyVaultError else {
+                return logger.error("The vault could not be opened", metadata: ["error": "\(error)"])
+            }
+            failed(error)
+            logger.critical("The server answers 503: it has no keys", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    private func open() async throws {
+        let (masterKey, keys) = try await dataKeys.open(into: keyring)
+        try await serverKeys.prepare()
+        current.withLock { $0.masterKey = masterKey }
+        take(current.withLock { $0.state.succeeded() }, reason: "")
+        await report()
+        warnOfRisk(keys)
+    }
+
+    private func failed(_ error: KeyVaultError) {
+        var needsPIN = false
+        if case .vaultNeedsPIN = error { needsPIN = true }
+        take(current.withLock { $0.state.failed(needsPIN: needsPIN, at: .now) }, reason: "\(error)")
+    }
+
+    private func take(_ steps: [VaultState.Step], reason: String) {
+        for step in steps {
+            switch step {
+            case .alarm: logger.critical("The vault does not work", metadata: ["reason": "\(reason)"])
+            case .wipe:
+                current.withLock { $0.isReady = false }
+                keyring.close()
+                serverKeys.forget()
+                banks.forgetAll()
+                logger.critical("The server answers 503: its keys were wiped, because the vault is lost")
+            case .allClear:
+                current.withLock { $0.isReady = true }
+                logger.notice("The vault is open")
+            }
+        }
+    }
+
+    /// Tells the other servers which master key this one uses, and removes wrappings that none needs.
+    private func report() async {
+        guard let masterKey = current.withLock({ $0.state.hasKeys ? $0.masterKey : nil }) else { return }
+        await dataKeys.reportServer(serverId, uses: masterKey.id, logger: logger)
+    }
+
+    private func warnOfRisk(_ keys: WrappedDataKeys) {
+        let atRisk = keys.atRisk.map { "\($0.id)" }
+        guard !atRisk.isEmpty else { return }
+        logger.warning(
+            """
+            This installation is unfinished: if its master key is lost, everything is lost. Run 'card-companion vault init \
+            --recovery-component-file', or add a second vault with 'card-companion vault rewrap --keep'
+            """, metadata: ["data_keys": "\(atRisk.joined(separator: ", "))"])
+    }
+}

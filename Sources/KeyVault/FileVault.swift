@@ -1,0 +1,39 @@
+internal import Foundation
+
+/// A vault with one master key, in a file. See ``FileMasterKey``.
+package struct FileVault: Vault {
+    package let kind = VaultKind.file
+    package let name: String
+
+    /// - Parameter path: of the file.
+    package init(path: String) {
+        name = path
+    }
+
+    /// The file is read each time: a server notices when it is gone.
+    package func masterKey(_ id: String) async throws(KeyVaultError) -> (any MasterKey)? {
+        guard isThere else { return nil }
+        let key = try FileMasterKey(path: name)
+        return key.id == id ? key : nil
+    }
+
+    package func requirePresence() async throws(KeyVaultError) {
+        guard isThere else { throw .unusableFile(path: name, reason: "No such file or directory") }
+    }
+
+    package func makeMasterKey() async throws(KeyVaultError) -> any MasterKey {
+        guard !isThere else { return try FileMasterKey(path: name) }
+        do {
+            try FileManager.default.createDirectory(
+                atPath: (name as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .unusableFile(path: name, reason: "its folder cannot be created")
+        }
+        return try FileMasterKey.create(path: name)
+    }
+
+    private var isThere: Bool { FileManager.default.fileExists(atPath: name) }
+
+    package func close() async {}
+}

@@ -1,0 +1,46 @@
+internal import Cryptography
+package import SecureMemory
+
+/// Where master keys are: a file or a token.
+package protocol Vault: Sendable {
+    var kind: VaultKind { get }
+    /// Where it is, for operators: the file's path, or the token's label.
+    var name: String { get }
+
+    /// The master key of that id; nil if this vault does not have it.
+    ///
+    /// - Throws: `vaultUnavailable`, `unusableFile`, `vaultNeedsPIN`.
+    func masterKey(_ id: String) async throws(KeyVaultError) -> (any MasterKey)?
+
+    /// Makes sure that the vault is there at all.
+    ///
+    /// - Throws: as ``masterKey(_:)``.
+    func requirePresence() async throws(KeyVaultError)
+
+    /// Makes a master key. A file has only one: then it is the one that is there.
+    ///
+    /// - Throws: as ``masterKey(_:)``.
+    func makeMasterKey() async throws(KeyVaultError) -> any MasterKey
+
+    /// Gives up the connection to the vault.
+    func close() async
+}
+
+package enum VaultKind: String, Sendable {
+    case file
+    case token
+}
+
+extension MasterKey {
+    /// Proves that the key can still seal and open.
+    ///
+    /// - Parameter probe: any secret of 16 bytes or more.
+    /// - Throws: `KeyVaultError`.
+    package func prove(with probe: SharedSecret) async throws(KeyVaultError) {
+        let name = DataKeyName(id: 0, purpose: "proof")
+        let opened = try await unwrap(try await wrap(probe, as: name), as: name)
+        guard ConstantTime.areEqual(opened.bytes, probe.bytes) else {
+            throw .vaultUnavailable("it opens another value")
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import ArgumentParser
+import CardCompanion
+import CardCompanionStore
+
+extension VaultCommand {
+    struct RotateDataKey: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Creates new data keys. Running servers seal the values in the database with them.",
+            discussion: """
+                Servers use a new key after \(DataKeys.activationSeconds) seconds: each of them has it by then. One minute \
+                later they begin to seal the old values anew, and go on after a restart. 'vault status' shows how far they \
+                are. Codes cannot be made anew: a code changes to the new key when the bank sends it again, or when the \
+                cardholder uses it.
+
+                EXAMPLES
+                  card-companion vault rotate-data-key
+                  card-companion vault rotate-data-key --purpose seal
+                """)
+
+        @Option(help: "seal (PINs and keys), authenticate (codes and tokens) or hand-out (keypads). Default: all.")
+        var purpose: DataKeyPurpose?
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let purposes = purpose.map { [$0] } ?? DataKeyPurpose.allCases
+            let action = AdminAction(
+                command: "vault rotate-data-key", subject: purposes.map(\.rawValue).joined(separator: ", "))
+            let made = try await Installation.run(options, action: action) { installation in
+                try await installation.withDataKeys { dataKeys in
+                    var made: [Int32] = []
+                    for purpose in purposes {
+                        guard let id = try await dataKeys.rotate(purpose) else {
+                            throw CommandError.refused(
+                                "the newest data key for '\(purpose.rawValue)' is not used yet: see 'card-companion vault "
+                                    + "status'")
+                        }
+                        made.append(id)
+                    }
+                    return made
+                }
+            }
+            try Terminal.show(
+                "new data keys: \(made.map { "\($0)" }.joined(separator: ", ")); running servers use them in "
+                    + "\(DataKeys.activationSeconds) seconds",
+                json: ["dataKeys": made], asJSON: output.json)
+        }
+    }
+
+    struct RetireDataKey: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Erases a data key that was replaced, if no value in the database needs it.",
+            discussion: "EXAMPLE\n  card-companion vault retire-data-key 1")
+
+        @Argument(help: "The key's number, as in the status.")
+        var key: Int32
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let action = AdminAction(command: "vault retire-data-key", subject: "\(key)")
+            try await Installation.run(options, action: action) { [key] installation in
+                try await installation.withDataKeys { try await $0.retire(key) }
+            }
+            try Terminal.show("retired data key \(key)", json: ["dataKey": key], asJSON: output.json)
+        }
+    }
+
+    struct SetDataKey: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set-data-key",
+            abstract: "Says that a data key that was replaced is compromised or disabled, or can be used again.",
+            discussion: """
+                compromised: the key opens values only for running servers that seal them anew, in their next round
+                (housekeeping.interval.seconds). Until then such a PIN cannot be fetched. disabled: servers do not load the key, and values that were made with it do not open.
+                Servers know within \(KeyRefresh.intervalSeconds) seconds.
+
+                EXAMPLE
+                  card-companion vault set-data-key 1 --state compromised
+                """)
+
+        @Argument(help: "The key's number, as in the status.")
+        var key: Int32
+        @Option(help: "usable, disabled or compromised.")
+        var state: NewDataKeyState
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let action = AdminAction(command: "vault set-data-key \(state.rawValue)", subject: "\(key)")
+            try await Installation.run(options, action: action) { [key, state] installation in
+                try await installation.withDataKeys { try await $0.set(key, to: state.stored) }
+            }
+            try Terminal.show(
+                "data key \(key) is \(state.rawValue)", json: ["dataKey": "\(key)", "state": state.rawValue],
+                asJSON: output.json)
+        }
+    }
+}
+
+/// What an operator can say of a data key.
+enum NewDataKeyState: String, ExpressibleByArgument, CaseIterable {
+    case usable, disabled, compromised
+
+    var stored: DataKeyState {
+        switch self {
+        case .usable: .usable
+        case .disabled: .disabled
+        case .compromised: .compromised
+        }
+    }
+}

@@ -1,0 +1,246 @@
+import ArgumentParser
+import CardCompanion
+import Foundation
+import KeyVault
+import PKCS11
+import SecureMemory
+
+extension VaultCommand {
+    struct Initialize: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "init",
+            abstract:
+                "Makes the master key in the vault of the settings, and a recovery key for the case that it is lost.",
+            discussion: """
+                On a token, the master key is made by the token and never leaves it. The recovery key is split into components,
+                one for each custodian: each file is written with mode 0600, and must then go to a custodian, away from the
+                server and from the other files. All components together open everything; fewer open nothing. What is there
+                already is left as it is, so the command can be repeated.
+
+                EXAMPLES
+                  card-companion vault init --recovery-component-file /media/a/one --recovery-component-file /media/b/two
+                  VAULT_MODULE=/usr/lib/softhsm/libsofthsm2.so VAULT_TOKEN=cards card-companion vault init
+                """)
+
+        @Option(
+            name: .customLong("recovery-component-file"),
+            help: "A new file for a component of the recovery key: 2 to 5 times.")
+        var componentFiles: [String] = []
+        @Flag(help: "Make a new recovery key in the place of the present one, whose components then open nothing.")
+        var replaceRecoveryKey = false
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            guard !replaceRecoveryKey || !componentFiles.isEmpty else {
+                throw ValidationError("--replace-recovery-key needs --recovery-component-file for each new component.")
+            }
+            guard componentFiles.isEmpty || RecoveryComponent.counts ~= componentFiles.count else {
+                throw ValidationError("--recovery-component-file must be given 2 to 5 times.")
+            }
+            guard Set(componentFiles).count == componentFiles.count else {
+                throw ValidationError("Each --recovery-component-file must name another file.")
+            }
+        }
+
+        func run() async throws {
+            let (files, replacesOld) = (componentFiles, replaceRecoveryKey)
+            let result = try await Installation.run(options, action: AdminAction(command: "vault init")) {
+                installation in
+                try await installation.withDataKeys { dataKeys in
+                    let masterKey = try await dataKeys.initialize()
+                    guard !files.isEmpty else {
+                        try await dataKeys.wrapForRecovery()
+                        return Report(masterKey: masterKey, recoveryKey: nil)
+                    }
+                    let recoveryKey = try await dataKeys.makeRecoveryKey(
+                        componentCount: files.count, replacesOld: replacesOld
+                    ) { components in
+                        try Self.write(components, to: files)
+                    }
+                    return Report(masterKey: masterKey, recoveryKey: recoveryKey)
+                }
+            }
+            let recovery = result.recoveryKey.map {
+                "\nrecovery key \($0): give each file to its custodian, and leave no copy of it here"
+            }
+            try Terminal.show("master key \(result.masterKey)\(recovery ?? "")", json: result, asJSON: output.json)
+        }
+
+        private struct Report: Encodable {
+            let masterKey: String
+            let recoveryKey: String?
+        }
+
+        /// Writes all files, or none.
+        private static func write(_ components: [RecoveryComponent], to files: [String]) throws {
+            var written: [String] = []
+            do {
+                for (component, file) in zip(components, files) {
+                    try SecretFile.write(component.text, to: file)
+                    written.append(file)
+                }
+            } catch {
+                for file in written { try? FileManager.default.removeItem(atPath: file) }
+                throw error
+            }
+        }
+    }
+
+    struct Unseal: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Gives a running server of this machine the PIN of its token.",
+            discussion: """
+                A server that starts without a PIN, or whose PIN the token has refused, answers 503 until then. Run the command
+                as the server's user or as root.
+
+                EXAMPLE
+                  card-companion vault unseal
+                """)
+
+        @Option(help: "The file of the PIN (mode 0600). Without it, a prompt asks for the PIN.")
+        var pinFile: String?
+        @Flag(help: "Try the PIN even if the token locks it when it is wrong.")
+        var lastTry = false
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let settings = try await ServerSettings.read(options)
+            let pin =
+                try pinFile.map { try PINFile.read($0) }
+                ?? SharedSecret(try Terminal.askSecret("PIN: ", byteLimit: PINFile.byteLimit))
+            guard pin.bytes.count > 0 else { throw CommandError.badInput("the PIN is empty") }
+            let server = try UnixSocket.connected(to: settings.vault.socket)
+            var call = SecretBuffer()
+            call.append(byte: lastTry ? UnsealSocket.acceptsLastTry : 0)
+            call.append(pin.bytes)
+            server.send(call.finish())
+            let answer = await server.receive(byteLimit: UnsealSocket.answerByteLimit, within: UnixSocket.messageLimit)
+            guard let answer else { throw CommandError.unavailable("the server has not answered") }
+            let text = answer.bytes.withBytes { String(decoding: $0, as: UTF8.self) }
+            guard text == "ok" else { throw CommandError.refused("the vault could not be opened: \(text)") }
+            try Terminal.show("the vault is open", json: ["vault": "open"], asJSON: output.json)
+        }
+    }
+
+    struct Rewrap: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "Wraps the data keys with the master key of the vault of the settings: to change to it, or as a second one.",
+            discussion: """
+                The options say where the present master key is. Then restart each server with the new settings, one after the
+                other. When all use the new master key, they remove the old wrappings. With --keep the old master key stays
+                in use, and the new one is there in case the old one is lost. The command can be repeated if it was
+                interrupted.
+
+                EXAMPLES
+                  VAULT_MODULE=/usr/lib/softhsm/libsofthsm2.so VAULT_TOKEN=cards \\
+                    card-companion vault rewrap --from-file /var/lib/card-companion/vault.key
+                  VAULT_MODULE=/usr/lib/softhsm/libsofthsm2.so VAULT_TOKEN=second \\
+                    card-companion vault rewrap --from-module /usr/lib/softhsm/libsofthsm2.so --from-token cards --keep
+                """)
+
+        @Option(help: "The file of the present master key.")
+        var fromFile: String?
+        @Option(help: "The PKCS#11 module of the token with the present master key.")
+        var fromModule: String?
+        @Option(help: "The label of that token.")
+        var fromToken: String?
+        @Option(help: "The file of that token's PIN. Without it, a prompt asks for it.")
+        var fromPinFile: String?
+        @Flag(help: "Keep the old master key in use.")
+        var keep = false
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            guard (fromFile != nil) != (fromModule != nil), (fromModule != nil) == (fromToken != nil) else {
+                throw ValidationError("Name the present vault: --from-file, or --from-module and --from-token.")
+            }
+        }
+
+        func run() async throws {
+            let (old, keep) = (oldVault, keep)
+            let masterKey = try await Installation.run(options, action: AdminAction(command: "vault rewrap")) {
+                installation in
+                try await installation.withDataKeys { dataKeys in
+                    try await dataKeys.rewrap(from: installation.dataKeys(of: old), keepsOld: keep)
+                }
+            }
+            await old.close()
+            try Terminal.show(
+                "all data keys are wrapped with master key \(masterKey)"
+                    + (keep ? "" : "; restart the servers with this vault, one after the other"),
+                json: ["masterKey": masterKey], asJSON: output.json)
+        }
+
+        private var oldVault: any Vault {
+            guard let fromModule, let fromToken else { return FileVault(path: fromFile ?? "") }
+            return VaultSettings.tokenVault(
+                Token.Address(modulePath: fromModule, label: fromToken), pinFile: fromPinFile, forServer: false)
+        }
+    }
+
+    struct RotateMasterKey: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rotate",
+            abstract: "Makes a new master key on the token, and wraps the data keys with it.",
+            discussion: """
+                Running servers change to it within \(KeyRefresh.intervalSeconds) seconds. When all have, they remove the old wrappings;
+                'vault status' shows it. The old key stays on the token until you remove it there. The command can be repeated
+                if it was interrupted.
+
+                EXAMPLE
+                  card-companion vault rotate
+                """)
+
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let masterKey = try await Installation.run(options, action: AdminAction(command: "vault rotate")) {
+                installation in
+                try await installation.withDataKeys { try await $0.rotateMasterKey() }
+            }
+            try Terminal.show(
+                "new master key \(masterKey)", json: ["masterKey": masterKey], asJSON: output.json)
+        }
+    }
+
+    struct Recover: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Opens the data keys with the recovery key, and wraps them with the vault of the settings.",
+            discussion: """
+                For the case that the master key is lost. The settings must name a new vault: another token, or a new file.
+                Its master key is made if it has none. Then start the servers with these settings.
+
+                EXAMPLE
+                  card-companion vault recover --component-file /media/a/one --component-file /media/b/two
+                """)
+
+        @Option(
+            name: .customLong("component-file"), help: "The file of a component of the recovery key: once for each.")
+        var componentFiles: [String]
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let components = try componentFiles.map {
+                try RecoveryComponent(text: try SecretFile.read($0, byteLimit: RecoveryComponent.textByteLimit))
+            }
+            let result = try await Installation.run(options, action: AdminAction(command: "vault recover")) {
+                installation in
+                try await installation.withDataKeys { try await $0.recover(with: components) }
+            }
+            try Terminal.show(
+                "recovered \(result.count) data keys: they are wrapped with master key \(result.masterKeyId)",
+                json: Report(masterKey: result.masterKeyId, dataKeys: result.count), asJSON: output.json)
+        }
+
+        private struct Report: Encodable {
+            let masterKey: String
+            let dataKeys: Int
+        }
+    }
+}

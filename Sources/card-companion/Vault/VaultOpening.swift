@@ -1,0 +1,52 @@
+import Foundation
+import KeyVault
+import PKCS11
+import SecureMemory
+
+extension VaultSettings {
+    /// The vault of the settings.
+    ///
+    /// - Parameter forServer: whether nobody can be asked for a PIN.
+    func vault(forServer: Bool) -> any Vault {
+        guard let token else { return FileVault(path: file) }
+        return Self.tokenVault(token, pinFile: pinFile, forServer: forServer)
+    }
+
+    /// A token whose PIN is in a file, in the service manager's credentials, or is typed.
+    static func tokenVault(_ token: Token.Address, pinFile: String?, forServer: Bool) -> TokenVault {
+        let path = pinFile ?? credential
+        return TokenVault(token, isPersonPresent: path == nil && !forServer) { () throws(KeyVaultError) in
+            if let path { return try PINFile.read(path) }
+            guard !forServer else { return nil }
+            do {
+                return SharedSecret(
+                    try Terminal.askSecret("PIN of token '\(token.label)': ", byteLimit: PINFile.byteLimit))
+            } catch {
+                throw .vaultNeedsPIN(
+                    "there is no terminal to ask for the PIN of token '\(token.label)': set vault.pin.file")
+            }
+        }
+    }
+
+    /// systemd's LoadCredential= or LoadCredentialEncrypted= with the name vault-pin.
+    private static var credential: String? {
+        let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"]
+        return folder.map { "\($0)/vault-pin" }.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
+    }
+}
+
+/// A file with the PIN of a token.
+enum PINFile {
+    /// The longest PIN.
+    static let byteLimit = 255
+
+    /// Reads it. The end of the line does not count.
+    static func read(_ path: String) throws(KeyVaultError) -> SharedSecret {
+        let contents = try SecretFile.read(path, byteLimit: byteLimit + 1)
+        let pin = contents.withBytes { bytes in
+            SecretBytes(copying: UnsafeRawBufferPointer(rebasing: bytes.prefix { $0 != UInt8(ascii: "\n") }))
+        }
+        guard pin.count > 0 else { throw .unusableFile(path: path, reason: "it has no PIN") }
+        return SharedSecret(pin)
+    }
+}

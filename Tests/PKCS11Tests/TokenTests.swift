@@ -1,0 +1,195 @@
+import Foundation
+import PKCS11
+import SecureMemory
+import ServerHarness
+import Testing
+
+/// Tokens of SoftHSM. A process can initialize a module once, so there is one test at a time.
+@Suite("PKCS#11 tokens", .serialized)
+struct TokenTests {
+    private static let first = Once {
+        let token = try await TestVaultToken("first")
+        for (name, value) in token.moduleEnvironment { setenv(name, value, 1) }
+        return token
+    }
+
+    private let id: [UInt8] = (0..<16).map { _ in .random(in: 0...255) }
+    private let iv: [UInt8] = (0..<12).map { _ in .random(in: 0...255) }
+    private let secret = SharedSecret(SecretBytes(copying: (0..<32).map { UInt8($0) }))
+    private let data = Array("key 1, seal".utf8)
+
+    private func withToken(
+        _ behavior: TestVaultToken.Behavior = .well, _ body: (Token, TestVaultToken) async throws -> Void
+    ) async throws {
+        let test = try await TestVaultToken(Unique.name("t").suffix(20).description, beside: Self.first.value)
+        try test.behave(behavior)
+        let token = Token(Token.Address(modulePath: test.modulePath, label: test.label))
+        do {
+            try await body(token, test)
+        } catch {
+            try test.behave(.well)
+            await token.close()
+            throw error
+        }
+        try test.behave(.well)
+        await token.close()
+    }
+
+    private func pin(_ text: String) -> SharedSecret { SharedSecret(SecretBytes(copying: Array(text.utf8))) }
+
+    @Test("A key that the token makes seals and opens, only with the same data")
+    func sealing() async throws {
+        try await withToken { token, test in
+            try await token.logIn(pin(test.pin), by: .automatic)
+            #expect(try await !token.hasKey(id: id))
+            try await token.makeKey(id: id, label: "key")
+            #expect(try await token.hasKey(id: id))
+            let sealed = try await token.seal(secret, keyId: id, iv: iv, authenticating: data)
+            #expect(sealed.count == 12 + 32 + 16 && Array(sealed.prefix(12)) == iv)
+            let opened = try await token.open(sealed, keyId: id, authenticating: data)
+            #expect(opened.bytes.withBytes { Array($0) } == Array(0..<32))
+            for (changed, data) in [
+                (sealed, data + [0]), (sealed.dropLast() + [sealed[59] ^ 1], data), ([1, 2], data),
+            ] {
+                await #expect(throws: PKCS11Error.damagedValue) {
+                    _ = try await token.open(Array(changed), keyId: id, authenticating: data)
+                }
+            }
+            // It is still there after the connection was closed.
+            await token.close()
+            try await token.logIn(pin(test.pin), by: .automatic)
+            #expect(try await token.open(sealed, keyId: id, authenticating: data).bytes.count == 32)
+            #expect(try await token.destroyKey(id: id))
+            #expect(try await !token.hasKey(id: id))
+        }
+    }
+
+    @Test("The IV that the token took is returned")
+    func ownIV() async throws {
+        try await withToken(.ownIV) { token, test in
+            try await token.logIn(pin(test.pin), by: .automatic)
+            try await token.makeKey(id: id, label: "key")
+            let sealed = try await token.seal(secret, keyId: id, iv: iv, authenticating: data)
+            #expect(Array(sealed.prefix(12)) == iv.map { $0 ^ 0x5A })
+            #expect(try await token.open(sealed, keyId: id, authenticating: data).bytes.count == 32)
+        }
+    }
+
+    @Test("Two keys with one CKA_ID are an error")
+    func severalKeys() async throws {
+        try await withToken { token, test in
+            try await token.logIn(pin(test.pin), by: .automatic)
+            try await token.makeKey(id: id, label: "one")
+            try await token.makeKey(id: id, label: "two")
+            let error = await #expect(throws: PKCS11Error.self) { _ = try await token.hasKey(id: id) }
+            let description = try #require(error).description
+            #expect(description.contains("several keys"))
+        }
+    }
+
+    @Test("A key with other rights is refused")
+    func wrongAttribute() async throws {
+        try await withToken { token, test in
+            await token.close()
+            try await TestCommand.run(
+                "pkcs11-tool",
+                [
+                    "--module", test.softHSMModulePath, "--token-label", test.label, "--login", "--pin", test.pin,
+                    "--keygen", "--key-type", "AES:32", "--id", id.map { String(format: "%02x", $0) }.joined(),
+                    "--extractable",
+                ], environment: test.moduleEnvironment
+            ).succeeded()
+            try await token.logIn(pin(test.pin), by: .automatic)
+            let error = await #expect(throws: PKCS11Error.self) { _ = try await token.hasKey(id: id) }
+            guard case .wrongAttribute = try #require(error) else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test("A wrong PIN is refused, and afterwards only a person can give one")
+    func wrongPIN() async throws {
+        try await withToken { token, test in
+            await #expect(throws: PKCS11Error.pinRefused) { try await token.logIn(pin("9999"), by: .automatic) }
+            await #expect(throws: PKCS11Error.wrongPINBefore) {
+                try await token.logIn(pin(test.pin), by: .automatic)
+            }
+            try await token.logIn(pin(test.pin), by: .person(acceptsLastTry: false))
+            await token.close()
+            try await token.logIn(pin(test.pin), by: .automatic)
+        }
+    }
+
+    @Test("A call that hangs ends after five seconds, and the token works again later")
+    func hanging() async throws {
+        try await withToken { token, test in
+            try await token.logIn(pin(test.pin), by: .automatic)
+            try await token.makeKey(id: id, label: "key")
+            try test.behave(.hang)
+            await #expect(throws: PKCS11Error.timeout(seconds: 5)) {
+                _ = try await token.seal(secret, keyId: id, iv: iv, authenticating: data)
+            }
+            try test.behave(.well)
+            #expect(try await token.seal(secret, keyId: id, iv: iv, authenticating: data).count == 60)
+        }
+    }
+
+    @Test("While a call hangs, only a limited number of calls waits")
+    func busy() async throws {
+        try await withToken { token, test in
+            try await token.logIn(pin(test.pin), by: .automatic)
+            try await token.makeKey(id: id, label: "key")
+            try test.behave(.hang)
+            let results = await withTaskGroup(of: PKCS11Error?.self) { group in
+                for _ in 0..<40 {
+                    group.addTask {
+                        do throws(PKCS11Error) {
+                            _ = try await token.seal(secret, keyId: id, iv: iv, authenticating: data)
+                            return nil
+                        } catch {
+                            return error
+                        }
+                    }
+                }
+                return await group.reduce(into: [PKCS11Error?]()) { $0.append($1) }
+            }
+            #expect(results.filter { $0 == .busy }.count == 24)
+            #expect(results.filter { $0 == .timeout(seconds: 5) }.count == 16)
+        }
+    }
+
+    @Test("A token that was pulled out and came back is found again")
+    func gone() async throws {
+        try await withToken { token, test in
+            try await token.logIn(pin(test.pin), by: .automatic)
+            try await token.makeKey(id: id, label: "key")
+            try test.behave(.gone)
+            await #expect(throws: PKCS11Error.self) {
+                _ = try await token.seal(secret, keyId: id, iv: iv, authenticating: data)
+            }
+            await #expect(throws: PKCS11Error.noToken(label: test.label)) {
+                try await token.logIn(pin(test.pin), by: .automatic)
+            }
+            try test.behave(.well)
+            try await token.logIn(pin(test.pin), by: .automatic)
+            #expect(try await token.seal(secret, keyId: id, iv: iv, authenticating: data).count == 60)
+        }
+    }
+
+    @Test("A file that is no module, and a token that is not there, are named")
+    func missing() async throws {
+        try await withToken { _, test in
+            for (path, text) in [("relative.so", "begin with /"), ("/etc/hostname", "/etc/hostname")] {
+                let token = Token(Token.Address(modulePath: path, label: "cards"))
+                let error = await #expect(throws: PKCS11Error.self) { try await token.logIn(pin("1"), by: .automatic) }
+                let description = try #require(error).description
+                #expect(description.contains(text))
+            }
+            let other = Token(Token.Address(modulePath: test.modulePath, label: "nobody"))
+            await #expect(throws: PKCS11Error.noToken(label: "nobody")) {
+                try await other.logIn(pin(test.pin), by: .automatic)
+            }
+        }
+    }
+}
