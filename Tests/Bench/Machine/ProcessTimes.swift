@@ -1,11 +1,14 @@
 import Foundation
 import Glibc
 
-/// What processes have used, from `/proc`.
+/// What processes have used, from the kernel.
 enum ProcessTimes {
     /// The CPU time of a process, in seconds.
     static func seconds(of process: Int32) -> Double {
-        stat(process).map { Double($0.own) / ticksPerSecond } ?? 0
+        var clock = clockid_t()
+        var time = timespec()
+        guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return 0 }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     /// The CPU time of a process and of all its children, also of those that have ended.
