@@ -171,6 +171,7 @@ let package = Package(
         tests("KeyVaultTests", ["Cryptography", "KeyVault", "SecureMemory"]),
         tests("PKCS11Tests", ["PKCS11", "SecureMemory", "ServerHarness"]),
         tests("VaultTests", ["ServerHarness"]),
+        tests("AuditTests", ["ServerHarness"]),
         tests(
             "CardCompanionTests",
             [

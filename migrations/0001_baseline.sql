@@ -483,3 +483,45 @@ CREATE TABLE server_key (
 );
 
 CREATE UNIQUE INDEX server_key_one_active ON server_key (kind) WHERE status = 'ACTIVE';
+
+-- The audit trail: who did what, when, and how it ended. Rows are only added (append_audit). It has no foreign key: what it
+-- says of a bank outlives the bank.
+CREATE TABLE audit_entry (
+    -- The process id of the connection that wrote it.
+    chain_id    integer NOT NULL,
+    sequence    bigint NOT NULL CHECK (sequence > 0),
+    occurred_at timestamptz NOT NULL,
+    operation   text NOT NULL,
+    outcome     text NOT NULL,
+    bank_id     text COLLATE "C",
+    -- A keyed pseudonym of the cardholder.
+    subject     bytea,
+    actor       text NOT NULL,
+    detail      text,
+    hash        bytea NOT NULL CHECK (length(hash) = 32),
+    PRIMARY KEY (chain_id, sequence)
+);
+
+-- Signed seals over the ends of all chains. Each covers the one before it.
+CREATE TABLE audit_seal (
+    number        bigint PRIMARY KEY CHECK (number > 0),
+    -- A restored database opens a new one.
+    epoch         integer NOT NULL CHECK (epoch > 0),
+    kind          text NOT NULL CHECK (kind IN ('regular', 'epoch')),
+    sealed_at     timestamptz NOT NULL,
+    -- Why an epoch was opened; empty for a regular seal.
+    note          text NOT NULL,
+    -- The ends that have changed since the seal before: chain, sequence, hash (4, 8 and 32 bytes each).
+    heads         bytea NOT NULL CHECK (length(heads) % 44 = 0),
+    previous_hash bytea NOT NULL CHECK (length(previous_hash) IN (0, 32)),
+    hash          bytea NOT NULL CHECK (length(hash) = 32),
+    key_id        text COLLATE "C" NOT NULL,
+    signature     bytea NOT NULL
+);
+
+-- The ends of the chains in the newest seal.
+CREATE TABLE audit_head (
+    chain_id integer PRIMARY KEY,
+    sequence bigint NOT NULL,
+    hash     bytea NOT NULL
+);

@@ -6,3 +6,5 @@ GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA card_companion TO card_companion_
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA card_companion FROM PUBLIC;
 GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA card_companion TO card_companion_service;
 REVOKE INSERT, UPDATE, DELETE ON schema_migration, schema_function, schema_state FROM card_companion_service;
+-- The audit trail is only added to.
+REVOKE UPDATE, DELETE ON audit_entry, audit_seal FROM card_companion_service;

@@ -14,10 +14,13 @@ struct AdminAction: Sendable {
 
     /// Runs the command. Writes a line before, because the command can be killed, and one after it, whether it succeeds or
     /// not.
+    ///
+    /// Each write of the command to the database gets an entry of the audit trail, in the write's transaction.
     func recorded<Result>(in logger: Logger, _ run: () async throws -> Result) async throws -> Result {
         write(outcome: "begun", to: logger)
+        let audit = CommandAudit(operation: command, bankId: bankId, actor: Self.actor, detail: subject)
         do {
-            let result = try await run()
+            let result = try await AuditNote.$ofCommand.withValue(audit) { try await run() }
             write(outcome: "done", to: logger)
             return result
         } catch {
@@ -25,6 +28,12 @@ struct AdminAction: Sendable {
             write(outcome: "failed", to: logger)
             throw error
         }
+    }
+
+    /// Who runs this program: `operator:USER@HOST`.
+    static var actor: String {
+        let sudo = ProcessInfo.processInfo.environment["SUDO_USER"].map { "\(ClientText.quoted($0)) as " } ?? ""
+        return "operator:\(sudo)\(NSUserName())@\(ProcessInfo.processInfo.hostName)"
     }
 
     private func write(outcome: String, to logger: Logger) {

@@ -21,7 +21,8 @@ struct CardCompanionCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, MigrateCommand.self, CheckConfigCommand.self, ConfigurationCommand.self,
             BankCommand.self, KeyCommand.self, CertificateCommand.self, CardholderCommand.self, ServerKeyCommand.self,
-            IssuerKeyCommand.self, VaultCommand.self, WebhookCommand.self, ExplainCommand.self, SandboxCommand.self,
+            IssuerKeyCommand.self, VaultCommand.self, AuditCommand.self, WebhookCommand.self, ExplainCommand.self,
+            SandboxCommand.self,
         ])
 
     /// For keys, PINs and codes. If it is full, further secrets are in the ordinary heap, and the server warns. They are wiped

@@ -50,7 +50,8 @@ struct MigrationTests {
             """)
         #expect(
             others == [
-                "data_key", "data_key_wrapping", "hmac_key_identity", "issuer_key_owner", "master_key", "resealing",
+                "audit_entry", "audit_head", "audit_seal", "data_key", "data_key_wrapping", "hmac_key_identity",
+                "issuer_key_owner", "master_key", "resealing",
                 "schema_function", "schema_migration", "schema_state", "server_key", "server_vault",
             ])
     }

@@ -128,7 +128,9 @@ package struct DefinitionService: Sendable {
         } catch let error as DefinitionError {
             refusal = error
         }
-        switch try await store.definePIN(definition, now: caller.time) {
+        let note = try AuditNote.app(
+            definition.channel.rawValue, bankId: caller.bank.id, uniqueId: caller.uniqueId, keyring: keyring)
+        switch try await store.definePIN(definition, audit: note, now: caller.time) {
         case .defined: return ()
         case .stale: return nil
         case .refused: throw refusal ?? DefinitionError(.unexpectedError)

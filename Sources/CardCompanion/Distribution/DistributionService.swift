@@ -98,7 +98,10 @@ package struct DistributionService: Sendable {
             return (bank: bank, sessionId: sessionId, time: now)
         } serve: { (bank, sessionId, now) -> Void? in
             let outcome = try await gate.pass(.session(sessionId)) {
-                try await store.notifyDelivery(try request.received(by: bank, keyring: keyring), now: now)
+                let notify = try request.received(by: bank, keyring: keyring)
+                let note = try AuditNote.app(
+                    notify.channel.rawValue, bankId: bank.id, uniqueId: request.uniqueId, keyring: keyring)
+                return try await store.notifyDelivery(notify, audit: note, now: now)
             }
             switch outcome {
             case .confirmed: return ()
@@ -134,7 +137,9 @@ package struct DistributionService: Sendable {
         let sealedPIN: [UInt8]
         let sealedFreeField: [UInt8]?
         let form: DeliveryForm
-        switch try await store.fetchPIN(fetch, now: caller.time) {
+        let note = try AuditNote.app(
+            fetch.channel.rawValue, bankId: caller.bank.id, uniqueId: caller.uniqueId, keyring: keyring)
+        switch try await store.fetchPIN(fetch, audit: note, now: caller.time) {
         case .stale: return nil
         case .refused(let refusal): throw DistributionError(refusal.code, detail: refusal.detail)
         case .delivered(let pin, let freeField, let accessibility):
@@ -155,7 +160,8 @@ package struct DistributionService: Sendable {
             return Delivery(pin: jwe, sessionId: session.id)
         } catch {
             // A PIN that does not open leaves the token spent. After an internal error it can be used again.
-            try await store.takeBack(fetch, freesTransaction: !(error is DistributionError))
+            try await store.takeBack(
+                fetch, freesTransaction: !(error is DistributionError), audit: note, now: caller.time)
             throw error
         }
     }

@@ -41,6 +41,7 @@ package struct CardholderImport: Sendable {
     private let importId = Base64URL.encode(SecureRandom.bytes(count: 18))
     private let bankId: Identifier
     private let provisioning: Provisioning
+    private let actor: String
     private let store: Store
     private let clock: WallClock
     private let parallelism: Int
@@ -51,8 +52,12 @@ package struct CardholderImport: Sendable {
     private var mergedCount = 0
 
     /// - Parameter parallelism: how many lines are opened at once.
-    package init(bank: IssuerBank, provisioning: Provisioning, store: Store, clock: WallClock, parallelism: Int) {
+    /// - Parameter actor: who imports, for the audit trail.
+    package init(
+        bank: IssuerBank, provisioning: Provisioning, actor: String, store: Store, clock: WallClock, parallelism: Int
+    ) {
         bankId = bank.id
+        self.actor = actor
         self.provisioning = provisioning
         self.store = store
         self.clock = clock
@@ -147,14 +152,18 @@ package struct CardholderImport: Sendable {
     private func mergeBatch() async throws -> [ImportedLine] {
         for _ in 1..<Self.mergeAttemptLimit {
             do {
-                return try await store.mergeStaged(
-                    importId: importId, bankId: bankId, limit: Self.batchLineLimit, now: clock.now())
+                return try await mergeOnce()
             } catch StoreError.conflict {
                 continue
             }
         }
-        return try await store.mergeStaged(
-            importId: importId, bankId: bankId, limit: Self.batchLineLimit, now: clock.now())
+        return try await mergeOnce()
+    }
+
+    private func mergeOnce() async throws(StoreError) -> [ImportedLine] {
+        try await store.mergeStaged(
+            importId: importId, bankId: bankId, limit: Self.batchLineLimit,
+            audit: AuditNote(subject: nil, actor: actor, detail: "import \(importId)"), now: clock.now())
     }
 
     /// Checks lines in parallel, because opening the sealed values takes time. The answers are in the order of the lines.

@@ -22,12 +22,12 @@ package struct IssuerService: Sendable {
     /// - Throws: ``ProvisioningRefusal``, `StoreError`.
     package func put(
         _ body: borrowing JSONText, bank: IssuerBank, uniqueId: String, if precondition: VersionPrecondition,
-        call: IdempotentCall?
+        call: IdempotentCall?, by keyId: String
     ) async throws -> WriteOutcome {
         let cardholder = try await provisioning(bank).cardholder(body, uniqueId: uniqueId)
         return try await store.writeCardholder(
             bankId: bank.id, uniqueId: cardholder.uniqueId, cardholder.change, if: precondition, call: call,
-            now: clock.now()
+            audit: try note(bank, cardholder.uniqueId, keyId), now: clock.now()
         ).orRefusal(of: cardholder.uniqueId)
     }
 
@@ -36,21 +36,28 @@ package struct IssuerService: Sendable {
     /// - Throws: ``ProvisioningRefusal``, `StoreError`.
     package func patch(
         _ body: borrowing JSONText, bank: IssuerBank, uniqueId: String, if precondition: VersionPrecondition,
-        call: IdempotentCall?
+        call: IdempotentCall?, by keyId: String
     ) async throws -> WriteOutcome {
         guard let uniqueId = Identifier(uniqueId) else { return .absent }
         let change = try await provisioning(bank).change(body, uniqueId: uniqueId)
         return try await store.writeCardholder(
-            bankId: bank.id, uniqueId: uniqueId, change, if: precondition, call: call, now: clock.now()
+            bankId: bank.id, uniqueId: uniqueId, change, if: precondition, call: call,
+            audit: try note(bank, uniqueId, keyId), now: clock.now()
         ).orRefusal(of: uniqueId)
     }
 
     package func delete(
-        bank: IssuerBank, uniqueId: String, if precondition: VersionPrecondition, call: IdempotentCall?
+        bank: IssuerBank, uniqueId: String, if precondition: VersionPrecondition, call: IdempotentCall?,
+        by keyId: String
     ) async throws -> WriteOutcome {
         guard let uniqueId = Identifier(uniqueId) else { return .absent }
         return try await store.deleteCardholder(
-            bankId: bank.id, uniqueId: uniqueId, if: precondition, call: call, now: clock.now())
+            bankId: bank.id, uniqueId: uniqueId, if: precondition, call: call,
+            audit: try note(bank, uniqueId, keyId), now: clock.now())
+    }
+
+    private func note(_ bank: IssuerBank, _ uniqueId: Identifier, _ keyId: String) throws -> AuditNote {
+        try .backEnd(keyId: keyId, bankId: bank.id, uniqueId: uniqueId, keyring: keyring)
     }
 
     package func cardholder(bank: IssuerBank, uniqueId: String) async throws -> CardholderRecord? {
@@ -66,9 +73,10 @@ package struct IssuerService: Sendable {
     /// An import of many cardholders.
     ///
     /// - Parameter parallelism: how many lines are opened at once.
-    package func makeImport(bank: IssuerBank, parallelism: Int) -> CardholderImport {
+    package func makeImport(bank: IssuerBank, by keyId: String, parallelism: Int) -> CardholderImport {
         CardholderImport(
-            bank: bank, provisioning: provisioning(bank), store: store, clock: clock, parallelism: parallelism)
+            bank: bank, provisioning: provisioning(bank), actor: "key:\(keyId)", store: store, clock: clock,
+            parallelism: parallelism)
     }
 
     private func provisioning(_ bank: IssuerBank) -> Provisioning {

@@ -179,6 +179,17 @@ package final class ServerKeys: Sendable {
         return entry.key(isFromBank: isFromBank)
     }
 
+    /// The public halves of all signing keys that are not erased, by name: they verify seals of the audit trail.
+    package func sealKeys() async throws -> [String: VerificationKey] {
+        var found: [String: VerificationKey] = [:]
+        for record in try await store.serverKeys() where record.kind == .signing {
+            guard let sealed = record.sealedKey else { continue }
+            let key = try privateKey(.signing, pkcs8: keyring.open(sealed, in: .serverKey(record.keyId)))
+            if case .signing(let key) = key { found[record.keyId] = .ecdsaP256SHA256(key.publicKey) }
+        }
+        return found
+    }
+
     /// Seals keys anew that are under a compromised data key: without them the server cannot serve.
     private func usable(_ records: [ServerKeyRecord]) async throws -> [ServerKeyRecord] {
         let resealed = try records.compactMap { record -> ResealedValue? in

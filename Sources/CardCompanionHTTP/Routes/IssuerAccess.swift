@@ -13,13 +13,20 @@ extension IssuerRoutes {
     func authenticate(
         _ request: Request, _ context: ServiceContext, _ body: SharedSecret
     ) async throws -> IssuerBank {
+        try await caller(request, context, body).bank
+    }
+
+    /// As ``authenticate(_:_:_:)``, with the key that has signed the call.
+    func caller(
+        _ request: Request, _ context: ServiceContext, _ body: SharedSecret
+    ) async throws -> IssuerAuthentication.Caller {
         let caller = try await authenticate(request, context, hasBody: body.bytes.count > 0)
         do throws(SignatureError) {
             try caller.contentDigest?.verify(body.bytes)
         } catch {
             throw Problem.unauthenticated(error.description)
         }
-        return caller.bank
+        return caller
     }
 
     /// Authenticates a call whose body is still to come.

@@ -43,6 +43,8 @@ extension IssuerRoutes {
     /// One call that changes a cardholder.
     private struct Call {
         let bank: IssuerBank
+        /// The key that has signed it.
+        let keyId: String
         let uniqueId: String
         let precondition: VersionPrecondition
         let request: Request
@@ -64,7 +66,8 @@ extension IssuerRoutes {
         _ request: Request, _ context: ServiceContext, _ serve: Change
     ) async throws -> (written: WrittenCardholder, body: SharedSecret) {
         let body = SharedSecret(try await RequestBodyReader.collect(request))
-        let bank = try await authenticate(request, context, body)
+        let caller = try await caller(request, context, body)
+        let bank = caller.bank
         let uniqueId = try context.pathSegment("uniqueId")
         let precondition = try request.versionPrecondition()
         do {
@@ -73,8 +76,8 @@ extension IssuerRoutes {
             ) { idempotent in
                 try await serve(
                     Call(
-                        bank: bank, uniqueId: uniqueId, precondition: precondition, request: request, body: body,
-                        idempotent: idempotent))
+                        bank: bank, keyId: caller.keyId, uniqueId: uniqueId, precondition: precondition,
+                        request: request, body: body, idempotent: idempotent))
             }
             switch outcome {
             case .done(let written): return (written, body)
@@ -93,7 +96,7 @@ extension IssuerRoutes {
         let (written, body) = try await change(request, context) { call in
             try await parts.service.put(
                 try call.object("application/json"), bank: call.bank, uniqueId: call.uniqueId, if: call.precondition,
-                call: call.idempotent)
+                call: call.idempotent, by: call.keyId)
         }
         let unknown = Provisioning.unknownMembers(of: try RequestBodyReader.object(body.bytes.copy()))
         return try Response(written, unknownMembers: unknown)
@@ -103,7 +106,7 @@ extension IssuerRoutes {
         let (written, _) = try await change(request, context) { call in
             try await parts.service.patch(
                 try call.object("application/merge-patch+json"), bank: call.bank, uniqueId: call.uniqueId,
-                if: call.precondition, call: call.idempotent)
+                if: call.precondition, call: call.idempotent, by: call.keyId)
         }
         return try Response(written)
     }
@@ -111,7 +114,8 @@ extension IssuerRoutes {
     func deleteCardholder(_ request: Request, _ context: ServiceContext) async throws -> Response {
         _ = try await change(request, context) { call in
             try await parts.service.delete(
-                bank: call.bank, uniqueId: call.uniqueId, if: call.precondition, call: call.idempotent)
+                bank: call.bank, uniqueId: call.uniqueId, if: call.precondition, call: call.idempotent,
+                by: call.keyId)
         }
         return Response(status: .noContent)
     }

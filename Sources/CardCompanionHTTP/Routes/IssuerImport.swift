@@ -36,7 +36,8 @@ extension IssuerRoutes {
         context.channel.triggerUserOutboundEvent(ConnectionGuard.ImportAdmitted(), promise: nil)
         let parallelism = System.coreCount / (2 * IssuingParts.usualImports)
         let answer = ImportAnswer(
-            cardholders: parts.service.makeImport(bank: caller.bank, parallelism: parallelism), digest: digest,
+            cardholders: parts.service.makeImport(bank: caller.bank, by: caller.keyId, parallelism: parallelism),
+            digest: digest,
             place: place)
         let audit = audit
         return Response(

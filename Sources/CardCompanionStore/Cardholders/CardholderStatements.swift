@@ -78,11 +78,12 @@ extension Store {
     /// - Parameter call: the call with an Idempotency-Key that asks for it.
     package func writeCardholder(
         bankId: Identifier, uniqueId: Identifier, _ change: CardholderChange, if precondition: VersionPrecondition,
-        call: IdempotentCall? = nil, now: Timestamp
+        call: IdempotentCall? = nil, audit: AuditNote, now: Timestamp
     ) async throws(StoreError) -> WriteOutcome {
         try await statements.executeForOneRow(
             WriteCardholder(
-                bankId: bankId, uniqueId: uniqueId, change: change, precondition: precondition, call: call, now: now))
+                bankId: bankId, uniqueId: uniqueId, change: change, precondition: precondition, call: call,
+                audit: audit, now: now))
     }
 
     /// Erases a cardholder and everything that is stored about them.
@@ -90,11 +91,11 @@ extension Store {
     /// - Parameter call: the call with an Idempotency-Key that asks for it.
     package func deleteCardholder(
         bankId: Identifier, uniqueId: Identifier, if precondition: VersionPrecondition, call: IdempotentCall? = nil,
-        now: Timestamp
+        audit: AuditNote, now: Timestamp
     ) async throws(StoreError) -> WriteOutcome {
         try await statements.executeForOneRow(
             DeleteCardholder(
-                bankId: bankId, uniqueId: uniqueId, precondition: precondition, call: call, now: now))
+                bankId: bankId, uniqueId: uniqueId, precondition: precondition, call: call, audit: audit, now: now))
     }
 
     /// The bank's cardholders in the order of their uniqueIds, from the first one after `after`.
@@ -120,10 +121,14 @@ private struct WriteCardholder: PostgresStatement {
     let change: CardholderChange
     let precondition: VersionPrecondition
     let call: IdempotentCall?
+    let audit: AuditNote
     let now: Timestamp
 
     static let sql = """
-        SELECT outcome, version, pin FROM write_cardholder(
+        SELECT outcome, version, pin, append_audit(
+            p_now => $1, p_operation => 'write-cardholder', p_outcome => outcome, p_bank_id => $2, p_subject => $11,
+            p_actor => $12, p_detail => $13)
+        FROM write_cardholder(
             p_now => $1, p_bank_id => $2, p_unique_id => $3,
             p_change => jsonb_populate_record(NULL::cardholder_change, $4::jsonb),
             p_if_version => $5, p_must_exist => $6, p_must_not_exist => $7, p_call_key => $8, p_call_mac => $9,
@@ -134,6 +139,7 @@ private struct WriteCardholder: PostgresStatement {
         parameters.append(
             now, bankId, uniqueId, String(json: JSONWriter.object { change.write(to: &$0) }), precondition.version,
             precondition == .exists, precondition == .isAbsent, call?.key, call?.mac, call?.expiresAt)
+        parameters.append(audit.subject, audit.actor, audit.detail)
     }
 }
 
@@ -144,18 +150,22 @@ private struct DeleteCardholder: PostgresStatement {
     let uniqueId: Identifier
     let precondition: VersionPrecondition
     let call: IdempotentCall?
+    let audit: AuditNote
     let now: Timestamp
 
     static let sql = """
-        SELECT delete_cardholder(
+        SELECT outcome, NULL::bigint, NULL::text, append_audit(
+            p_now => $1, p_operation => 'delete-cardholder', p_outcome => outcome, p_bank_id => $2, p_subject => $9,
+            p_actor => $10, p_detail => $11)
+        FROM delete_cardholder(
             p_now => $1, p_bank_id => $2, p_unique_id => $3, p_if_version => $4, p_must_not_exist => $5,
-            p_call_key => $6, p_call_mac => $7, p_call_expires_at => $8), NULL::bigint, NULL::text
+            p_call_key => $6, p_call_mac => $7, p_call_expires_at => $8)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(
             now, bankId, uniqueId, precondition.version, precondition == .isAbsent, call?.key, call?.mac,
-            call?.expiresAt)
+            call?.expiresAt, audit.subject, audit.actor, audit.detail)
     }
 }
 

@@ -55,6 +55,13 @@ package struct AuthorizedDefinition: Sendable {
     package var canDeliver: Bool
     package var choice: Choice
 
+    package var channel: Channel {
+        switch proof {
+        case .hmac: .ac
+        case .token: .token
+        }
+    }
+
     package init(
         bankId: Identifier, bankRevision: Int64, uniqueId: Identifier?, proof: Proof, canDeliver: Bool, choice: Choice
     ) {

@@ -19,9 +19,9 @@ extension Store {
     /// Does everything of a definition that must be atomic: spends its id, checks the cardholder, spends the keypad, and
     /// replaces the PIN.
     package func definePIN(
-        _ definition: AuthorizedDefinition, now: Timestamp
+        _ definition: AuthorizedDefinition, audit: AuditNote, now: Timestamp
     ) async throws(StoreError) -> DefinitionOutcome {
-        try await statements.executeForOneRow(DefinePIN(definition: definition, now: now))
+        try await statements.executeForOneRow(DefinePIN(definition: definition, audit: audit, now: now))
     }
 }
 
@@ -57,14 +57,19 @@ private struct DefinePIN: PostgresStatement {
     typealias Row = DefinitionOutcome
 
     let definition: AuthorizedDefinition
+    let audit: AuditNote
     let now: Timestamp
 
     static let sql = """
-        SELECT define_pin(
+        SELECT outcome,
+            CASE WHEN outcome <> 'stale' THEN append_audit(
+                p_now => $1, p_operation => 'define', p_outcome => outcome, p_bank_id => $2, p_subject => $16,
+                p_actor => $17, p_detail => $18) END
+        FROM define_pin(
             p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_transaction_digest => $5,
             p_transaction_expires_at => $6, p_hmac_digest => $7, p_hmac_expires_at => $8, p_choice => $9,
             p_keypad_digest => $10, p_keypad_expires_at => $11, p_sealed_pin => $12, p_can_deliver => $13,
-            p_pin_for_bank => $14, p_event_id => $15)
+            p_pin_for_bank => $14, p_event_id => $15) AS outcome
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -83,6 +88,6 @@ private struct DefinePIN: PostgresStatement {
             }
         parameters.append(
             choice, keypad?.digest.bytes, keypad?.expiresAt, pin?.sealed, definition.canDeliver,
-            pin?.forBank, pin?.eventId)
+            pin?.forBank, pin?.eventId, audit.subject, audit.actor, audit.detail)
     }
 }

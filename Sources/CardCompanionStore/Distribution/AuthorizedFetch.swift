@@ -42,7 +42,7 @@ package struct AuthorizedFetch: Sendable {
         self.confirmations = confirmations
     }
 
-    var channel: Channel {
+    package var channel: Channel {
         switch proof {
         case .hmac: .ac
         case .token: .token

@@ -38,20 +38,27 @@ package enum NotifyOutcome: String, StoredEnumeration {
 
 extension Store {
     /// Does everything of a fetch that must be atomic: spends its id, counts and checks the code, opens the session.
-    package func fetchPIN(_ fetch: AuthorizedFetch, now: Timestamp) async throws(StoreError) -> FetchOutcome {
-        try await statements.executeForOneRow(FetchPIN(fetch: fetch, now: now))
+    package func fetchPIN(
+        _ fetch: AuthorizedFetch, audit: AuditNote, now: Timestamp
+    ) async throws(StoreError) -> FetchOutcome {
+        try await statements.executeForOneRow(FetchPIN(fetch: fetch, audit: audit, now: now))
     }
 
     /// Takes back a fetch whose PIN could not be sent.
     ///
     /// - Parameter freesTransaction: whether the token's IdTransaction can be used again.
-    package func takeBack(_ fetch: AuthorizedFetch, freesTransaction: Bool) async throws(StoreError) {
-        _ = try await statements.execute(TakeBackFetch(fetch: fetch, freesTransaction: freesTransaction))
+    package func takeBack(
+        _ fetch: AuthorizedFetch, freesTransaction: Bool, audit: AuditNote, now: Timestamp
+    ) async throws(StoreError) {
+        _ = try await statements.execute(
+            TakeBackFetch(fetch: fetch, freesTransaction: freesTransaction, audit: audit, now: now))
     }
 
     /// Does everything of a notify.
-    package func notifyDelivery(_ notify: ReceivedNotify, now: Timestamp) async throws(StoreError) -> NotifyOutcome {
-        try await statements.executeForOneRow(NotifyDelivery(notify: notify, now: now))
+    package func notifyDelivery(
+        _ notify: ReceivedNotify, audit: AuditNote, now: Timestamp
+    ) async throws(StoreError) -> NotifyOutcome {
+        try await statements.executeForOneRow(NotifyDelivery(notify: notify, audit: audit, now: now))
     }
 }
 
@@ -79,10 +86,15 @@ extension AuthorizedFetch.Proof {
 
 private struct FetchPIN: PostgresStatement {
     let fetch: AuthorizedFetch
+    let audit: AuditNote
     let now: Timestamp
 
     static let sql = """
-        SELECT outcome, sealed_pin, sealed_free_field, accessibility FROM fetch_pin(
+        SELECT outcome, sealed_pin, sealed_free_field, accessibility,
+            CASE WHEN outcome <> 'stale' THEN append_audit(
+                p_now => $1, p_operation => 'fetch', p_outcome => outcome, p_bank_id => $2, p_subject => $16,
+                p_actor => $17, p_detail => $18) END
+        FROM fetch_pin(
             p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_channel => $5,
             p_is_reminder => $6, p_transaction_digest => $7, p_hmac_digest => $8, p_hmac_expires_at => $9,
             p_code_is_checked => $10, p_code_has_form => $11, p_code_macs => $12, p_session_id => $13,
@@ -100,6 +112,7 @@ private struct FetchPIN: PostgresStatement {
             now, fetch.bankId, fetch.bankRevision, fetch.uniqueId, fetch.channel, fetch.proof.isReminder,
             fetch.proof.transaction?.bytes, fetch.proof.hmac?.bytes, fetch.proof.hmacExpiresAt, isChecked, hasForm,
             macs, fetch.sessionId, fetch.proof.tokenMAC, fetch.confirmations)
+        parameters.append(audit.subject, audit.actor, audit.detail)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> FetchOutcome {
@@ -115,16 +128,21 @@ private struct FetchPIN: PostgresStatement {
 private struct TakeBackFetch: PostgresStatement {
     let fetch: AuthorizedFetch
     let freesTransaction: Bool
+    let audit: AuditNote
+    let now: Timestamp
 
     static let sql = """
-        SELECT take_back_fetch(
+        SELECT append_audit(
+            p_now => $6, p_operation => 'fetch', p_outcome => 'taken-back', p_bank_id => $1, p_subject => $7,
+            p_actor => $8, p_detail => $9)
+        FROM take_back_fetch(
             p_bank_id => $1, p_unique_id => $2, p_session_id => $3, p_transaction_digest => $4, p_hmac_digest => $5)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(
             fetch.bankId, fetch.uniqueId, fetch.sessionId, freesTransaction ? fetch.proof.transaction?.bytes : nil,
-            fetch.proof.hmac?.bytes)
+            fetch.proof.hmac?.bytes, now, audit.subject, audit.actor, audit.detail)
     }
 }
 
@@ -132,17 +150,23 @@ private struct NotifyDelivery: PostgresStatement {
     typealias Row = NotifyOutcome
 
     let notify: ReceivedNotify
+    let audit: AuditNote
     let now: Timestamp
 
     static let sql = """
-        SELECT notify_delivery(
+        SELECT outcome,
+            CASE WHEN outcome <> 'stale' THEN append_audit(
+                p_now => $1, p_operation => 'notify', p_outcome => outcome, p_bank_id => $2, p_subject => $10,
+                p_actor => $11, p_detail => $12) END
+        FROM notify_delivery(
             p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_session_id => $5,
-            p_channel => $6, p_token_macs => $7, p_status => $8, p_confirmation => $9)
+            p_channel => $6, p_token_macs => $7, p_status => $8, p_confirmation => $9) AS outcome
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(
             now, notify.bankId, notify.bankRevision, notify.uniqueId, notify.sessionId, notify.channel,
             notify.tokenMACs, Int32(clamping: notify.status), notify.confirmation)
+        parameters.append(audit.subject, audit.actor, audit.detail)
     }
 }

@@ -169,10 +169,12 @@ private struct EraseRetiredKeys: Removal, PostgresCommand {
     let time: Timestamp
     let limit: Int32
 
+    // A signing key stays: it verifies the seals of the audit trail that it has signed.
     static let sql = """
         UPDATE server_key SET sealed_key = NULL WHERE key_id IN (
             SELECT key_id FROM server_key
-            WHERE status = 'RETIRED' AND retired_at <= $1 AND sealed_key IS NOT NULL LIMIT $2 FOR UPDATE SKIP LOCKED)
+            WHERE status = 'RETIRED' AND kind <> 'SIGNING' AND retired_at <= $1 AND sealed_key IS NOT NULL
+            LIMIT $2 FOR UPDATE SKIP LOCKED)
         """
 }
 

@@ -42,10 +42,11 @@ extension Store {
     ///
     /// - Returns: their results; none if no line is left.
     package func mergeStaged(
-        importId: String, bankId: Identifier, limit: Int, now: Timestamp
+        importId: String, bankId: Identifier, limit: Int, audit: AuditNote, now: Timestamp
     ) async throws(StoreError) -> [ImportedLine] {
         try await statements.execute(
-            MergeLines(importId: importId, bankId: bankId, limit: Int32(clamping: limit), now: now))
+            MergeLines(
+                importId: importId, bankId: bankId, limit: Int32(clamping: limit), audit: audit, now: now))
     }
 
     /// Deletes the staged lines of an import that will not be written.
@@ -83,16 +84,21 @@ private struct MergeLines: PostgresStatement {
     let importId: String
     let bankId: Identifier
     let limit: Int32
+    let audit: AuditNote
     let now: Timestamp
 
+    /// One entry of the audit trail for all lines, after the last one.
     static let sql = """
-        SELECT line, unique_id, outcome, pin, unknown_members FROM merge_import(
-            p_now => $1, p_bank_id => $2, p_import_id => $3, p_limit => $4)
+        SELECT line, unique_id, outcome, pin, unknown_members,
+            CASE WHEN row_number() OVER (ORDER BY line) = count(*) OVER () THEN append_audit(
+                p_now => $1, p_operation => 'import', p_outcome => count(*) OVER () || ' lines', p_bank_id => $2,
+                p_subject => NULL, p_actor => $5, p_detail => $6) END
+        FROM merge_import(p_now => $1, p_bank_id => $2, p_import_id => $3, p_limit => $4)
         ORDER BY line
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(now, bankId, importId, limit)
+        parameters.append(now, bankId, importId, limit, audit.actor, audit.detail)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ImportedLine {

@@ -38,6 +38,7 @@ package struct Schema: Sendable {
         functions: [
             File("acknowledge_events", PackageResources.acknowledge_events_sql),
             File("advance_bank_revision", PackageResources.advance_bank_revision_sql),
+            File("append_audit", PackageResources.append_audit_sql),
             File("begin_call", PackageResources.begin_call_sql),
             File("cardholder_locks", PackageResources.cardholder_locks_sql),
             File("define_pin", PackageResources.define_pin_sql),

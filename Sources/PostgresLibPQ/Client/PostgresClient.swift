@@ -44,6 +44,15 @@ package final class PostgresClient: Service, Sendable {
         return (repeat try (each Statement).read(answers.next(&index)))
     }
 
+    /// Runs statements, and one more whose answer is not needed, as ``batch(_:)``.
+    package func batch<each Statement: PostgresStatement>(
+        _ statements: repeat each Statement, followedBy last: some PostgresStatement
+    ) async throws(PostgresError) -> (repeat (each Statement).Answer) {
+        let answers = try await pool.run(BoundStatement.all(repeat each statements) + [BoundStatement(last)])
+        var index = -1
+        return (repeat try (each Statement).read(answers.next(&index)))
+    }
+
     /// Leases a connection for work that needs its own session: advisory locks, several transactions. Afterwards
     /// the session is reset: open transactions, locks, settings and temporary tables are removed.
     ///

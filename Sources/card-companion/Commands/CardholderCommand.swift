@@ -43,7 +43,7 @@ struct CardholderCommand: ParsableCommand {
                         with: keyring, in: installation.store, clock: installation.clock)
                     var cardholders = CardholderImport(
                         bank: bank, provisioning: Provisioning(bank: bank, keyring: keyring, serverKeys: keys),
-                        store: installation.store, clock: installation.clock,
+                        actor: AdminAction.actor, store: installation.store, clock: installation.clock,
                         parallelism: ProcessInfo.processInfo.activeProcessorCount)
                     var report = ImportReport(fileByteCount: InputFile.byteCount(handle), asJSON: asJSON)
                     defer { report.finish() }
@@ -124,8 +124,13 @@ struct CardholderCommand: ParsableCommand {
             let action = AdminAction(command: command, bankId: bank, subject: uniqueId.text)
             try show(
                 await Installation.run(options, action: action) { [bank, uniqueId] installation in
+                    let note = try await installation.withKeyring { keyring in
+                        try AuditNote.command(
+                            command, by: AdminAction.actor, bankId: bank, uniqueId: uniqueId, keyring: keyring)
+                    }
                     _ = try await installation.store.writeCardholder(
-                        bankId: bank, uniqueId: uniqueId, change, if: .none, now: installation.clock.now())
+                        bankId: bank, uniqueId: uniqueId, change, if: .none, audit: note,
+                        now: installation.clock.now())
                     return try found(await installation.store.cardholder(bankId: bank, uniqueId: uniqueId))
                 })
         }

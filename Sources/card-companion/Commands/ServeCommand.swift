@@ -157,6 +157,7 @@ private struct Server: Service, CustomStringConvertible {
                 UnsealSocket(
                     path: installation.settings.vault.socket, vault: token, watch: vaultWatch, logger: logger))
         }
+        services.append(AuditSealing(store: store, keys: keys, vault: vaultWatch, clock: clock, logger: logger))
         services.append(application)
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: logger)

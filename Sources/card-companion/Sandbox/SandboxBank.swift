@@ -137,7 +137,8 @@ struct SandboxBank: SandboxBackEnd {
         let action = AdminAction(command: command, bankId: Sandbox.bankId, subject: uniqueId.text)
         let outcome = try await action.recorded(in: installation.logger) {
             try await installation.store.writeCardholder(
-                bankId: Sandbox.bankId, uniqueId: uniqueId, change, if: .none, now: installation.clock.now())
+                bankId: Sandbox.bankId, uniqueId: uniqueId, change, if: .none,
+                audit: AuditNote(subject: nil, actor: "sandbox", detail: command), now: installation.clock.now())
         }
         guard case .done = outcome else { throw SandboxRefusal("the bank has no cardholder \(uniqueId)") }
         return JSONWriter.object { _ in }

@@ -60,7 +60,8 @@ struct PostgresFloors {
         let script = try TestFolder.shared.write(
             names + statements.map { $0.replacing("\n", with: " ") + ";\n" }.joined(), named: "pgbench.sql")
         let arguments = [
-            "-n", "-M", "prepared", "-c", "\(Self.connections)", "-j", "1", "-T", "\(seconds)", "-R", "\(max(1, Int(rate)))",
+            "-n", "-M", "prepared", "-c", "\(Self.connections)", "-j", "1", "-T", "\(seconds)", "-R",
+            "\(max(1, Int(rate)))",
             "-f", script,
             "\(service.installation.ownerURL) options='-c search_path=card_companion'",
         ]

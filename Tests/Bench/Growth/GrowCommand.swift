@@ -26,6 +26,8 @@ struct GrowCommand: AsyncParsableCommand {
     var rounds = 7
     @Option(help: "How many connections the load generator has.")
     var connections = 16
+    @Option(help: "Only operations whose name contains this text; then without the removal of old rows.")
+    var only: String?
     @Option(help: "A file to lock while something is measured, if others measure on this machine too.")
     var lock: String?
     @Option(help: "The file that the results are written to.")
@@ -43,10 +45,14 @@ struct GrowCommand: AsyncParsableCommand {
         let held = MeasuringLock(path: lock)
         let sizes = try await TableSize.all(in: large.installation)
         var growths: [Growth] = []
-        for operation in Self.operations {
+        for operation in Self.operations where only == nil || operation.rawValue.contains(only ?? "") {
             note("measuring \(operation.rawValue)")
             growths.append(
                 try await held.whileHeld { try await compare(operation, small, large) })
+        }
+        guard only == nil else {
+            try await small.server.stop()
+            return print(growths.text)
         }
         let fetches = growths.first { $0.operation == Operation.fetchByToken.rawValue }
         let retention = try await Backlog(

@@ -54,28 +54,14 @@ struct GrowthReport: Codable {
     let sizes: [TableSize]
 
     var text: String {
-        let rows = growths.map { growth in
-            let (small, large) = (growth.small, growth.large)
-            return [
-                growth.operation, Cell.number(small.requestsPerSecond), Cell.number(large.requestsPerSecond),
-                Cell.ratio(growth.throughputRatio),
-                Cell.number(small.postgresMicroseconds), Cell.number(large.postgresMicroseconds),
-                Cell.ratio(growth.postgresRatio),
-                Cell.ratio(small.p99Milliseconds), Cell.ratio(large.p99Milliseconds),
-            ]
-        }
-        let header = [
-            "operation", "req/s small", "large", "ratio", "PostgreSQL µs small", "large", "ratio", "p99 ms small",
-            "large",
-        ]
-        return """
-            \(measured) cardholders compared with \(cardholders) and \(spent) spent ids
-            \(TextTable.text(header, rows))
+        """
+        \(measured) cardholders compared with \(cardholders) and \(spent) spent ids
+        \(growths.text)
 
-            \(retentionText)
+        \(retentionText)
 
-            \(sizesText)
-            """
+        \(sizesText)
+        """
     }
 
     private var retentionText: String {
@@ -111,5 +97,26 @@ struct GrowthReport: Codable {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         try encoder.encode(self).write(to: URL(filePath: path))
+    }
+}
+
+extension [Growth] {
+    /// A table.
+    var text: String {
+        let rows = map { growth in
+            let (small, large) = (growth.small, growth.large)
+            return [
+                growth.operation, Cell.number(small.requestsPerSecond), Cell.number(large.requestsPerSecond),
+                Cell.ratio(growth.throughputRatio),
+                Cell.number(small.postgresMicroseconds), Cell.number(large.postgresMicroseconds),
+                Cell.ratio(growth.postgresRatio),
+                Cell.ratio(small.p99Milliseconds), Cell.ratio(large.p99Milliseconds),
+            ]
+        }
+        let header = [
+            "operation", "req/s small", "large", "ratio", "PostgreSQL µs small", "large", "ratio", "p99 ms small",
+            "large",
+        ]
+        return TextTable.text(header, rows)
     }
 }

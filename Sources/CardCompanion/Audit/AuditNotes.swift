@@ -1,0 +1,51 @@
+package import CardCompanionStore
+package import KeyVault
+
+// What the audit trail says of the callers of operations.
+
+extension AuditNote {
+    /// An operation that a cardholder's app asks for.
+    ///
+    /// - Parameter uniqueId: nil if the request's cannot be a cardholder's.
+    static func app(
+        _ proof: String, bankId: Identifier, uniqueId: Identifier?, keyring: Keyring
+    ) throws(KeyVaultError) -> AuditNote {
+        AuditNote(subject: try subject(bankId, uniqueId, keyring), actor: "app:\(proof)")
+    }
+
+    /// An operation that a bank's back-end asks for.
+    static func backEnd(
+        keyId: String, bankId: Identifier, uniqueId: Identifier?, keyring: Keyring
+    ) throws(KeyVaultError) -> AuditNote {
+        AuditNote(subject: try subject(bankId, uniqueId, keyring), actor: "key:\(keyId)")
+    }
+
+    /// An operation that an operator's command asks for.
+    ///
+    /// - Parameter actor: `operator:USER@HOST`.
+    package static func command(
+        _ command: String, by actor: String, bankId: Identifier, uniqueId: Identifier, keyring: Keyring
+    ) throws(KeyVaultError) -> AuditNote {
+        AuditNote(subject: try subject(bankId, uniqueId, keyring), actor: actor, detail: command)
+    }
+
+    private static func subject(
+        _ bankId: Identifier, _ uniqueId: Identifier?, _ keyring: Keyring
+    ) throws(KeyVaultError) -> [UInt8]? {
+        guard let uniqueId else { return nil }
+        return try keyring.pseudonyms(bankId: bankId, uniqueId: uniqueId).first
+    }
+}
+
+extension Keyring {
+    /// How much of a MAC is a pseudonym: the id of its key, and 16 bytes.
+    private static let pseudonymByteCount = 20
+
+    /// What stands for a cardholder in the audit trail: a MAC of the name. The first one is made with the active key, the
+    /// others with older ones. When a key is destroyed, nobody can find out any more whom its pseudonyms name.
+    package func pseudonyms(bankId: Identifier, uniqueId: Identifier) throws(KeyVaultError) -> [[UInt8]] {
+        let place = SealedPlace("audit_entry.subject", row: bankId.text)
+        return try authenticationCodes(for: Array(uniqueId.text.utf8), in: place)
+            .map { Array($0.prefix(Self.pseudonymByteCount)) }
+    }
+}

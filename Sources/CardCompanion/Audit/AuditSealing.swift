@@ -1,0 +1,85 @@
+package import CardCompanionStore
+internal import Cryptography
+internal import HTTPSignatures
+package import Logging
+internal import ServiceLifecycle
+
+/// Signs seals over the ends of all chains of the audit trail. Servers take turns: the number of a seal is unique.
+package struct AuditSealing: Service, CustomStringConvertible {
+    /// How old the newest seal is when the next one is made.
+    package static let intervalSeconds: Int64 = 10
+
+    /// Its name in the log.
+    package let description = "audit seals"
+
+    private let store: Store
+    private let keys: ServerKeys
+    private let vault: VaultWatch
+    private let clock: WallClock
+    private let logger: Logger
+
+    package init(store: Store, keys: ServerKeys, vault: VaultWatch, clock: WallClock, logger: Logger) {
+        self.store = store
+        self.keys = keys
+        self.vault = vault
+        self.clock = clock
+        self.logger = logger
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            while (try? await Task.sleep(for: .seconds(Self.intervalSeconds))) != nil {
+                guard vault.isOpen else { continue }
+                await seal()
+            }
+        }
+        if vault.isOpen { await seal() }
+    }
+
+    private func seal() async {
+        do {
+            guard let seal = try await AuditSeals(store: store, keys: keys, clock: clock).add(.regular) else { return }
+            // In the log, too: a copy of it proves that no later entry was cut off.
+            logger.auditTrail.info(
+                "seal",
+                metadata: ["seal": "\(seal.number)", "hash": "\(Hex.encode(seal.hash))", "epoch": "\(seal.epoch)"])
+        } catch {
+            logger.warning("The audit trail could not be sealed", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+/// Makes seals.
+package struct AuditSeals: Sendable {
+    private let store: Store
+    private let keys: ServerKeys
+    private let clock: WallClock
+
+    package init(store: Store, keys: ServerKeys, clock: WallClock) {
+        self.store = store
+        self.keys = keys
+        self.clock = clock
+    }
+
+    /// Adds the next seal.
+    ///
+    /// - Parameter note: why an epoch is opened; empty for a regular seal.
+    /// - Returns: nil if there is nothing to seal, or if another server was faster.
+    package func add(_ kind: AuditSealRecord.Kind, note: String = "") async throws -> AuditSealRecord? {
+        guard let signer = keys.signer else { return nil }
+        let newest = try await store.newestAuditSeal()
+        let now = clock.now()
+        if kind == .regular, let newest, now.seconds - newest.sealedAt.seconds < AuditSealing.intervalSeconds - 1 {
+            return nil
+        }
+        let heads = try await store.grownAuditHeads()
+        guard !heads.isEmpty || kind == .epoch else { return nil }
+        var seal = AuditSealRecord(
+            number: (newest?.number ?? 0) + 1, epoch: (newest?.epoch ?? 1) + (kind == .epoch ? 1 : 0), kind: kind,
+            sealedAt: now, note: note, heads: heads.flatMap(\.bytes), previousHash: newest?.hash ?? [], hash: [],
+            keyId: signer.keyId, signature: [])
+        seal.hash = seal.expectedHash
+        seal.signature = try signer.key.sign(seal.signedText)
+        return try await store.insertAuditSeal(seal, heads: heads) ? seal : nil
+    }
+}

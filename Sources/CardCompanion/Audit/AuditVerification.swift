@@ -1,0 +1,120 @@
+package import CardCompanionStore
+internal import Cryptography
+package import HTTPSignatures
+
+/// What is wrong with an audit trail.
+package enum AuditFault: Equatable, Sendable, CustomStringConvertible {
+    /// An entry was altered, or put in another place.
+    case wrongHash(chainId: Int32, sequence: Int64)
+    /// Entries are missing before this one.
+    case missingEntries(chainId: Int32, before: Int64)
+    /// A seal covers an entry that is not there, or that is another one.
+    case unsealed(chainId: Int32, sequence: Int64, seal: Int64)
+    case missingSeals(before: Int64)
+    case wrongSealHash(number: Int64)
+    case wrongSignature(seal: Int64)
+    case unknownSealKey(seal: Int64, keyId: String)
+    /// The seal that the operator knows is not there, or is another one: the end was cut off, or the trail was replaced.
+    case lastSealDiffers(number: Int64)
+
+    package var description: String {
+        switch self {
+        case .wrongHash(let chain, let sequence):
+            "entry \(sequence) of chain \(chain) was altered, or was at another place"
+        case .missingEntries(let chain, let sequence): "entries of chain \(chain) are missing before \(sequence)"
+        case .unsealed(let chain, let sequence, let seal):
+            "seal \(seal) covers entry \(sequence) of chain \(chain), which is missing or is another one"
+        case .missingSeals(let number): "seals are missing before seal \(number)"
+        case .wrongSealHash(let number): "seal \(number) was altered, or was at another place"
+        case .wrongSignature(let number): "seal \(number) has a wrong signature"
+        case .unknownSealKey(let number, let keyId): "seal \(number) is signed with key \(keyId), which is not known"
+        case .lastSealDiffers(let number):
+            "seal \(number) is missing or is another one: the end of the trail was cut off, or the trail was replaced"
+        }
+    }
+}
+
+/// Checks an audit trail: first its seals, then its entries, each in their order. It remembers the end of each chain that the
+/// seals tell, not the trail: the entries before it are bound to it by their hashes.
+package struct AuditVerifier {
+    /// Verifies signatures of seals.
+    package typealias KeyLookUp = (_ keyId: String) -> VerificationKey?
+
+    /// A seal that the operator knows from elsewhere.
+    package struct KnownSeal: Sendable, Equatable {
+        package let number: Int64
+        package let hash: [UInt8]
+
+        /// Reads `NUMBER:HASH`, with the hash in hex.
+        package init?(_ text: String) {
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2, let number = Int64(parts[0]), number > 0, let hash = Hex.decode(parts[1]),
+                hash.count == SHA256.byteCount
+            else { return nil }
+            self.number = number
+            self.hash = hash
+        }
+    }
+
+    package private(set) var faults: [AuditFault] = []
+    package private(set) var entryCount = 0
+    package private(set) var sealCount: Int64 = 0
+    /// How many entries are newer than the last seal. Nothing proves that there were no more of them.
+    package private(set) var unsealedCount = 0
+
+    private let key: KeyLookUp
+    private var known: KnownSeal?
+    private var lastSeal: AuditSealRecord?
+    /// The newest sealed end of each chain, and the number of its seal.
+    private var ends: [Int32: (head: AuditHead, seal: Int64)] = [:]
+    private var last: AuditEntryRecord?
+
+    /// - Parameter known: a seal that must be in the trail.
+    package init(known: KnownSeal?, key: @escaping KeyLookUp) {
+        self.known = known
+        self.key = key
+    }
+
+    package mutating func read(_ seal: AuditSealRecord) {
+        sealCount += 1
+        let isNext = seal.number == (lastSeal?.number ?? 0) + 1
+        if !isNext { faults.append(.missingSeals(before: seal.number)) }
+        if seal.hash != seal.expectedHash || (isNext && seal.previousHash != lastSeal?.hash ?? []) {
+            faults.append(.wrongSealHash(number: seal.number))
+        }
+        if let key = key(seal.keyId) {
+            if !key.isValid(seal.signature, over: seal.signedText) { faults.append(.wrongSignature(seal: seal.number)) }
+        } else {
+            faults.append(.unknownSealKey(seal: seal.number, keyId: seal.keyId))
+        }
+        if known?.number == seal.number, known?.hash == seal.hash { known = nil }
+        for head in seal.coveredHeads ?? [] { ends[head.chainId] = (head, seal.number) }
+        lastSeal = seal
+    }
+
+    /// Reads an entry. Chains come one after the other, each from its first entry on.
+    package mutating func read(_ entry: AuditEntryRecord) {
+        entryCount += 1
+        let previous = last?.chainId == entry.chainId ? last : nil
+        if entry.sequence != (previous?.sequence ?? 0) + 1 {
+            faults.append(.missingEntries(chainId: entry.chainId, before: entry.sequence))
+        } else if entry.hash != entry.expectedHash(after: previous?.hash ?? []) {
+            faults.append(.wrongHash(chainId: entry.chainId, sequence: entry.sequence))
+        }
+        if let end = ends[entry.chainId] {
+            if end.head.sequence == entry.sequence, end.head.hash == entry.hash { ends[entry.chainId] = nil }
+        } else {
+            unsealedCount += 1
+        }
+        last = entry
+    }
+
+    /// Ends the reading.
+    package mutating func finish() {
+        for (_, end) in ends.sorted(by: { $0.key < $1.key }) {
+            faults.append(
+                .unsealed(chainId: end.head.chainId, sequence: end.head.sequence, seal: end.seal))
+        }
+        if let known { faults.append(.lastSealDiffers(number: known.number)) }
+    }
+}

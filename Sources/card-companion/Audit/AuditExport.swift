@@ -1,0 +1,116 @@
+import CardCompanion
+import CardCompanionStore
+import Cryptography
+import Foundation
+
+/// An entry of the audit trail as JSON.
+struct AuditLine: Encodable {
+    let time: String
+    let chain: Int32
+    let sequence: Int64
+    let operation: String
+    let outcome: String
+    let bankId: String?
+    /// A pseudonym of the cardholder, in hex.
+    let subject: String?
+    let actor: String
+    let detail: String?
+    let hash: String
+
+    init(_ entry: AuditEntryRecord) {
+        time = entry.occurredAt.text
+        chain = entry.chainId
+        sequence = entry.sequence
+        operation = entry.operation
+        outcome = entry.outcome
+        bankId = entry.bankId
+        subject = entry.subject.map { Hex.encode($0) }
+        actor = entry.actor
+        detail = entry.detail
+        hash = Hex.encode(entry.hash)
+    }
+}
+
+/// A seal of the audit trail as JSON.
+private struct SealLine: Encodable {
+    let seal: Int64
+    let time: String
+    let epoch: Int32
+    let kind: String
+    let note: String
+    let hash: String
+    let keyId: String
+    let signature: String
+
+    init(_ record: AuditSealRecord) {
+        seal = record.number
+        time = record.sealedAt.text
+        epoch = record.epoch
+        kind = record.kind.rawValue
+        note = record.note
+        hash = Hex.encode(record.hash)
+        keyId = record.keyId
+        signature = Base64URL.encode(record.signature)
+    }
+}
+
+/// How far an export has come.
+struct AuditCursor: Codable {
+    /// The last entry of each chain.
+    var chains: [String: Int64] = [:]
+    var seal: Int64 = 0
+
+    /// - Parameter path: nil, or a file that does not exist: from the beginning.
+    static func read(_ path: String?) throws -> AuditCursor {
+        guard let path, FileManager.default.fileExists(atPath: path) else { return AuditCursor() }
+        do {
+            return try JSONDecoder().decode(AuditCursor.self, from: Data(contentsOf: URL(filePath: path)))
+        } catch {
+            throw CommandError.badInput("--cursor-file: \(path) is not a cursor of this command")
+        }
+    }
+
+    func save(_ path: String?) throws {
+        guard let path else { return }
+        do {
+            try JSONEncoder().encode(self).write(to: URL(filePath: path), options: .atomic)
+        } catch {
+            throw CommandError.unavailable("--cursor-file: \(path) cannot be written")
+        }
+    }
+}
+
+/// Writes what is new in the audit trail to standard output.
+struct AuditExport {
+    private let store: Store
+    private(set) var cursor: AuditCursor
+
+    private static let pageLength = 1_000
+
+    init(_ store: Store, cursor: AuditCursor) {
+        self.store = store
+        self.cursor = cursor
+    }
+
+    mutating func writeNew() async throws {
+        for chain in try await store.auditChains() { try await writeChain(chain) }
+        while true {
+            let seals = try await store.auditSeals(after: cursor.seal, limit: Self.pageLength)
+            for seal in seals { Terminal.showAtOnce(try Terminal.encode(SealLine(seal))) }
+            guard let last = seals.last else { return }
+            cursor.seal = last.number
+        }
+    }
+
+    private mutating func writeChain(_ chain: AuditHead) async throws {
+        let name = "\(chain.chainId)"
+        while cursor.chains[name, default: 0] < chain.sequence {
+            let entries = try await store.auditEntries(
+                afterChain: chain.chainId, sequence: cursor.chains[name, default: 0], limit: Self.pageLength
+            ).filter { $0.chainId == chain.chainId }
+            for entry in entries { Terminal.showAtOnce(try Terminal.encode(AuditLine(entry))) }
+            guard let last = entries.last else { return }
+            cursor.chains[name] = last.sequence
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import ArgumentParser
+import CardCompanion
+import CardCompanionStore
+import Cryptography
+import Foundation
+import HTTPSignatures
+
+struct AuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit",
+        abstract: "Shows, exports and verifies the audit trail: who did what, when, and how it ended.",
+        subcommands: [Show.self, Export.self, Verify.self, NewEpoch.self])
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows the newest entries.",
+            discussion: """
+                Cardholders have pseudonyms. With --cardholder, the vault is opened, and only entries of that cardholder are shown.
+
+                EXAMPLES
+                  card-companion audit show --bank MYBANK --operation fetch
+                  card-companion audit show --bank MYBANK --cardholder 4711 --from 2026-11-01T00:00:00Z
+                """)
+
+        @Option(help: "Only of this bank.")
+        var bank: Identifier?
+        @Option(help: "Only of this cardholder. Needs --bank.")
+        var cardholder: Identifier?
+        @Option(
+            help:
+                "Only this operation: fetch, notify, define, write-cardholder, delete-cardholder, import, or a command."
+        )
+        var operation: String?
+        @Option(help: "Only from this time on (ISO 8601).", transform: Self.time)
+        var from: Timestamp?
+        @Option(help: "Only before this time (ISO 8601).", transform: Self.time)
+        var to: Timestamp?
+        @Option(help: "How many entries at most (1 to 10000).")
+        var limit = 100
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            guard cardholder == nil || bank != nil else { throw ValidationError("--cardholder needs --bank.") }
+            guard 1...10_000 ~= limit else { throw ValidationError("--limit must be 1 to 10000.") }
+        }
+
+        func run() async throws {
+            let base = AuditFilter(from: from, to: to, bankId: bank, operation: operation)
+            let entries = try await Installation.run(options) { [bank, cardholder, limit] installation in
+                var filter = base
+                if let bank, let cardholder {
+                    filter.subjects = try await installation.withKeyring {
+                        try $0.pseudonyms(bankId: bank, uniqueId: cardholder)
+                    }
+                }
+                return try await installation.store.auditEntries(filter, limit: limit)
+            }
+            let table = Terminal.table(
+                ["TIME", "OPERATION", "OUTCOME", "BANK", "CARDHOLDER", "ACTOR", "DETAIL"],
+                entries.map(AuditLine.init).map {
+                    [$0.time, $0.operation, $0.outcome, $0.bankId ?? "", $0.subject ?? "", $0.actor, $0.detail ?? ""]
+                })
+            try Terminal.show(table, json: entries.map(AuditLine.init), asJSON: output.json)
+        }
+
+        private static func time(_ text: String) throws -> Timestamp {
+            guard let date = try? Date(text, strategy: .iso8601) else {
+                throw ValidationError("'\(text)' is not a time: use for example 2026-11-01T00:00:00Z.")
+            }
+            return Timestamp(seconds: Int64(date.timeIntervalSince1970))
+        }
+    }
+
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Writes entries and seals as lines of JSON, for a SIEM.",
+            discussion: """
+                With --cursor-file, each run goes on where the last one ended: the file is replaced after the lines are written.
+                So a line can come twice after an interruption, but none is left out. --follow goes on until the command is
+                stopped. The command only reads, and servers do not wait for it.
+
+                EXAMPLES
+                  card-companion audit export > audit.ndjson
+                  card-companion audit export --cursor-file siem.cursor --follow | logger --tag card-companion
+                """)
+
+        @Option(help: "The file that remembers how far the last run came.")
+        var cursorFile: String?
+        @Flag(help: "Go on with new entries, until the command is stopped.")
+        var follow = false
+        @OptionGroup var options: ConfigurationOptions
+
+        private static let pause = Duration.seconds(2)
+
+        func run() async throws {
+            let (path, follow) = (cursorFile, follow)
+            try await Installation.run(options) { installation in
+                var export = AuditExport(installation.store, cursor: try AuditCursor.read(path))
+                while true {
+                    try await export.writeNew()
+                    try export.cursor.save(path)
+                    guard follow else { return }
+                    try await Task.sleep(for: Self.pause)
+                }
+            }
+        }
+    }
+
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Finds altered, dropped and reordered entries and seals.",
+            discussion: """
+                Entries that are newer than the last seal are counted, but nothing proves that there were no more of them. With
+                --last-seal, the command also finds that the end was cut off: take the number and the hash from the log of a server,
+                or from an export, which somebody else keeps. The exit status is 1 if something is wrong.
+
+                EXAMPLES
+                  card-companion audit verify
+                  card-companion audit verify --last-seal 4711:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                """)
+
+        @Option(help: "A seal that must be in the trail: its number and its hash in hex.")
+        var lastSeal: String?
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        private static let pageLength = 5_000
+        /// How many faults are told.
+        private static let faultLimit = 20
+
+        func run() async throws {
+            let known = try lastSeal.map { text in
+                guard let known = AuditVerifier.KnownSeal(text) else {
+                    throw CommandError.badInput("--last-seal must be NUMBER:HASH, with the hash in hex")
+                }
+                return known
+            }
+            let report = try await Installation.run(options) { installation in
+                try await installation.withKeyring { keyring in
+                    let keys = try await ServerKeys.opened(
+                        with: keyring, in: installation.store, clock: installation.clock)
+                    let signing = try await keys.sealKeys()
+                    return try await Self.verify(installation.store, known) { signing[$0] }
+                }
+            }
+            try Terminal.show(report.text, json: report, asJSON: output.json)
+            guard report.faults.isEmpty else { throw ExitCode(1) }
+        }
+
+        private static func verify(
+            _ store: Store, _ known: AuditVerifier.KnownSeal?, _ key: @escaping AuditVerifier.KeyLookUp
+        ) async throws -> Report {
+            var verifier = AuditVerifier(known: known, key: key)
+            var number: Int64 = 0
+            while true {
+                let seals = try await store.auditSeals(after: number, limit: pageLength)
+                for seal in seals { verifier.read(seal) }
+                guard let last = seals.last else { break }
+                number = last.number
+            }
+            var (chainId, sequence) = (Int32.min, Int64(0))
+            while true {
+                let entries = try await store.auditEntries(afterChain: chainId, sequence: sequence, limit: pageLength)
+                for entry in entries { verifier.read(entry) }
+                guard let last = entries.last else { break }
+                (chainId, sequence) = (last.chainId, last.sequence)
+            }
+            verifier.finish()
+            return Report(
+                entries: verifier.entryCount, seals: verifier.sealCount, unsealed: verifier.unsealedCount,
+                faults: verifier.faults.prefix(faultLimit).map(\.description), faultCount: verifier.faults.count)
+        }
+
+        private struct Report: Encodable {
+            let entries: Int
+            let seals: Int64
+            let unsealed: Int
+            let faults: [String]
+            let faultCount: Int
+
+            var text: String {
+                let counts = "\(entries) entries, \(seals) seals; \(unsealed) entries are newer than the last seal"
+                guard faultCount > 0 else { return "\(counts)\nnothing was altered, dropped or reordered" }
+                let more = faultCount > faults.count ? ["and \(faultCount - faults.count) more"] : []
+                return ([counts] + faults.map { "WRONG: \($0)" } + more).joined(separator: "\n")
+            }
+        }
+    }
+
+    struct NewEpoch: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Adds a signed seal that says why the trail starts anew, after the database was restored.",
+            discussion: """
+                A restored database lacks the entries since its backup, so it lacks seals that others may know. The seal of the new
+                epoch says from when on that is so.
+
+                EXAMPLE
+                  card-companion audit new-epoch --reason 'restored the backup of 2026-11-21 after a disk failure'
+                """)
+
+        @Option(help: "Why, in one line.")
+        var reason: String
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            guard 1...200 ~= reason.utf8.count else { throw ValidationError("--reason must have 1 to 200 bytes.") }
+        }
+
+        func run() async throws {
+            let action = AdminAction(command: "audit new-epoch", subject: reason)
+            let seal = try await Installation.run(options, action: action) { [reason] installation in
+                try await installation.withKeyring { keyring in
+                    let keys = try await ServerKeys.opened(
+                        with: keyring, in: installation.store, clock: installation.clock)
+                    return try await AuditSeals(store: installation.store, keys: keys, clock: installation.clock)
+                        .add(.epoch, note: reason)
+                }
+            }
+            guard let seal else { throw CommandError.refused("a server has just added a seal: try again") }
+            try Terminal.show(
+                "epoch \(seal.epoch) begins with seal \(seal.number):\(Hex.encode(seal.hash))",
+                json: ["seal": "\(seal.number)", "hash": Hex.encode(seal.hash), "epoch": "\(seal.epoch)"],
+                asJSON: output.json)
+        }
+    }
+}
