@@ -5,10 +5,12 @@ has its arguments as a JSON object of strings. Standard output gets the answer i
 import json
 import sys
 
-from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
+from cryptography.hazmat.primitives import cmac, hashes, serialization
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 DER = serialization.Encoding.DER
 SPKI = serialization.PublicFormat.SubjectPublicKeyInfo
@@ -133,6 +135,24 @@ def agree(arguments):
     return {"sharedSecret": private_key(arguments).exchange(ec.ECDH(), public_key(arguments)).hex()}
 
 
+def block_cipher(arguments):
+    """ECB, CBC and CMAC of a message."""
+    key, text = bytes.fromhex(arguments["key"]), message(arguments)
+    if arguments["algorithm"] == "aes":
+        cipher = algorithms.AES(key)
+    else:
+        cipher = TripleDES(key if len(key) == 24 else key + key[:8])
+    code = cmac.CMAC(cipher)
+    code.update(text)
+    vector = bytes.fromhex(arguments["initializationVector"])
+
+    def encrypted(mode):
+        encryptor = Cipher(cipher, mode).encryptor()
+        return (encryptor.update(text) + encryptor.finalize()).hex()
+
+    return {"blocks": encrypted(modes.ECB()), "chain": encrypted(modes.CBC(vector)), "cmac": code.finalize().hex()}
+
+
 def forge_pkcs1(arguments):
     """Makes signatures with the plain RSA operation over wrong paddings that a careless check accepts, and over the
     correct padding ("right")."""
@@ -200,7 +220,7 @@ def forge_pkcs1(arguments):
 if __name__ == "__main__":
     questions = [
         new_rsa_key, new_p256_key, new_ed25519_key, encrypt, encrypt_otherwise, decrypt, sign, sign_pss_otherwise,
-        verify, sign_curve, verify_curve, agree, forge_pkcs1,
+        verify, sign_curve, verify_curve, agree, block_cipher, forge_pkcs1,
     ]
     question = {question.__name__: question for question in questions}[sys.argv[1]]
     json.dump(question(json.load(sys.stdin)), sys.stdout)
