@@ -1,0 +1,33 @@
+"""Makes and opens PIN blocks for PINBlocksTests with psec. An argument names the question. Standard input has its arguments
+as a JSON object of strings. Standard output gets the answer in the same format. Bytes are hex.
+"""
+
+import json
+import sys
+import warnings
+
+# psec is older than the warnings about Triple DES.
+warnings.simplefilter("ignore")
+
+from psec import des, pinblock  # noqa: E402
+
+
+def encrypt(arguments):
+    key, pin, pan = bytes.fromhex(arguments["key"]), arguments["pin"], arguments["pan"]
+    if arguments["format"] == "iso-4":
+        return {"block": pinblock.encipher_pinblock_iso_4(key, pin, pan).hex()}
+    encode = {"iso-0": pinblock.encode_pinblock_iso_0, "iso-3": pinblock.encode_pinblock_iso_3}[arguments["format"]]
+    return {"block": des.encrypt_tdes_ecb(key, encode(pin, pan)).hex()}
+
+
+def decrypt(arguments):
+    key, block, pan = bytes.fromhex(arguments["key"]), bytes.fromhex(arguments["block"]), arguments["pan"]
+    if arguments["format"] == "iso-4":
+        return {"pin": pinblock.decipher_pinblock_iso_4(key, block, pan)}
+    decode = {"iso-0": pinblock.decode_pinblock_iso_0, "iso-3": pinblock.decode_pinblock_iso_3}[arguments["format"]]
+    return {"pin": decode(des.decrypt_tdes_ecb(key, block), pan)}
+
+
+if __name__ == "__main__":
+    answer = {"encrypt": encrypt, "decrypt": decrypt}[sys.argv[1]](json.load(sys.stdin))
+    json.dump(answer, sys.stdout)
