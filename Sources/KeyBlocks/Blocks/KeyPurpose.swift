@@ -1,0 +1,48 @@
+/// What a key does: usage and mode of use of a header (X9.143 sections 6.3.1 and 6.3.3), as far as the server has a use for
+/// such keys.
+package enum KeyPurpose: Sendable, Hashable {
+    /// Usage P0: PIN blocks.
+    case pinEncryption(KeyDirection)
+    /// Usage M7: hashMacs. The server only verifies them, with a key that can also generate them (C) or cannot (V).
+    case messageAuthentication(generates: Bool)
+    /// Usage K1: key blocks.
+    case keyBlockProtection(KeyDirection)
+
+    static let all: [KeyPurpose] =
+        KeyDirection.allCases.map(KeyPurpose.pinEncryption) + KeyDirection.allCases.map(KeyPurpose.keyBlockProtection)
+        + [.messageAuthentication(generates: false), .messageAuthentication(generates: true)]
+
+    var usage: String {
+        switch self {
+        case .pinEncryption: "P0"
+        case .messageAuthentication: "M7"
+        case .keyBlockProtection: "K1"
+        }
+    }
+
+    var modeOfUse: Character {
+        switch self {
+        case .pinEncryption(let direction), .keyBlockProtection(let direction): direction.rawValue
+        case .messageAuthentication(let generates): generates ? "C" : "V"
+        }
+    }
+
+    var algorithms: [KeyAlgorithm] {
+        switch self {
+        case .pinEncryption, .keyBlockProtection: [.aes, .tripleDES]
+        case .messageAuthentication: [.hmac]
+        }
+    }
+}
+
+/// Which way a key is used. Its raw value is the mode of use in a header.
+package enum KeyDirection: Character, Sendable, Hashable, CaseIterable {
+    /// Opens what comes in.
+    case decrypt = "D"
+    /// Seals what goes out.
+    case encrypt = "E"
+    case both = "B"
+
+    package var decrypts: Bool { self != .encrypt }
+    package var encrypts: Bool { self != .decrypt }
+}
