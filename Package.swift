@@ -102,8 +102,8 @@ let package = Package(
         library(
             "CardCompanion",
             [
-                "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE", "KeyVault",
-                "PINImages", "SecureMemory", "StrictJSON", logging, serviceLifecycle,
+                "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE", "KeyBlocks",
+                "KeyVault", "PINImages", "SecureMemory", "StrictJSON", logging, serviceLifecycle,
             ]),
         library(
             "CardCompanionWebhooks",
@@ -132,8 +132,8 @@ let package = Package(
             name: "card-companion",
             dependencies: [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "CardCompanionWebhooks",
-                "CLinux", "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JOSE", "KeyVault", "PINImages",
-                "PKCS11", "SecureMemory", "StrictJSON",
+                "CLinux", "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JOSE", "KeyBlocks", "KeyVault",
+                "PINImages", "PKCS11", "SecureMemory", "StrictJSON",
                 argumentParser, configuration, logging, nioPosix, serviceLifecycle, systemPackage, unixSignals,
             ],
             swiftSettings: strict),
@@ -227,7 +227,7 @@ let package = Package(
             name: "instructions",
             dependencies: ["Cryptography", "JOSE", "KeyVault", "PINImages", "SecureMemory", "StrictJSON"],
             path: "Tests/Instructions", exclude: ["count.py", "thresholds.json"], swiftSettings: strict),
-        tests("OperationTests", ["PostgresHarness", "ServerHarness", crypto]),
+        tests("OperationTests", ["PostgresHarness", "PythonOracle", "ServerHarness", crypto]),
         tests("SecrecyTests", ["ServerHarness", crypto], exclude: ["Oracles"]),
         tests("CardCompanionAPITests", ["CardCompanionAPI"]),
         tests(

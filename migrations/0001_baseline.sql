@@ -5,7 +5,7 @@
 -- server's clock as parameters, never from the database's clock.
 --
 -- Every key starts with bank_id, so that the schema can be distributed by bank. Tables of the installation (data_key,
--- resealing, server_key, issuer_key_owner, hmac_key_identity) are the exception. Tables that are written at each request have no
+-- resealing, server_key, issuer_key_owner, key_identity) are the exception. Tables that are written at each request have no
 -- foreign key to bank, because each insert would lock the bank's row.
 
 -- The name of a bank, a cardholder or a key, compared by byte. The program checks its form when it reads a request.
@@ -85,8 +85,17 @@ CREATE TABLE bank (
 -- Code 308: the cardholder belongs to another bank of the same programme.
 CREATE INDEX bank_by_programme ON bank (programme);
 
+-- The name of each key of a bank, of any kind, and key id and MAC of what the key computes. No two rows, of one bank or of
+-- two, have the same key: if one were disabled, the other would still be valid.
+CREATE TABLE key_identity (
+    key_mac bytea PRIMARY KEY,
+    bank_id identifier NOT NULL REFERENCES bank ON DELETE CASCADE,
+    label   identifier NOT NULL,
+    UNIQUE (bank_id, label)
+);
+
 CREATE TABLE hmac_key (
-    bank_id    identifier NOT NULL REFERENCES bank ON DELETE CASCADE,
+    bank_id    identifier NOT NULL,
     label      identifier NOT NULL,
     kcv        text NOT NULL CHECK (kcv ~ '^[0-9A-F]{6}$'),
     -- A hashMac of one usage must not serve the other: what a bank hands out for a fetch must not define a PIN.
@@ -94,16 +103,53 @@ CREATE TABLE hmac_key (
     sealed_key bytea NOT NULL,
     status     text NOT NULL CHECK (status IN ('ACTIVE', 'DISABLED')),
     created_at timestamptz NOT NULL,
-    PRIMARY KEY (bank_id, label)
+    PRIMARY KEY (bank_id, label),
+    FOREIGN KEY (bank_id, label) REFERENCES key_identity (bank_id, label) ON DELETE CASCADE
 );
 
--- Key id and MAC of what an HMAC key computes. No two rows, of one bank or of two, have the same key: if one were disabled,
--- the other would still be valid.
-CREATE TABLE hmac_key_identity (
-    key_mac bytea PRIMARY KEY,
-    bank_id identifier NOT NULL,
-    label   identifier NOT NULL,
-    FOREIGN KEY (bank_id, label) REFERENCES hmac_key ON DELETE CASCADE
+-- Keys of Triple DES and AES: for PIN blocks, and for the key blocks that other keys come in.
+CREATE TABLE bank_key (
+    bank_id    identifier NOT NULL,
+    label      identifier NOT NULL,
+    usage      text NOT NULL CHECK (usage IN ('pin-encryption', 'key-block')),
+    algorithm  text NOT NULL CHECK (algorithm IN ('tdes', 'aes')),
+    direction  text NOT NULL CHECK (direction IN ('decrypt', 'encrypt', 'both')),
+    -- Three bytes of an encrypted zero block for Triple DES, five of a CMAC for AES.
+    kcv        text NOT NULL CHECK (kcv ~ CASE algorithm WHEN 'tdes' THEN '^[0-9A-F]{6}$' ELSE '^[0-9A-F]{10}$' END),
+    sealed_key bytea NOT NULL,
+    status     text NOT NULL CHECK (status IN ('ACTIVE', 'DISABLED')),
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (bank_id, label),
+    FOREIGN KEY (bank_id, label) REFERENCES key_identity (bank_id, label) ON DELETE CASCADE
+);
+
+-- A key that custodians enter in components. It becomes a key when all are there and a second operator has confirmed it.
+CREATE TABLE key_import (
+    bank_id         identifier NOT NULL REFERENCES bank ON DELETE CASCADE,
+    label           identifier NOT NULL,
+    usage           text NOT NULL CHECK (usage IN ('distribution', 'definition', 'both', 'pin-encryption', 'key-block')),
+    algorithm       text NOT NULL CHECK (algorithm IN ('hmac', 'tdes', 'aes')),
+    direction       text CHECK (direction IN ('decrypt', 'encrypt', 'both')),
+    component_count integer NOT NULL CHECK (component_count BETWEEN 2 AND 3),
+    -- The operator who entered the first component.
+    begun_by        text NOT NULL,
+    expires_at      timestamptz NOT NULL,
+    PRIMARY KEY (bank_id, label),
+    CONSTRAINT usage_and_algorithm_belong_together
+        CHECK ((algorithm = 'hmac') = (usage IN ('distribution', 'definition', 'both'))),
+    CONSTRAINT only_an_hmac_key_has_no_direction CHECK ((algorithm = 'hmac') = (direction IS NULL))
+);
+
+CREATE INDEX key_import_expiry ON key_import (expires_at);
+
+-- Sealed until the key is complete, for a day at most.
+CREATE TABLE key_component (
+    bank_id          identifier NOT NULL,
+    label            identifier NOT NULL,
+    number           integer NOT NULL CHECK (number BETWEEN 1 AND 3),
+    sealed_component bytea NOT NULL,
+    PRIMARY KEY (bank_id, label, number),
+    FOREIGN KEY (bank_id, label) REFERENCES key_import ON DELETE CASCADE
 );
 
 CREATE TABLE certificate (
@@ -454,8 +500,8 @@ CREATE UNIQUE INDEX data_key_one_successor ON data_key (purpose, coalesce(replac
 -- How far the servers have come with sealing the values of a column with a newer data key.
 CREATE TABLE resealing (
     sealed_column text PRIMARY KEY CHECK (sealed_column IN
-        ('hmac_key.sealed_key', 'issuer_key.sealed_secret', 'server_key.sealed_key', 'cardholder.sealed_pin',
-        'cardholder.sealed_free_field', 'master_key.sealed_public_key')),
+        ('hmac_key.sealed_key', 'bank_key.sealed_key', 'issuer_key.sealed_secret', 'server_key.sealed_key',
+        'cardholder.sealed_pin', 'cardholder.sealed_free_field', 'master_key.sealed_public_key')),
     -- The key that values get.
     data_key_id   integer NOT NULL REFERENCES data_key,
     -- The last row that is done.

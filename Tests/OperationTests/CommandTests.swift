@@ -23,7 +23,8 @@ struct CommandTests {
         "The help of every command contains an example",
         arguments: [
             ["serve"], ["migrate"], ["check-config"], ["sandbox"], ["bank", "add"], ["bank", "set"], ["bank", "show"],
-            ["bank", "list"], ["key", "import-hmac"], ["key", "list"], ["key", "disable"], ["key", "remove"],
+            ["bank", "list"], ["key", "import"], ["key", "confirm"], ["key", "import-hmac"], ["key", "list"],
+            ["key", "enable"], ["key", "disable"], ["key", "remove"],
             ["certificate", "import"],
             ["certificate", "list"], ["certificate", "disable"], ["cardholder", "import"], ["cardholder", "show"],
             ["cardholder", "unlock"], ["cardholder", "set-status"], ["server-key", "list"], ["server-key", "rotate"],

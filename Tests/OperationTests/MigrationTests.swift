@@ -50,9 +50,9 @@ struct MigrationTests {
             """)
         #expect(
             others == [
-                "audit_entry", "audit_head", "audit_seal", "data_key", "data_key_wrapping", "hmac_key_identity",
-                "issuer_key_owner", "master_key", "resealing",
-                "schema_function", "schema_migration", "schema_state", "server_key", "server_vault",
+                "audit_entry", "audit_head", "audit_seal", "data_key", "data_key_wrapping", "issuer_key_owner",
+                "key_identity", "master_key", "resealing", "schema_function", "schema_migration", "schema_state",
+                "server_key", "server_vault",
             ])
     }
 

@@ -33,8 +33,13 @@ package final class TestInstallation: Sendable {
     package func with(environment: [String: String]) -> TestInstallation { TestInstallation(self, environment) }
 
     /// Runs a command of the program and waits for its end.
-    package func run(_ arguments: [String], stdin: String = "") async throws -> CommandResult {
+    ///
+    /// - Parameter user: who runs it, as sudo says; nil for the user of the tests.
+    package func run(
+        _ arguments: [String], stdin: String = "", as user: String? = nil
+    ) async throws -> CommandResult {
         var environment = environment
+        environment["SUDO_USER"] = user
         if arguments.first == "migrate" { environment["DATABASE_URL"] = ownerURL }
         return try await TestCommand.run(
             CardCompanionBinary.path, arguments, environment: environment, stdin: stdin)

@@ -15,5 +15,7 @@ CREATE OR REPLACE TRIGGER bank_revision BEFORE UPDATE ON bank
     FOR EACH ROW EXECUTE FUNCTION advance_bank_revision();
 CREATE OR REPLACE TRIGGER hmac_key_revision AFTER INSERT OR UPDATE OR DELETE ON hmac_key
     FOR EACH ROW EXECUTE FUNCTION advance_bank_revision();
+CREATE OR REPLACE TRIGGER bank_key_revision AFTER INSERT OR UPDATE OR DELETE ON bank_key
+    FOR EACH ROW EXECUTE FUNCTION advance_bank_revision();
 CREATE OR REPLACE TRIGGER certificate_revision AFTER INSERT OR UPDATE OR DELETE ON certificate
     FOR EACH ROW EXECUTE FUNCTION advance_bank_revision();

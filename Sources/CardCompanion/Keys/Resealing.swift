@@ -1,4 +1,5 @@
 package import CardCompanionStore
+internal import KeyBlocks
 package import KeyVault
 package import Logging
 internal import ServiceLifecycle
@@ -40,7 +41,7 @@ package struct Resealing: Service, CustomStringConvertible {
                 do {
                     if keyring.isOpen {
                         try await resealAll()
-                        try await renewHMACKeyIdentities()
+                        try await renewKeyIdentities()
                     }
                 } catch {
                     logger.warning("Re-sealing failed; it will be tried again", metadata: ["error": "\(error)"])
@@ -62,13 +63,16 @@ package struct Resealing: Service, CustomStringConvertible {
         }
     }
 
-    /// The MACs of HMAC keys are the only ones that can be made anew.
-    private func renewHMACKeyIdentities() async throws {
+    /// The MACs of banks' keys are the only ones that can be made anew.
+    private func renewKeyIdentities() async throws {
         let id = try keyring.authenticatingKeyId
-        for key in try await store.hmacKeys(withMACNotUnder: id, limit: Self.rowsPerBatch) {
-            let secret = try keyring.open(key.sealedKey, in: .hmacKey(bankId: key.bankId, label: key.label))
-            let mac = try keyring.authenticationCode(for: HMACKeyImport.identity(of: secret), in: .hmacKeyIdentity)
-            try await store.replaceHMACKeyMAC(key.mac, by: mac)
+        for key in try await store.keys(withMACNotUnder: id, limit: Self.rowsPerBatch) {
+            let place: SealedPlace =
+                key.algorithm == .hmac
+                ? .hmacKey(bankId: key.bankId, label: key.label) : .bankKey(bankId: key.bankId, label: key.label)
+            let secret = try keyring.open(key.sealedKey, in: place)
+            let identity = KeyIdentity.identity(of: secret, KeyAlgorithm(key.algorithm))
+            try await store.replaceKeyMAC(key.mac, by: try keyring.authenticationCode(for: identity, in: .keyIdentity))
         }
     }
 

@@ -9,8 +9,17 @@ extension SealedPlace {
         SealedPlace("hmac_key.sealed_key", row: bankId.text, label)
     }
 
-    /// The MAC of an HMAC key. It has no bank, because no two banks may have the same key.
-    static let hmacKeyIdentity = SealedPlace("hmac_key_identity.key_mac")
+    static func bankKey(bankId: Identifier, label: String) -> SealedPlace {
+        SealedPlace("bank_key.sealed_key", row: bankId.text, label)
+    }
+
+    /// Components live for a day at most, and are not sealed again.
+    static func keyComponent(bankId: Identifier, label: String, number: Int) -> SealedPlace {
+        SealedPlace("key_component.sealed_component", row: bankId.text, label, "\(number)")
+    }
+
+    /// The MAC of a bank's key. It has no bank, because no two banks may have the same key.
+    static let keyIdentity = SealedPlace("key_identity.key_mac")
 
     static func issuerSecret(_ keyId: String) -> SealedPlace {
         SealedPlace("issuer_key.sealed_secret", row: keyId)
@@ -46,16 +55,17 @@ extension SealedPlace {
         case .issuerSecret: self = .issuerSecret(row.rowId)
         case .serverKey: self = .serverKey(row.rowId)
         case .recoveryKey: self = .recoveryKey(row.rowId)
-        case .hmacKey, .pin, .freeField:
+        case .hmacKey, .bankKey, .pin, .freeField:
             guard let bankId = Identifier(row.bankId), let rowId = Identifier(row.rowId) else { return nil }
             let cardholder = CardholderPlace(bankId: bankId, uniqueId: rowId)
             self =
                 switch column {
                 case .pin: cardholder.pin
                 case .freeField: cardholder.freeField
+                case .bankKey: .bankKey(bankId: bankId, label: row.rowId)
                 default: .hmacKey(bankId: bankId, label: row.rowId)
                 }
-        case .code, .freeFieldMAC, .hmacKeyIdentity: return nil
+        case .code, .freeFieldMAC, .keyIdentity: return nil
         }
     }
 }

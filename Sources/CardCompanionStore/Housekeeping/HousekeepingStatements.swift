@@ -12,6 +12,8 @@ package enum ExpiredKind: CaseIterable, Sendable {
     /// Staged lines of imports that never ended.
     case importLines
     case events
+    /// Components of keys whose import was not finished in time.
+    case keyImports
     /// Private keys of the server that were retired: they are erased.
     case serverKeys
     /// Certificates that expire soon: their banks get an event, 30, 7 and 1 days before.
@@ -44,6 +46,7 @@ extension Store {
         case .answers: return try await remove(DeleteExpiredAnswers(time: time, limit: rowLimit))
         case .importLines: return try await remove(DeleteStagedLines(time: time, limit: rowLimit))
         case .events: return try await remove(DeleteOldEvents(time: time, limit: rowLimit))
+        case .keyImports: return try await remove(DeleteExpiredKeyImports(time: time, limit: rowLimit))
         case .serverKeys: return try await remove(EraseRetiredKeys(time: time, limit: rowLimit))
         case .certificates: return try await remove(ReportExpiringCertificates(time: time, limit: rowLimit))
         }
@@ -162,6 +165,16 @@ private struct DeleteOldEvents: Removal, PostgresCommand {
             ON CONFLICT (bank_id) DO UPDATE SET lost = greatest(feed.lost, excluded.lost)
         )
         DELETE FROM event USING due WHERE (event.bank_id, event.event_id) = (due.bank_id, due.event_id)
+        """
+}
+
+private struct DeleteExpiredKeyImports: Removal, PostgresCommand {
+    let time: Timestamp
+    let limit: Int32
+
+    static let sql = """
+        DELETE FROM key_import WHERE (bank_id, label) IN (
+            SELECT bank_id, label FROM key_import WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
         """
 }
 

@@ -1,6 +1,7 @@
 /// A column whose values begin with the id of the data key that they were made with (4 bytes).
 package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
     case hmacKey = "hmac_key.sealed_key"
+    case bankKey = "bank_key.sealed_key"
     case issuerSecret = "issuer_key.sealed_secret"
     case serverKey = "server_key.sealed_key"
     case recoveryKey = "master_key.sealed_public_key"
@@ -8,13 +9,13 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
     case freeField = "cardholder.sealed_free_field"
     case code = "cardholder.code_mac"
     case freeFieldMAC = "cardholder.free_field_mac"
-    case hmacKeyIdentity = "hmac_key_identity.key_mac"
+    case keyIdentity = "key_identity.key_mac"
 
     /// The columns with values of a purpose. Those that live for a day or less are not among them.
     package static func all(of purpose: DataKeyPurpose) -> [KeyedColumn] {
         switch purpose {
-        case .seal: [.hmacKey, .issuerSecret, .serverKey, .recoveryKey, .pin, .freeField]
-        case .authenticate: [.code, .freeFieldMAC, .hmacKeyIdentity]
+        case .seal: [.hmacKey, .bankKey, .issuerSecret, .serverKey, .recoveryKey, .pin, .freeField]
+        case .authenticate: [.code, .freeFieldMAC, .keyIdentity]
         case .handOut: []
         }
     }
@@ -23,6 +24,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
     var source: any KeyedColumnSource.Type {
         switch self {
         case .hmacKey: HMACKeyColumn.self
+        case .bankKey: BankKeyColumn.self
         case .issuerSecret: IssuerSecretColumn.self
         case .serverKey: ServerKeyColumn.self
         case .recoveryKey: RecoveryKeyColumn.self
@@ -30,7 +32,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
         case .freeField: FreeFieldColumn.self
         case .code: CodeColumn.self
         case .freeFieldMAC: FreeFieldMACColumn.self
-        case .hmacKeyIdentity: HMACKeyIdentityColumn.self
+        case .keyIdentity: KeyIdentityColumn.self
         }
     }
 }
@@ -65,11 +67,18 @@ private enum HMACKeyColumn: KeyedColumnSource {
     static let rowId = "hmac_key.label"
 }
 
-private enum HMACKeyIdentityColumn: KeyedColumnSource {
-    static let table = "hmac_key_identity"
+private enum BankKeyColumn: KeyedColumnSource {
+    static let table = "bank_key"
+    static let column = "sealed_key"
+    static let bankId = "bank_key.bank_id"
+    static let rowId = "bank_key.label"
+}
+
+private enum KeyIdentityColumn: KeyedColumnSource {
+    static let table = "key_identity"
     static let column = "key_mac"
-    static let bankId = "hmac_key_identity.bank_id"
-    static let rowId = "hmac_key_identity.label"
+    static let bankId = "key_identity.bank_id"
+    static let rowId = "key_identity.label"
 }
 
 private enum IssuerSecretColumn: KeyedColumnSource {

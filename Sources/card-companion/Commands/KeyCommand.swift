@@ -6,10 +6,10 @@ import SecureMemory
 
 struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "key", abstract: "Imports and lists the HMAC keys of banks.",
+        commandName: "key", abstract: "Imports and lists the keys that banks share with this server.",
         subcommands: [
-            ImportHMAC.self, ListItems<HMACKeys>.self, DisableItem<HMACKeys>.self, EnableItem<HMACKeys>.self,
-            Remove.self,
+            Import.self, Confirm.self, ImportHMAC.self, ListItems<BankKeys>.self, DisableItem<BankKeys>.self,
+            EnableItem<BankKeys>.self, Remove.self,
         ])
 
     struct ImportHMAC: AsyncParsableCommand {
@@ -40,10 +40,7 @@ struct KeyCommand: ParsableCommand {
 
         func run() async throws {
             let key = try HMACKeyImport(hex: try readHex())
-            let label = label ?? key.kcv
-            guard Identifier(label) != nil else {
-                throw CommandError.badInput("--label must have \(Identifier.rule)")
-            }
+            let label = try KeyLabel(label ?? key.kcv).text
             try await Installation.run(
                 options, action: AdminAction(command: "key import-hmac", bankId: bank, subject: label)
             ) { [bank, usage] installation in
@@ -53,19 +50,9 @@ struct KeyCommand: ParsableCommand {
                         to: bank, label: label, usage: usage, in: installation.store, keyring: keyring,
                         now: installation.clock.now())
                 }
-                switch outcome {
-                case .added: break
-                case .labelTaken: throw CommandError.refused("bank '\(bank)' already has a key '\(label)'")
-                case .keyTaken:
-                    throw CommandError.refused(
-                        "this key was imported before, by this bank or by another one: each bank and each usage needs a key of "
-                            + "its own. 'card-companion key remove' erases one that was imported by mistake")
-                }
+                try outcome.requireAdded(label)
             }
-            if usage == .both {
-                Terminal.note(
-                    "warning: a hashMac that bank '\(bank)' makes for a fetch with this key can also define a PIN")
-            }
+            if usage == .both { KeyCommand.warnOfBoth(bank) }
             try Terminal.show(
                 "imported key '\(label)' of bank '\(bank)' for \(usage.purpose), KCV \(key.kcv)",
                 json: ["bank": bank.text, "label": label, "usage": usage.rawValue, "kcv": key.kcv], asJSON: output.json)
@@ -82,16 +69,18 @@ struct KeyCommand: ParsableCommand {
 extension KeyCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Erases a disabled key, for example one that was imported with a wrong usage.",
+            abstract: "Erases a disabled key, or gives up an import in components.",
             discussion: "EXAMPLE\n  card-companion key remove --bank MYBANK 2026")
 
-        @OptionGroup var item: ItemArguments<HMACKeys>
+        @OptionGroup var item: ItemArguments<BankKeys>
 
         func run() async throws {
             let action = AdminAction(command: "key remove", bankId: item.bank, subject: item.name)
             try await Installation.run(item.options, action: action) {
                 [bank = item.bank, name = item.name] installation in
-                guard try await installation.store.deleteHMACKey(bankId: bank, label: name) else {
+                let isKeyErased = try await installation.store.deleteKey(bankId: bank, label: name)
+                let isImportErased = try await installation.store.deleteKeyImport(bankId: bank, label: name)
+                guard isKeyErased || isImportErased else {
                     throw CommandError.notFound(
                         "bank '\(bank)' has no disabled key '\(name)': see 'card-companion key list'")
                 }
@@ -103,35 +92,79 @@ extension KeyCommand {
     }
 }
 
-/// A bank's HMAC keys, for `list`, `enable` and `disable`.
-enum HMACKeys: BankItems {
+/// A bank's keys of all kinds, for `list`, `enable` and `disable`. The list also has imports in components.
+enum BankKeys: BankItems {
     struct Report: Encodable {
         let label: String
-        let kcv: String
+        let kcv: String?
         let usage: String
+        let algorithm: String
+        let direction: String?
         let status: String
+        /// Of an import in components.
+        var components: Int?
+        var enteredComponents: Int?
     }
 
     static let command = "key"
     static let noun = "key"
     static let nameMember = "label"
-    static let afterDisabling = "a hashMac made with it is refused from now on."
-    static let columns = ["LABEL", "KCV", "USAGE", "STATUS", "IMPORTED"]
+    static let afterDisabling = "what was made with it is refused from now on."
+    static let columns = ["LABEL", "KCV", "USAGE", "ALGORITHM", "DIRECTION", "STATUS", "IMPORTED"]
 
     static func list(_ bankId: Identifier, in store: Store) async throws -> [(row: [String], report: Report)] {
-        try await store.hmacKeys(bankId: bankId).map {
-            (
-                [$0.label, $0.kcv, $0.usage.rawValue, $0.status.rawValue, $0.createdAt.text],
-                Report(
-                    label: $0.label, kcv: $0.kcv, usage: $0.usage.rawValue, status: $0.status.rawValue)
-            )
-        }
+        let pending = try await store.pendingKeys(bankId: bankId, now: WallClock.system.now())
+        return try await pending.map(item) + store.listedKeys(bankId: bankId).map(item)
     }
 
     static func set(
         _ name: String, of bankId: Identifier, to status: Activity, in store: Store
     ) async throws -> Bool {
-        try await store.setHMACKey(bankId: bankId, label: name, status: status)
+        try await store.setKey(bankId: bankId, label: name, status: status)
+    }
+
+    private static func item(_ key: ListedKey) -> (row: [String], report: Report) {
+        (
+            [
+                key.label, key.kcv, key.usage.rawValue, key.algorithm.rawValue, key.direction?.rawValue ?? "-",
+                key.status.rawValue, key.createdAt.text,
+            ],
+            Report(
+                label: key.label, kcv: key.kcv, usage: key.usage.rawValue, algorithm: key.algorithm.rawValue,
+                direction: key.direction?.rawValue, status: key.status.rawValue)
+        )
+    }
+
+    private static func item(_ key: PendingKey) -> (row: [String], report: Report) {
+        let (begun, progress) = (key.keyImport, "\(key.entered) of \(key.keyImport.componentCount) components")
+        return (
+            [
+                begun.label, "-", begun.usage.rawValue, begun.algorithm.rawValue, begun.direction?.rawValue ?? "-",
+                "PENDING (\(progress), until \(begun.expiresAt.text))", "-",
+            ],
+            Report(
+                label: begun.label, kcv: nil, usage: begun.usage.rawValue, algorithm: begun.algorithm.rawValue,
+                direction: begun.direction?.rawValue, status: "PENDING", components: begun.componentCount,
+                enteredComponents: key.entered)
+        )
+    }
+}
+
+extension KeyCommand {
+    /// Warns of a key that serves fetches and definitions.
+    static func warnOfBoth(_ bank: Identifier) {
+        Terminal.note("warning: a hashMac that bank '\(bank)' makes for a fetch with this key can also define a PIN")
+    }
+}
+
+extension NewKeyOutcome {
+    /// - Throws: ``KeyImportRefusal``.
+    func requireAdded(_ label: String) throws {
+        switch self {
+        case .added: break
+        case .labelTaken: throw KeyImportRefusal.labelTaken(label)
+        case .keyTaken: throw KeyImportRefusal.keyTaken
+        }
     }
 }
 

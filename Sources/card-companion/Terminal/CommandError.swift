@@ -4,6 +4,7 @@ import CardCompanionStore
 import Cryptography
 import EmbeddedPostgres
 import HTTPSignatures
+import KeyBlocks
 import KeyVault
 
 /// Why a command failed: for people, and as an exit status (sysexits.h) for scripts.
@@ -39,6 +40,10 @@ struct CommandError: Error {
         case let error as KeyVaultError: vault(error)
         case let error as CertificateError: badInput("\(error)")
         case let error as SignatureError: badInput("\(error)")
+        case let error as KeyImportRefusal: refused("\(error)")
+        case let error as KeyBlockError: badInput("the key block is refused: \(error)")
+        case let error as InvalidComponent: badInput("\(error)")
+        case let error as InvalidKey: refused("\(error)")
         case let error as InvalidSetting: badInput("\(error)")
         default: error
         }

@@ -18,6 +18,9 @@ struct DataKeyTests {
         wrong.code = "Wrong4711"
         #expect(try await backend.fetch(wrong).code == 203)
         let before = try await backend.get(holder.uniqueId)
+        let pinKey = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+        let kind = ["--usage", "pin-encryption", "--algorithm", "aes"]
+        try await installation.importKey(pinKey, label: "pin", into: backend.bank.id, kind)
         #expect(try await keyIds(installation) == ["1"])
 
         let rotated = try await installation.run(["vault", "rotate-data-key"]).succeeded()
@@ -65,6 +68,10 @@ struct DataKeyTests {
             try await installation.importHMACKey(backend.bank.hmacKey, label: "2", into: backend.bank)
         }
         #expect("\(try #require(error))".contains("was imported before"))
+        let sameKey = await #expect(throws: (any Error).self) {
+            try await installation.importKey(pinKey, label: "pin-2", into: backend.bank.id, kind)
+        }
+        #expect("\(try #require(sameKey))".contains("was imported before"))
         #expect(try await restarted.fetch(holder).delivery != nil)
         #expect(try await restarted.get(holder.uniqueId).status == 200)
     }
@@ -236,7 +243,7 @@ struct DataKeyTests {
             SELECT DISTINCT get_byte(value, 3) FROM (
                 SELECT sealed_pin AS value FROM cardholder UNION SELECT sealed_free_field FROM cardholder
                 UNION SELECT sealed_key FROM hmac_key UNION SELECT sealed_secret FROM issuer_key
-                UNION SELECT sealed_key FROM server_key
+                UNION SELECT sealed_key FROM server_key UNION SELECT sealed_key FROM bank_key
             ) AS sealed WHERE value IS NOT NULL ORDER BY 1
             """)
     }

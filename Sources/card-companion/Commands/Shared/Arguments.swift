@@ -17,6 +17,9 @@ extension Authority: ExpressibleByArgument {
 }
 
 extension Activity: ExpressibleByArgument {}
+extension BankKeyAlgorithm: ExpressibleByArgument {}
+extension BankKeyDirection: ExpressibleByArgument {}
+extension BankKeyUsage: ExpressibleByArgument {}
 extension CardholderStatus: ExpressibleByArgument {}
 extension CertificatePurpose: ExpressibleByArgument {}
 extension CodeAlphabet: ExpressibleByArgument {}

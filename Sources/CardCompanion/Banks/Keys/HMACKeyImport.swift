@@ -1,5 +1,6 @@
 package import CardCompanionStore
 internal import Cryptography
+internal import KeyBlocks
 package import KeyVault
 package import SecureMemory
 
@@ -17,14 +18,7 @@ package struct HMACKeyImport: Sendable {
     ///
     /// - Throws: ``InvalidSetting``.
     package init(hex: borrowing SecretBytes) throws(InvalidSetting) {
-        let key = hex.withBytes { bytes -> SecretBytes? in
-            let isBlank: (UInt8) -> Bool = { $0 == 0x20 || 0x09...0x0D ~= $0 }
-            guard let first = bytes.firstIndex(where: { !isBlank($0) }),
-                let last = bytes.lastIndex(where: { !isBlank($0) })
-            else { return nil }
-            return Hex.decodeSecret(UnsafeRawBufferPointer(rebasing: bytes[first...last]))
-        }
-        guard let key else { throw InvalidSetting(description: "the key must be in hex") }
+        guard let key = HexText.trimmed(hex) else { throw InvalidSetting(description: "the key must be in hex") }
         guard Self.byteCounts ~= key.count else {
             let range = "\(Self.byteCounts.lowerBound) to \(Self.byteCounts.upperBound)"
             throw InvalidSetting(description: "the key must have \(range) bytes (has \(key.count))")
@@ -46,20 +40,11 @@ package struct HMACKeyImport: Sendable {
     /// Seals the key and adds it to the bank.
     package func add(
         to bankId: Identifier, label: String, usage: HMACKeyUsage, in store: Store, keyring: Keyring, now: Timestamp
-    ) async throws -> HMACKeyOutcome {
-        let identity = Self.identity(of: key.bytes)
-        return try await store.insertHMACKey(
+    ) async throws -> NewKeyOutcome {
+        try await store.insertHMACKey(
             NewHMACKey(
-                label: label, kcv: kcv, usage: usage,
-                sealedKey: try keyring.seal(key.bytes, in: .hmacKey(bankId: bankId, label: label)),
-                mac: try keyring.authenticationCode(for: identity, in: .hmacKeyIdentity),
-                possibleMACs: try keyring.authenticationCodes(for: identity, in: .hmacKeyIdentity)),
-            bankId: bankId, now: now)
-    }
-
-    /// What is the same for two keys that make the same HMACs. Such keys can differ (RFC 2104: short keys are filled with
-    /// zeros, long ones are hashed).
-    static func identity(of key: borrowing SecretBytes) -> [UInt8] {
-        HMACSHA256.authenticationCode(for: [UInt8](), key: key)
+                usage: usage, kcv: kcv,
+                sealedKey: try keyring.seal(key.bytes, in: .hmacKey(bankId: bankId, label: label))),
+            try NewKeyIdentity(of: key.bytes, .hmac, bankId: bankId, label: label, keyring: keyring), now: now)
     }
 }

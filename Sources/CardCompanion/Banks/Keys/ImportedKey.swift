@@ -1,0 +1,58 @@
+package import CardCompanionStore
+internal import KeyBlocks
+package import KeyVault
+internal import SecureMemory
+
+/// A key of any kind that operators import for a bank.
+package struct ImportedKey: Sendable {
+    package let kind: KeyKind
+    private let key: SymmetricKey
+
+    init(_ key: SymmetricKey, _ kind: KeyKind) {
+        self.key = key
+        self.kind = kind
+    }
+
+    /// The key check value, in hex.
+    package var kcv: String { key.checkValue.description }
+
+    /// Seals the key and adds it to the bank. If it was imported in components, they are erased.
+    package func add(
+        to bankId: Identifier, label: String, in store: Store, keyring: Keyring, now: Timestamp
+    ) async throws -> NewKeyOutcome {
+        let identity = identity(bankId: bankId, label: label, keyring: keyring)
+        if let usage = kind.usage.hmac {
+            let sealed = try keyring.seal(key.secret.bytes, in: .hmacKey(bankId: bankId, label: label))
+            return try await store.insertHMACKey(
+                NewHMACKey(usage: usage, kcv: kcv, sealedKey: sealed), identity, now: now)
+        }
+        let sealed = try keyring.seal(key.secret.bytes, in: .bankKey(bankId: bankId, label: label))
+        return try await store.insertBankKey(
+            NewBankKey(
+                usage: kind.usage, algorithm: kind.algorithm, direction: kind.direction ?? .decrypt, kcv: kcv,
+                sealedKey: sealed),
+            identity, now: now)
+    }
+
+    /// Whether this bank or another one already has the key.
+    func isTaken(bankId: Identifier, label: String, in store: Store, keyring: Keyring) async throws -> Bool {
+        try await store.hasKey(withMACs: identity(bankId: bankId, label: label, keyring: keyring).possibleMACs)
+    }
+
+    private func identity(bankId: Identifier, label: String, keyring: Keyring) -> NewKeyIdentity {
+        NewKeyIdentity(of: key.secret.bytes, key.algorithm, bankId: bankId, label: label, keyring: keyring)
+    }
+}
+
+extension NewKeyIdentity {
+    /// The name of a key, and its MACs: the key's own, and those that the same bytes can have as another kind of key.
+    init(
+        of key: borrowing SecretBytes, _ algorithm: KeyAlgorithm, bankId: Identifier, label: String, keyring: Keyring
+    ) {
+        self.init(
+            bankId: bankId, label: label,
+            mac: keyring.authenticationCode(for: KeyIdentity.identity(of: key, algorithm), in: .keyIdentity),
+            possibleMACs: KeyIdentity.possibleIdentities(of: key)
+                .flatMap { keyring.authenticationCodes(for: $0.bytes, in: .keyIdentity) })
+    }
+}

@@ -1,0 +1,37 @@
+package import CardCompanionStore
+internal import KeyBlocks
+package import KeyVault
+internal import SecureMemory
+
+/// A key that comes in a key block (X9.143, TR-31), under a key that the bank already has.
+package struct KeyBlockImport: Sendable {
+    private let block: KeyBlock
+    private let kind: KeyKind
+
+    /// Reads a key block. White space at its ends is ignored.
+    ///
+    /// - Throws: `KeyBlockError`, and ``InvalidSetting`` if the key block is for another usage.
+    package init(_ text: String, usage: BankKeyUsage) throws {
+        let characters = text.utf8.drop { $0 <= 0x20 }
+        let end = characters.lastIndex { $0 > 0x20 }.map { characters.index(after: $0) } ?? characters.startIndex
+        block = try KeyBlock(String(characters[..<end]) ?? "")
+        kind = try KeyKind(block.header, usage: usage)
+    }
+
+    /// Opens the block.
+    ///
+    /// - Parameter label: the bank's key that protects it.
+    /// - Throws: `KeyBlockError`, ``KeyImportRefusal``, `StoreError`, `KeyVaultError`.
+    package func key(
+        under label: String, of bankId: Identifier, in store: Store, keyring: Keyring
+    ) async throws -> ImportedKey {
+        guard let record = try await store.bankKey(bankId: bankId, label: label), record.usage == .keyBlock else {
+            throw KeyImportRefusal.noProtectionKey(label)
+        }
+        guard record.status == .active else { throw KeyImportRefusal.disabledProtectionKey(label) }
+        let opened = try keyring.open(record.sealedKey, in: .bankKey(bankId: bankId, label: label))
+        let protectionKey = try ProtectionKey(
+            try SymmetricKey(KeyAlgorithm(record.algorithm), opened), KeyDirection(record.direction))
+        return ImportedKey(try block.key(under: protectionKey), kind)
+    }
+}
