@@ -103,7 +103,7 @@ let package = Package(
             "CardCompanion",
             [
                 "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE", "KeyBlocks",
-                "KeyVault", "PINImages", "SecureMemory", "StrictJSON", logging, serviceLifecycle,
+                "KeyVault", "PINBlocks", "PINImages", "SecureMemory", "StrictJSON", logging, serviceLifecycle,
             ]),
         library(
             "CardCompanionWebhooks",
@@ -180,7 +180,7 @@ let package = Package(
             "CardCompanionTests",
             [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "JOSE", "KeyVault",
-                "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix,
+                "PINBlocks", "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix,
             ]),
         tests(
             "CardCompanionHTTPTests",
@@ -206,7 +206,9 @@ let package = Package(
             ["CardCompanionAPI", "CardCompanionSDK", "PythonOracle", "ServerHarness", crypto, cryptoExtras],
             exclude: ["Oracles"]),
         tests("IssuingTests", ["PythonOracle", "ServerHarness", crypto, cryptoExtras], exclude: ["Oracles"]),
-        tests("EventTests", ["ServerHarness", crypto, cryptoExtras, nioCore, nioHTTP1, nioPosix, nioSSL]),
+        tests(
+            "EventTests",
+            ["PythonOracle", "ServerHarness", crypto, cryptoExtras, nioCore, nioHTTP1, nioPosix, nioSSL]),
         // Measures the server: 'make bench'.
         .executableTarget(
             name: "bench",

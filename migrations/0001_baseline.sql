@@ -74,12 +74,18 @@ CREATE TABLE bank (
         CHECK (weak_pin_rules <@ ARRAY['same', 'ascending', 'descending', 'pairs', 'listed']),
     -- deliver: a definition is refused if its PIN cannot be sealed to the bank. keep: this database has the card's PIN.
     defined_pins                text NOT NULL CHECK (defined_pins IN ('deliver', 'keep')),
+    -- The key under which a defined PIN is a PIN block of format 1; null if it is digits. (No foreign key: a key can be
+    -- replaced by another one of the same name. While there is none, the bank gets no defined PINs.)
+    defined_pin_key             identifier,
+    -- The formats of PIN blocks that the bank may send.
+    pin_blocks                  text[] NOT NULL CHECK (pin_blocks <@ ARRAY['iso-0', 'iso-1', 'iso-3', 'iso-4']),
     -- The bank's own list for the rule 'listed', in addition to the list that every bank has. It is not secret.
     listed_pins                 text[] NOT NULL CHECK (cardinality(listed_pins) <= 10000),
     -- Grows with every change of the bank, its keys or its certificates. A server that authenticated a request with an
     -- older revision authenticates it again.
     revision                    bigint NOT NULL DEFAULT 1,
-    created_at                  timestamptz NOT NULL
+    created_at                  timestamptz NOT NULL,
+    CONSTRAINT defined_pins_are_blocks_of_format_1 CHECK (defined_pin_key IS NULL OR 'iso-1' = ANY (pin_blocks))
 );
 
 -- Code 308: the cardholder belongs to another bank of the same programme.

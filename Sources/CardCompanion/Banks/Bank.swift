@@ -33,9 +33,12 @@ struct Bank: Sendable {
     let certificates: [Identifier: BankCertificate]
     let defaultCertificate: BankCertificate?
     /// Defined PINs are sealed to it for the bank; nil if the bank has not imported one.
-    let encryptionCertificate: BankCertificate?
+    private let encryptionCertificate: BankCertificate?
+    /// Under which defined PINs are PIN blocks; nil if the bank has no such key, or it does not open.
+    private let definedPINKey: PINKey?
 
-    init(_ record: BankRecord, keys: [HMACKeyRecord], certificates: [CertificateRecord], keyring: Keyring) throws {
+    init(_ found: BankWithKeys, keyring: Keyring) throws {
+        let (record, keys, certificates) = (found.bank, found.hmacKeys, found.certificates)
         id = record.id
         revision = record.revision
         isActive = record.status == .active
@@ -53,11 +56,19 @@ struct Bank: Sendable {
         let defaults = active.filter(\.isDefault)
         defaultCertificate = try defaults.first { $0.purpose == .signature }.map { try BankCertificate($0) }
         encryptionCertificate = try defaults.first { $0.purpose == .encryption }.map { try BankCertificate($0) }
+        definedPINKey = found.definedPINKey.flatMap { key in
+            key.makesPINBlocks ? try? PINKey(key, of: record.id, keyring: keyring) : nil
+        }
     }
 
-    /// Nil if the bank has no certificate to seal PINs to, or an expired one.
-    func validEncryptionCertificate(at now: Timestamp) -> BankCertificate? {
-        encryptionCertificate.flatMap { $0.isValid(at: now) ? $0 : nil }
+    /// How defined PINs reach the bank; nil if they cannot: the bank has no valid certificate to seal them to, or not the key
+    /// that they must be under.
+    func definedPINDelivery(at now: Timestamp) -> DefinedPINDelivery? {
+        guard let certificate = encryptionCertificate, certificate.isValid(at: now) else { return nil }
+        guard settings.definedPINKey != nil else {
+            return DefinedPINDelivery(bankId: id, certificate: certificate, blockKey: nil)
+        }
+        return definedPINKey.map { DefinedPINDelivery(bankId: id, certificate: certificate, blockKey: $0) }
     }
 
     func certificate(_ choice: AuthenticationToken.CertificateChoice) -> BankCertificate? {

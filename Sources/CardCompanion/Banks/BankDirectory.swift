@@ -87,11 +87,11 @@ package final class BankDirectory: Sendable {
     }
 
     private func load(_ bankId: Identifier) async throws -> Bank? {
-        guard let (record, keys, certificates) = try await store.bankWithKeys(id: bankId) else {
+        guard let record = try await store.bankWithKeys(id: bankId) else {
             forget(bankId)
             return nil
         }
-        let bank = try Bank(record, keys: keys, certificates: certificates, keyring: keyring)
+        let bank = try Bank(record, keyring: keyring)
         kept.withLock { kept in
             if kept.count >= Self.capacity { kept.removeAll(keepingCapacity: true) }
             if let comparisons = kept[bankId]?.comparisons {

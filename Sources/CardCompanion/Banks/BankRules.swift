@@ -45,15 +45,30 @@ extension BankSettings {
         try require(
             listedPINs.allSatisfy { 4...12 ~= $0.utf8.count && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } },
             "--weak-pin-file must have one PIN of 4 to 12 digits per line")
+        try require(
+            definedPINKey.map { Identifier($0) != nil } ?? true, "--defined-pin-key must have \(Identifier.rule)")
+        try require(
+            definedPINKey == nil || pinBlocks.contains(.iso1),
+            "--defined-pin-key makes PIN blocks of format 1: --pin-blocks must list iso-1")
     }
 
     /// Why cardholders cannot define a PIN, for the operator; nil if they can.
-    package func reasonAgainstDefinition(certificates: [CertificateRecord], now: Timestamp) -> String? {
+    ///
+    /// - Parameter key: the bank's key that ``definedPINKey`` names.
+    package func reasonAgainstDefinition(
+        certificates: [CertificateRecord], definedPINKey key: BankKeyRecord?, now: Timestamp
+    ) -> String? {
         guard definition else { return "the bank's setting --definition is false" }
         let isDeliverable = certificates.contains {
             $0.purpose == .encryption && $0.isDefault && $0.status == .active && $0.isValid(at: now)
         }
-        guard definedPINs == .deliver, !isDeliverable else { return nil }
+        guard definedPINs == .deliver else { return nil }
+        if let label = definedPINKey, key?.makesPINBlocks != true {
+            return
+                "with --defined-pin-key the bank needs an active key '\(label)' of usage pin-encryption, algorithm tdes and "
+                + "direction encrypt or both: import one with 'card-companion key import'"
+        }
+        guard !isDeliverable else { return nil }
         return "with --defined-pins deliver the bank needs a valid encryption certificate: import one with "
             + "'card-companion certificate import --use encryption', or set --defined-pins keep"
     }

@@ -24,7 +24,7 @@ struct ProvisionedMembers {
         failures,
     ]
     static let ofLines = changeable.union([MemberName.uniqueId, operation])
-    static let unremovable = [status, channels, definition, failures, pinVersion]
+    static let unremovable = [status, channels, definition, failures, pinVersion, pinBlock]
 
     static let badUniqueId = ProvisioningError(MemberName.uniqueId, "must be a string of \(Identifier.rule)")
 
@@ -38,15 +38,17 @@ struct ProvisionedMembers {
     private let uniqueId: String
     private let keyring: Keyring
     private let serverKeys: ServerKeys
+    private let store: Store
     private var problems: [ProvisioningError] = []
     /// A card number must not be repeated in the answer.
     private var isCardNumber = false
 
-    init(bank: IssuerBank, uniqueId: String, keyring: Keyring, serverKeys: ServerKeys) {
+    init(bank: IssuerBank, uniqueId: String, keyring: Keyring, serverKeys: ServerKeys, store: Store) {
         self.bank = bank
         self.uniqueId = uniqueId
         self.keyring = keyring
         self.serverKeys = serverKeys
+        self.store = store
     }
 
     mutating func refuse(_ name: String, _ reason: String) {
@@ -144,20 +146,21 @@ struct ProvisionedMembers {
     /// The PIN as it was sent, and sealed for the store. If its key has been retired, only the store can tell whether the
     /// cardholder has taken it before.
     mutating func pin(_ body: borrowing JSONText) async throws -> CardholderChange.PIN? {
-        if !body.isMissing(Self.pinBlock) { refuse(Self.pinBlock, "PIN blocks are not supported: send pin as a JWE") }
         let version = pinVersion(body)
-        let binding = RequiredBinding(.pin, bankId: bank.id, uniqueId: uniqueId)
-        guard let jwe = sealed(MemberName.pin, binding, body), let text = body.string(MemberName.pin) else {
-            return nil
-        }
+        let name = pinMember(body)
+        let binding = RequiredBinding(
+            name == Self.pinBlock ? .pinBlock : .pin, bankId: bank.id, uniqueId: uniqueId)
+        guard let jwe = sealed(name, binding, body), let text = body.string(name) else { return nil }
         let digest = SpentDigest.pin(text)
         guard try await serverKeys.knows(jwe, isFromBank: true) else {
             return .init(digest: digest, sealed: nil, version: version)
         }
-        guard let pin = SharedSecret(try await opened(MemberName.pin, jwe)) else { return nil }
+        guard let opened = SharedSecret(try await opened(name, jwe)),
+            let pin = name == Self.pinBlock ? try await pin(inBlock: opened) : opened
+        else { return nil }
         let form = PINForm(bank)
         guard form.matches(pin.bytes) else {
-            refuse(MemberName.pin, "must have \(form.rule)")
+            refuse(name, "must have \(form.rule)")
             return nil
         }
         return try place.map {
@@ -165,9 +168,41 @@ struct ProvisionedMembers {
         }
     }
 
+    /// The member that has the PIN.
+    private mutating func pinMember(_ body: borrowing JSONText) -> String {
+        guard let kind = body.kind(of: Self.pinBlock), kind != .null else { return MemberName.pin }
+        guard !bank.pinBlocks.isEmpty else {
+            refuse(Self.pinBlock, "the bank may send no PIN blocks: send pin as a JWE")
+            return MemberName.pin
+        }
+        guard body.isMissing(MemberName.pin) else {
+            refuse(Self.pinBlock, "must not come with pin")
+            return MemberName.pin
+        }
+        return Self.pinBlock
+    }
+
+    /// The PIN in a PIN block. The block's PAN is forgotten afterwards.
+    private mutating func pin(inBlock plaintext: SharedSecret) async throws -> SharedSecret? {
+        do {
+            let block = try SentPINBlock(plaintext.bytes, allowed: bank.pinBlocks)
+            let record = try await store.bankKey(bankId: bank.id, label: block.keyLabel.text)
+            guard let key = try record.flatMap({ try PINKey($0, of: bank.id, keyring: keyring) }) else {
+                let label = ClientText.quoted(block.keyLabel.text)
+                throw PINBlockProblem("the bank has no active key \(label) for PIN blocks")
+            }
+            return SharedSecret(try block.pin(with: key))
+        } catch let problem as PINBlockProblem {
+            refuse(Self.pinBlock, "\(problem)")
+            return nil
+        }
+    }
+
     private mutating func pinVersion(_ body: borrowing JSONText) -> Int64? {
         guard !body.isMissing(Self.pinVersion) else { return nil }
-        if body.isMissing(MemberName.pin) { refuse(Self.pinVersion, "must come with pin") }
+        if body.isMissing(MemberName.pin), body.isMissing(Self.pinBlock) {
+            refuse(Self.pinVersion, "must come with pin or pinBlock")
+        }
         let number = body.kind(of: Self.pinVersion) == .number ? body.text(of: Self.pinVersion) : nil
         guard let number, number.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let version = Int64(number),
             version <= Self.pinVersionLimit

@@ -49,11 +49,14 @@ package struct Provisioning: Sendable {
     private let bank: IssuerBank
     private let keyring: Keyring
     private let serverKeys: ServerKeys
+    private let store: Store
 
-    package init(bank: IssuerBank, keyring: Keyring, serverKeys: ServerKeys) {
+    /// - Parameter store: where the bank's keys for PIN blocks are.
+    package init(bank: IssuerBank, keyring: Keyring, serverKeys: ServerKeys, store: Store) {
         self.bank = bank
         self.keyring = keyring
         self.serverKeys = serverKeys
+        self.store = store
     }
 
     /// Reads the body of a PUT: a whole cardholder.
@@ -131,13 +134,15 @@ package struct Provisioning: Sendable {
     }
 
     private func identifier(_ uniqueId: String?) throws(ProvisioningRefusal) -> Identifier {
-        var members = ProvisionedMembers(bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys)
+        var members = ProvisionedMembers(
+            bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys, store: store)
         members.requireUniqueId()
         return try members.finish()
     }
 
     private func whole(_ body: borrowing JSONText, uniqueId: String?) async throws -> ProvisionedCardholder {
-        var members = ProvisionedMembers(bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys)
+        var members = ProvisionedMembers(
+            bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys, store: store)
         members.requireUniqueId()
         var change = CardholderChange()
         change.creates = true
@@ -156,7 +161,8 @@ package struct Provisioning: Sendable {
     private func parts(
         _ body: borrowing JSONText, uniqueId: Identifier, known: Set<String>
     ) async throws -> CardholderChange {
-        var members = ProvisionedMembers(bank: bank, uniqueId: uniqueId.text, keyring: keyring, serverKeys: serverKeys)
+        var members = ProvisionedMembers(
+            bank: bank, uniqueId: uniqueId.text, keyring: keyring, serverKeys: serverKeys, store: store)
         var change = CardholderChange()
         for name in body.names where !known.contains(name) { members.refuse(name, "cannot be changed") }
         for name in ProvisionedMembers.unremovable where body.kind(of: name) != nil && body.isMissing(name) {
@@ -170,7 +176,7 @@ package struct Provisioning: Sendable {
         }
         if body.kind(of: ProvisionedMembers.code) != nil { change.codeMACs = .init(try await members.codeMACs(body)) }
         let pin = CardholderChange.Part(try await members.pin(body))
-        if body.kind(of: MemberName.pin) != nil { change.pin = pin }
+        if body.kind(of: MemberName.pin) != nil || !body.isMissing(ProvisionedMembers.pinBlock) { change.pin = pin }
         if body.kind(of: MemberName.freeField) != nil { change.freeField = .init(try members.freeField(body)) }
         change.unlocks = members.unlocks(body)
         _ = try members.finish()

@@ -172,7 +172,7 @@ package struct DefinitionService: Sendable {
         guard !bank.settings.uniformErrors else { return }
         guard cardholderExists else { throw DefinitionError(.cardholderNotFound) }
         guard bank.settings.definition,
-            bank.settings.definedPINs == .keep || bank.validEncryptionCertificate(at: now) != nil
+            bank.settings.definedPINs == .keep || bank.definedPINDelivery(at: now) != nil
         else { throw DefinitionError(.cardholderStatusNotSatisfied) }
     }
 
@@ -222,11 +222,8 @@ package struct DefinitionService: Sendable {
         let eventId = Base64URL.encode(SecureRandom.bytes(count: Self.eventIdByteCount))
         guard let uniqueId = caller.uniqueId else { return .init(sealed: [], forBank: nil, eventId: eventId) }
         let place = CardholderPlace(bankId: caller.bank.id, uniqueId: uniqueId).pin
-        let binding = JWEBinding(
-            contentType: "pin", issuer: caller.bank.id.text, subject: uniqueId.text, id: eventId)
-        let forBank = try caller.bank.validEncryptionCertificate(at: caller.time).map { certificate in
-            try JWE.seal(
-                ChosenPIN.padded(pin.bytes), to: certificate.publicKey, keyID: certificate.alias, binding: binding)
+        let forBank = try caller.bank.definedPINDelivery(at: caller.time).map { delivery in
+            try delivery.sealed(pin.bytes, of: uniqueId, eventId: eventId) { SecureRandom.secret(count: $0) }
         }
         return .init(sealed: try keyring.seal(pin.bytes, in: place), forBank: forBank, eventId: eventId)
     }
@@ -244,7 +241,7 @@ extension Authenticated<Identifier?> {
             }
         return AuthorizedDefinition(
             bankId: bank.id, bankRevision: bank.revision, uniqueId: uniqueId, proof: authorized,
-            canDeliver: bank.validEncryptionCertificate(at: time) != nil, choice: .refused)
+            canDeliver: bank.definedPINDelivery(at: time) != nil, choice: .refused)
     }
 
     /// Until when the IdTransaction is refused (code 211): twice the largest window that a bank can be given, whatever its

@@ -80,7 +80,7 @@ package struct IssuerService: Sendable {
     }
 
     private func provisioning(_ bank: IssuerBank) -> Provisioning {
-        Provisioning(bank: bank, keyring: keyring, serverKeys: serverKeys)
+        Provisioning(bank: bank, keyring: keyring, serverKeys: serverKeys, store: store)
     }
 }
 

@@ -6,7 +6,7 @@ internal import JOSE
 struct RequiredBinding {
     /// What a sealed value is: its `cty`.
     enum Content: String {
-        case pin, indexes, authenticationCode
+        case pin, pinBlock, indexes, authenticationCode
     }
 
     private let required: JWEBinding
@@ -43,7 +43,7 @@ struct BindingError: Error, CustomStringConvertible {
         guard isRequired else { return "the JWE's header must not have \(parameter) here" }
         let meaning =
             switch parameter {
-            case "cty": "what the value is: pin, indexes or authenticationCode"
+            case "cty": "what the value is: pin, pinBlock, indexes or authenticationCode"
             case "iss": "the bankId"
             case "sub": "the uniqueId"
             case "jti": "the IdTransaction, or the timestamp of a request with an HMAC"

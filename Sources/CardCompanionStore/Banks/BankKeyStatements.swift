@@ -8,6 +8,11 @@ package struct BankKeyRecord: Sendable {
     package let direction: BankKeyDirection
     package let sealedKey: [UInt8]
     package let status: Activity
+
+    /// Whether PINs can be sent to the bank under it, as PIN blocks of format 1.
+    package var makesPINBlocks: Bool {
+        status == .active && usage == .pinEncryption && algorithm == .tripleDES && direction != .decrypt
+    }
 }
 
 /// What a list says of a bank's key, of any kind.
@@ -97,6 +102,11 @@ extension Store {
     /// A bank's key for PIN blocks or key blocks; nil if there is none of that label.
     package func bankKey(bankId: Identifier, label: String) async throws(StoreError) -> BankKeyRecord? {
         try await statements.execute(SelectBankKey(bankId: bankId, label: label)).first
+    }
+
+    /// The key that the bank's setting for defined PINs names; nil if there is none.
+    package func definedPINKey(bankId: Identifier) async throws(StoreError) -> BankKeyRecord? {
+        try await statements.execute(SelectDefinedPINKey(bankId: bankId)).first
     }
 
     /// A bank's keys of all kinds, the newest first.
@@ -244,22 +254,46 @@ struct DeleteFinishedImport: PostgresCommand {
     }
 }
 
+private let bankKeyColumns = "label, usage, algorithm, direction, sealed_key, bank_key.status"
+
 private struct SelectBankKey: PostgresStatement {
+    typealias Row = BankKeyRecord
+
     let bankId: Identifier
     let label: String
 
-    static let sql = """
-        SELECT label, usage, algorithm, direction, sealed_key, status FROM bank_key WHERE bank_id = $1 AND label = $2
-        """
+    static let sql = "SELECT \(bankKeyColumns) FROM bank_key WHERE bank_id = $1 AND label = $2"
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId, label)
     }
+}
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> BankKeyRecord {
-        BankKeyRecord(
-            label: try row.decode(0), usage: try row.decode(1), algorithm: try row.decode(2),
-            direction: try row.decode(3), sealedKey: try row.decode(4), status: try row.decode(5))
+/// The key that a bank's setting names.
+struct SelectDefinedPINKey: PostgresStatement {
+    typealias Row = BankKeyRecord
+
+    let bankId: Identifier
+
+    static let sql = """
+        SELECT \(bankKeyColumns) FROM bank_key JOIN bank USING (bank_id)
+        WHERE bank_id = $1 AND label = defined_pin_key
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId)
+    }
+}
+
+extension BankKeyRecord: PostgresRowDecodable {
+    /// In the order of `bankKeyColumns`.
+    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+        label = try row.decode(0)
+        usage = try row.decode(1)
+        algorithm = try row.decode(2)
+        direction = try row.decode(3)
+        sealedKey = try row.decode(4)
+        status = try row.decode(5)
     }
 }
 

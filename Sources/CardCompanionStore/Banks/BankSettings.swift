@@ -43,6 +43,10 @@ package struct BankSettings: Sendable, Equatable {
     /// Whether cardholders can define their PIN.
     package var definition = true
     package var definedPINs = DefinedPINRule.deliver
+    /// The label of the bank's key under which defined PINs are PIN blocks of format 1; nil if they are digits.
+    package var definedPINKey: String?
+    /// The formats of PIN blocks that the bank may send.
+    package var pinBlocks: Set<PINBlockKind> = []
     /// How many PINs a cardholder can define per day (UTC).
     package var definitionsPerDay = 5
     /// Whether a defined PIN counts as never delivered.

@@ -10,6 +10,15 @@ package struct BankRecord: Sendable, Equatable {
     package let createdAt: Timestamp
 }
 
+/// A bank as requests are checked with it.
+package struct BankWithKeys: Sendable {
+    package let bank: BankRecord
+    package let hmacKeys: [HMACKeyRecord]
+    /// The key that ``BankSettings/definedPINKey`` names; nil if there is none.
+    package let definedPINKey: BankKeyRecord?
+    package let certificates: [CertificateRecord]
+}
+
 /// What a call of a bank's back-end needs to know of the bank.
 package struct IssuerBank: Sendable {
     package let id: Identifier
@@ -21,6 +30,8 @@ package struct IssuerBank: Sendable {
     package let codeLengths: ClosedRange<Int>
     package let sealedValues: SealedValueRule
     package let checksUniqueIds: Bool
+    /// The formats of PIN blocks that the bank may send.
+    package let pinBlocks: Set<PINBlockKind>
     /// SHA-256 of each active client certificate (mutual TLS).
     package let clientCertificates: [[UInt8]]
 }
@@ -52,12 +63,13 @@ extension Store {
     /// A bank, its keys and its certificates, in one round trip.
     ///
     /// The bank is read first: if the keys change in between, its revision is outdated, and requests detect that.
-    package func bankWithKeys(
-        id: Identifier
-    ) async throws(StoreError) -> (BankRecord, [HMACKeyRecord], [CertificateRecord])? {
-        let (banks, keys, certificates) = try await statements.batch(
-            SelectBank(id: id), SelectHMACKeys(bankId: id), SelectCertificates(bankId: id))
-        return banks.first.map { ($0, keys, certificates) }
+    package func bankWithKeys(id: Identifier) async throws(StoreError) -> BankWithKeys? {
+        let (banks, hmacKeys, pinKeys, certificates) = try await statements.batch(
+            SelectBank(id: id), SelectHMACKeys(bankId: id), SelectDefinedPINKey(bankId: id),
+            SelectCertificates(bankId: id))
+        return banks.first.map {
+            BankWithKeys(bank: $0, hmacKeys: hmacKeys, definedPINKey: pinKeys.first, certificates: certificates)
+        }
     }
 
     package func issuerBank(id: Identifier) async throws(StoreError) -> IssuerBank? {
@@ -79,7 +91,8 @@ private let settingColumns = """
     name, programme, scheme, timestamp_tolerance_seconds, session_lifetime_seconds, retention, reminders,
     undelivered_lifetime_days, retry_limit, fetch_limit, pin_minimum_length, pin_maximum_length, code_alphabet,
     code_minimum_length, code_maximum_length, delivery_format, uniform_errors, sealed_values, check_unique_ids, definition,
-    definitions_per_day, definition_resets_delivery, weak_pin_rules, listed_pins, defined_pins, image_style, hints, text_pins
+    definitions_per_day, definition_resets_delivery, weak_pin_rules, listed_pins, defined_pins, image_style, hints, text_pins,
+    defined_pin_key, pin_blocks
     """
 
 private struct InsertBank: PostgresCommand {
@@ -90,7 +103,7 @@ private struct InsertBank: PostgresCommand {
     static let sql = """
         INSERT INTO bank (bank_id, status, created_at, \(settingColumns))
         VALUES ($1, 'ACTIVE', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-            $22, $23, $24, $25, $26, $27, $28, $29, $30)
+            $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)
         ON CONFLICT (bank_id) DO NOTHING
         """
 
@@ -109,7 +122,7 @@ private struct UpdateBank: PostgresCommand {
     static let sql = """
         UPDATE bank SET status = $3, (\(settingColumns)) =
             ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27,
-                $28, $29, $30, $31)
+                $28, $29, $30, $31, $32, $33)
         WHERE bank_id = $1 AND revision = $2
         """
 
@@ -155,7 +168,7 @@ extension IssuerBank {
     /// Of the table `bank`.
     static let columns = """
         bank_id, status, pin_minimum_length, pin_maximum_length, code_alphabet, code_minimum_length, code_maximum_length,
-        sealed_values, check_unique_ids,
+        sealed_values, check_unique_ids, pin_blocks,
         ARRAY(
             SELECT fingerprint FROM certificate
             WHERE certificate.bank_id = bank.bank_id AND purpose = 'client' AND status = 'ACTIVE'
@@ -171,7 +184,8 @@ extension IssuerBank {
         codeLengths = try row.decode(first + 5)...row.decode(first + 6)
         sealedValues = try row.decode(first + 7)
         checksUniqueIds = try row.decode(first + 8)
-        clientCertificates = try row.decode(first + 9)
+        pinBlocks = Set(try row.decode(first + 9, as: [String].self).compactMap(PINBlockKind.init(rawValue:)))
+        clientCertificates = try row.decode(first + 10)
     }
 }
 
@@ -199,7 +213,7 @@ extension BankSettings {
             definition,
             Int32(clamping: definitionsPerDay), definitionResetsDelivery,
             weakPINRules.map(\.rawValue).sorted(), listedPINs, definedPINs, imageStyle, hints.map(\.rawValue).sorted(),
-            textPINs)
+            textPINs, definedPINKey, pinBlocks.map(\.rawValue).sorted())
     }
 
     fileprivate init(_ row: borrowing PostgresRow, from first: Int) throws(PostgresError) {
@@ -231,6 +245,8 @@ extension BankSettings {
         imageStyle = try row.decode(first + 25)
         hints = Set(try row.decode(first + 26, as: [String].self).compactMap(RequestHint.init(rawValue:)))
         textPINs = try row.decode(first + 27)
+        definedPINKey = try row.decode(first + 28)
+        pinBlocks = Set(try row.decode(first + 29, as: [String].self).compactMap(PINBlockKind.init(rawValue:)))
     }
 }
 

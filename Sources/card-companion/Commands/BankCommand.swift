@@ -74,6 +74,17 @@ struct BankCommand: ParsableCommand {
                 definition is refused; or keep, if this server is the authority.
                 """)
         var definedPins: DefinedPINRule?
+        @Option(
+            help: """
+                The label of the bank's key of usage pin-encryption under which the bank gets defined PINs as PIN blocks of \
+                format iso-1, inside the sealed value; none (default) for digits.
+                """)
+        var definedPinKey: String?
+        @Option(
+            help: """
+                Which formats of PIN blocks the bank may send, comma-separated: iso-0,iso-1,iso-3,iso-4, or none (default).
+                """)
+        var pinBlocks: String?
         @Option(help: "Whether a defined PIN counts as never delivered: true (default) or false.")
         var definitionResetsDelivery: Bool?
         @Option(
@@ -109,6 +120,8 @@ struct BankCommand: ParsableCommand {
             checkUniqueIds.map { settings.checksUniqueIds = $0 }
             definition.map { settings.definition = $0 }
             definedPins.map { settings.definedPINs = $0 }
+            definedPinKey.map { settings.definedPINKey = $0 == "none" ? nil : $0 }
+            if let pinBlocks { settings.pinBlocks = try Self.list(pinBlocks, of: "--pin-blocks") }
             definitionsPerDay.map { settings.definitionsPerDay = $0 }
             definitionResetsDelivery.map { settings.definitionResetsDelivery = $0 }
             if let weakPinRules { settings.weakPINRules = try Self.list(weakPinRules, of: "--weak-pin-rules") }
@@ -217,10 +230,12 @@ struct BankCommand: ParsableCommand {
 
         func run() async throws {
             let report = try await Installation.run(options) { [id] installation in
-                BankReport(
-                    try await installation.bank(id),
+                let bank = try await installation.bank(id)
+                let reason = bank.settings.reasonAgainstDefinition(
                     certificates: try await installation.store.certificates(bankId: id),
+                    definedPINKey: try await installation.store.definedPINKey(bankId: bank.id),
                     now: installation.clock.now())
+                return BankReport(bank, definitionIsOff: reason)
             }
             try report.show(output)
         }
@@ -274,13 +289,14 @@ private struct BankReport: Encodable {
     /// Why definitions are refused, if they are; nil if that is not known.
     let definitionIsOff: String?
     let definedPINs: String
+    let definedPINKey: String?
+    let pinBlocks: [String]
     let definitionsPerDay: Int
     let definitionResetsDelivery: Bool
     let weakPINRules: [String]
     let listedPINs: Int
 
-    /// - Parameter certificates: nil if they were not read.
-    init(_ bank: BankRecord, certificates: [CertificateRecord]? = nil, now: Timestamp = Timestamp(seconds: 0)) {
+    init(_ bank: BankRecord, definitionIsOff: String? = nil) {
         let settings = bank.settings
         id = bank.id.text
         status = bank.status.rawValue
@@ -305,8 +321,10 @@ private struct BankReport: Encodable {
         sealedValues = settings.sealedValues.rawValue
         checkUniqueIds = settings.checksUniqueIds
         definition = settings.definition
-        definitionIsOff = certificates.flatMap { settings.reasonAgainstDefinition(certificates: $0, now: now) }
+        self.definitionIsOff = definitionIsOff
         definedPINs = settings.definedPINs.rawValue
+        definedPINKey = settings.definedPINKey
+        pinBlocks = settings.pinBlocks.map(\.rawValue).sorted()
         definitionsPerDay = settings.definitionsPerDay
         definitionResetsDelivery = settings.definitionResetsDelivery
         weakPINRules = settings.weakPINRules.map(\.rawValue).sorted()
@@ -314,7 +332,12 @@ private struct BankReport: Encodable {
     }
 
     func show(_ output: OutputOptions) throws {
-        let rows = [
+        try Terminal.show(
+            Terminal.table(["SETTING", "VALUE"], distributionRows + definitionRows), json: self, asJSON: output.json)
+    }
+
+    private var distributionRows: [[String]] {
+        [
             ["id", id], ["status", status], ["name", name], ["programme", programme], ["scheme", scheme],
             ["timestamp tolerance", "\(timestampToleranceSeconds) s"],
             ["session lifetime", "\(sessionLifetimeSeconds) s"], ["retention", retention],
@@ -322,16 +345,22 @@ private struct BankReport: Encodable {
             ["retry limit", "\(retryLimit)"], ["fetch limit", "\(fetchLimit)"],
             ["PIN length", "\(pinLengths[0]) to \(pinLengths[1])"],
             ["authentication code", "\(codeLengths[0]) to \(codeLengths[1]) \(codeAlphabet)"],
-            ["delivery format", deliveryFormat], ["image style", imageStyle],
-            ["hints", hints.isEmpty ? "none" : hints.joined(separator: ", ")], ["text PINs", "\(textPINs)"],
-            ["uniform errors", "\(uniformErrors)"],
-            ["sealed values", sealedValues], ["check uniqueIds", "\(checkUniqueIds)"],
-            ["definition", definitionIsOff.map { "off: \($0)" } ?? "\(definition)"], ["defined PINs", definedPINs],
-            ["definitions", "\(definitionsPerDay) per day"],
-            ["definition resets delivery", "\(definitionResetsDelivery)"],
-            ["weak PIN rules", weakPINRules.isEmpty ? "none" : weakPINRules.joined(separator: ", ")],
-            ["PINs on the bank's list", "\(listedPINs)"],
+            ["delivery format", deliveryFormat], ["image style", imageStyle], ["hints", Self.list(hints)],
+            ["text PINs", "\(textPINs)"], ["uniform errors", "\(uniformErrors)"], ["sealed values", sealedValues],
+            ["PIN blocks", Self.list(pinBlocks)], ["check uniqueIds", "\(checkUniqueIds)"],
         ]
-        try Terminal.show(Terminal.table(["SETTING", "VALUE"], rows), json: self, asJSON: output.json)
+    }
+
+    private var definitionRows: [[String]] {
+        [
+            ["definition", definitionIsOff.map { "off: \($0)" } ?? "\(definition)"], ["defined PINs", definedPINs],
+            ["key of defined PINs", definedPINKey ?? "none"], ["definitions", "\(definitionsPerDay) per day"],
+            ["definition resets delivery", "\(definitionResetsDelivery)"],
+            ["weak PIN rules", Self.list(weakPINRules)], ["PINs on the bank's list", "\(listedPINs)"],
+        ]
+    }
+
+    private static func list(_ values: [String]) -> String {
+        values.isEmpty ? "none" : values.joined(separator: ", ")
     }
 }

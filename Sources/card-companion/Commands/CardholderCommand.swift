@@ -42,7 +42,9 @@ struct CardholderCommand: ParsableCommand {
                     let keys = try await ServerKeys.opened(
                         with: keyring, in: installation.store, clock: installation.clock)
                     var cardholders = CardholderImport(
-                        bank: bank, provisioning: Provisioning(bank: bank, keyring: keyring, serverKeys: keys),
+                        bank: bank,
+                        provisioning: Provisioning(
+                            bank: bank, keyring: keyring, serverKeys: keys, store: installation.store),
                         actor: AdminAction.actor, store: installation.store, clock: installation.clock,
                         parallelism: ProcessInfo.processInfo.activeProcessorCount)
                     var report = ImportReport(fileByteCount: InputFile.byteCount(handle), asJSON: asJSON)

@@ -45,6 +45,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
                 for bank in try await installation.store.banks() where bank.settings.definition {
                     let reason = bank.settings.reasonAgainstDefinition(
                         certificates: try await installation.store.certificates(bankId: bank.id),
+                        definedPINKey: try await installation.store.definedPINKey(bankId: bank.id),
                         now: installation.clock.now())
                     if let reason { warnings.append("bank '\(bank.id)': definition is off: \(reason)") }
                 }

@@ -190,7 +190,8 @@ struct Sandbox: Sendable {
         }
         var chunks = [SharedSecret(SecretBytes(copying: Array(lines.utf8)))]
         var cardholders = CardholderImport(
-            bank: bank, provisioning: Provisioning(bank: bank, keyring: keyring, serverKeys: keys),
+            bank: bank,
+            provisioning: Provisioning(bank: bank, keyring: keyring, serverKeys: keys, store: installation.store),
             actor: AdminAction.actor, store: installation.store, clock: installation.clock, parallelism: 1)
         try await cardholders.run {
             chunks.popLast()

@@ -139,7 +139,7 @@ struct RuleTests {
         var body = try holder.members(sealedTo: backend.key, of: backend.bank.id)
         body["pinBlock"] = ["format": "ISO-1", "key": "zpk", "block": "1449171234567890"]
         let answer = try await backend.put(holder.uniqueId, body)
-        expect(answer, ["pinBlock": "not supported"])
+        expect(answer, ["pinBlock": "may send no PIN blocks"])
         #expect(try await backend.get(holder.uniqueId).status == 404)
     }
 

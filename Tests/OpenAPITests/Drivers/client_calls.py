@@ -135,7 +135,7 @@ def change_cardholder(caller, path, sealing):
     caller.call(put_cardholder, 422, models.IdempotencyKeyReusedProblem, *path, body=whole, **once)
     caller.call(put_cardholder, 400, models.PreconditionProblem, *path, body=whole, **same, if_none_match="*")
     caller.call(put_cardholder, 400, models.IdempotencyKeyProblem, *path, body=whole, idempotency_key="k" * 129)
-    wrong = models.CardholderPatch(pin="4391", pin_block={"format": "ISO-1"})
+    wrong = models.CardholderPatch(pin="4391", pin_block="4391")
     problem = caller.call(patch_cardholder, 422, models.InvalidMembersProblem, *path, body=wrong).parsed
     require({invalid.member for invalid in problem.invalid} == {"pin", "pinBlock"}, f"{problem}")
     active = models.CardholderPatch(status=models.CardholderStatus.ACTIVE)

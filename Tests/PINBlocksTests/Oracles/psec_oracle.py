@@ -12,11 +12,24 @@ warnings.simplefilter("ignore")
 from psec import des, pinblock  # noqa: E402
 
 
+# psec has no format 1. Its format 2 has another control digit and fill F, which format 1 allows too.
+def encode_pinblock_iso_1(pin, _):
+    return bytes.fromhex("1" + pinblock.encode_pinblock_iso_2(pin).hex()[1:])
+
+
+def field(arguments):
+    """The clear field of a block of Triple DES."""
+    return {"field": des.decrypt_tdes_ecb(bytes.fromhex(arguments["key"]), bytes.fromhex(arguments["block"])).hex()}
+
+
 def encrypt(arguments):
     key, pin, pan = bytes.fromhex(arguments["key"]), arguments["pin"], arguments["pan"]
     if arguments["format"] == "iso-4":
         return {"block": pinblock.encipher_pinblock_iso_4(key, pin, pan).hex()}
-    encode = {"iso-0": pinblock.encode_pinblock_iso_0, "iso-3": pinblock.encode_pinblock_iso_3}[arguments["format"]]
+    encode = {
+        "iso-0": pinblock.encode_pinblock_iso_0, "iso-1": encode_pinblock_iso_1,
+        "iso-3": pinblock.encode_pinblock_iso_3,
+    }[arguments["format"]]
     return {"block": des.encrypt_tdes_ecb(key, encode(pin, pan)).hex()}
 
 
@@ -29,5 +42,5 @@ def decrypt(arguments):
 
 
 if __name__ == "__main__":
-    answer = {"encrypt": encrypt, "decrypt": decrypt}[sys.argv[1]](json.load(sys.stdin))
+    answer = {"encrypt": encrypt, "decrypt": decrypt, "field": field}[sys.argv[1]](json.load(sys.stdin))
     json.dump(answer, sys.stdout)
