@@ -232,7 +232,7 @@ struct DataKeyTests {
     private func untilResealed(_ installation: TestInstallation) async throws {
         try await eventually("all values are sealed anew", within: Self.limitSeconds) {
             let columns = try await status(installation).columns
-            return columns.count == 6 && columns.allSatisfy { $0.status == "finished" }
+            return columns.count == 7 && columns.allSatisfy { $0.status == "finished" }
         }
     }
 

@@ -20,7 +20,7 @@ package struct ImportedKey: Sendable {
     package func add(
         to bankId: Identifier, label: String, in store: Store, keyring: Keyring, now: Timestamp
     ) async throws -> NewKeyOutcome {
-        let identity = identity(bankId: bankId, label: label, keyring: keyring)
+        let identity = try identity(bankId: bankId, label: label, keyring: keyring)
         if let usage = kind.usage.hmac {
             let sealed = try keyring.seal(key.secret.bytes, in: .hmacKey(bankId: bankId, label: label))
             return try await store.insertHMACKey(
@@ -36,11 +36,13 @@ package struct ImportedKey: Sendable {
 
     /// Whether this bank or another one already has the key.
     func isTaken(bankId: Identifier, label: String, in store: Store, keyring: Keyring) async throws -> Bool {
-        try await store.hasKey(withMACs: identity(bankId: bankId, label: label, keyring: keyring).possibleMACs)
+        try await store.hasKey(withMACs: try identity(bankId: bankId, label: label, keyring: keyring).possibleMACs)
     }
 
-    private func identity(bankId: Identifier, label: String, keyring: Keyring) -> NewKeyIdentity {
-        NewKeyIdentity(of: key.secret.bytes, key.algorithm, bankId: bankId, label: label, keyring: keyring)
+    private func identity(
+        bankId: Identifier, label: String, keyring: Keyring
+    ) throws(KeyVaultError) -> NewKeyIdentity {
+        try NewKeyIdentity(of: key.secret.bytes, key.algorithm, bankId: bankId, label: label, keyring: keyring)
     }
 }
 
@@ -48,11 +50,14 @@ extension NewKeyIdentity {
     /// The name of a key, and its MACs: the key's own, and those that the same bytes can have as another kind of key.
     init(
         of key: borrowing SecretBytes, _ algorithm: KeyAlgorithm, bankId: Identifier, label: String, keyring: Keyring
-    ) {
+    ) throws(KeyVaultError) {
+        var possible: [[UInt8]] = []
+        for identity in KeyIdentity.possibleIdentities(of: key) {
+            possible += try keyring.authenticationCodes(for: identity.bytes, in: .keyIdentity)
+        }
         self.init(
             bankId: bankId, label: label,
-            mac: keyring.authenticationCode(for: KeyIdentity.identity(of: key, algorithm), in: .keyIdentity),
-            possibleMACs: KeyIdentity.possibleIdentities(of: key)
-                .flatMap { keyring.authenticationCodes(for: $0.bytes, in: .keyIdentity) })
+            mac: try keyring.authenticationCode(for: KeyIdentity.identity(of: key, algorithm), in: .keyIdentity),
+            possibleMACs: possible)
     }
 }
