@@ -61,12 +61,14 @@ package struct ServiceParts: Sendable {
     let store: Store
     let clock: ClockWatch
     let vault: VaultWatch
+    let refusals: RefusalCounts
     /// Nil if there is no sandbox.
     let sandbox: (any SandboxBackEnd)?
 
     package init(
         distribution: DistributionService, definition: DefinitionService, issuing: IssuingParts, keys: ServerKeys,
-        store: Store, clock: ClockWatch, vault: VaultWatch, sandbox: (any SandboxBackEnd)? = nil
+        store: Store, clock: ClockWatch, vault: VaultWatch, refusals: RefusalCounts,
+        sandbox: (any SandboxBackEnd)? = nil
     ) {
         self.distribution = distribution
         self.definition = definition
@@ -75,6 +77,7 @@ package struct ServiceParts: Sendable {
         self.store = store
         self.clock = clock
         self.vault = vault
+        self.refusals = refusals
         self.sandbox = sandbox
     }
 }
@@ -118,10 +121,14 @@ private func router(
         PublicRoutes(keys: parts.keys, store: parts.store, clock: parts.clock).add(to: router)
         if let sandbox = parts.sandbox { SandboxRoutes(backEnd: sandbox).add(to: router) }
         router.add(middleware: ClockMiddleware(clock: parts.clock))
-        DistributionRoutes(distribution: parts.distribution, callers: callers, audit: audit).add(to: router)
-        DefinitionRoutes(definition: parts.definition, callers: callers, audit: audit).add(to: router)
+        DistributionRoutes(
+            distribution: parts.distribution, callers: callers, refusals: parts.refusals, audit: audit
+        ).add(to: router)
+        DefinitionRoutes(
+            definition: parts.definition, callers: callers, refusals: parts.refusals, audit: audit
+        ).add(to: router)
         IssuerRoutes(
-            parts: parts.issuing, names: ServerNames(names: settings.names), callers: callers,
+            parts: parts.issuing, names: ServerNames(names: settings.names), callers: callers, refusals: parts.refusals,
             requiresClientCertificate: settings.tls?.clientCAsPath != nil, audit: audit
         ).add(to: router)
     }

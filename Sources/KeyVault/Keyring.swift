@@ -255,7 +255,7 @@ struct PurposeKeys: Sendable {
         self.active = active.key
     }
 
-    func key(id: Int32, evenCompromised: Bool = true) throws(KeyVaultError) -> SharedSecret {
+    func key(id: Int32, evenCompromised: Bool = false) throws(KeyVaultError) -> SharedSecret {
         guard evenCompromised || !compromised.contains(id) else { throw .compromisedDataKey(id: id) }
         guard let key = keys[id] else { throw .unknownDataKey(id: id) }
         return key

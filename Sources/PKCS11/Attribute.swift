@@ -5,6 +5,8 @@ struct Attribute {
     let type: UInt
     let value: [UInt8]
 
+    private var paddedCount: Int { (value.count + 7) / 8 * 8 }
+
     static func flag(_ type: UInt, _ isSet: Bool) -> Attribute {
         Attribute(type: type, value: [isSet ? 1 : 0])
     }
@@ -21,11 +23,12 @@ struct Attribute {
     static func withTemplate<Result>(
         _ attributes: [Attribute], _ body: (UnsafeMutablePointer<CK_ATTRIBUTE>?, CK_ULONG) -> Result
     ) -> Result {
-        var values = attributes.flatMap(\.value)
+        // Each value begins at a multiple of 8: modules read numbers in place.
+        var values = attributes.flatMap { $0.value + Array(repeating: 0, count: $0.paddedCount - $0.value.count) }
         return values.withUnsafeMutableBytes { values in
             var offset = 0
             var template = attributes.map { attribute in
-                defer { offset += attribute.value.count }
+                defer { offset += attribute.paddedCount }
                 return CK_ATTRIBUTE(
                     type: CK_ATTRIBUTE_TYPE(attribute.type), pValue: values.baseAddress?.advanced(by: offset),
                     ulValueLen: CK_ULONG(attribute.value.count))

@@ -62,7 +62,11 @@ final class Cryptoki: @unchecked Sendable {
         functions = list.pointee
         var arguments = CK_C_INITIALIZE_ARGS()
         arguments.flags = CK_FLAGS(CKF_OS_LOCKING_OK)
-        try Self.check("C_Initialize", functions.C_Initialize(&arguments))
+        let initialized = functions.C_Initialize(&arguments)
+        guard initialized == CKR_OK else {
+            dlclose(library)
+            throw .failed(function: "C_Initialize", returnValue: UInt(initialized))
+        }
     }
 
     // MARK: - Tokens and sessions

@@ -13,6 +13,8 @@ final class TokenConnection: @unchecked Sendable {
 
     private let address: Token.Address
     private var open: Open?
+    /// A PIN that the token has refused. It is never tried again, not even by a call that was waiting then.
+    private var refused: SharedSecret?
 
     init(_ address: Token.Address) {
         self.address = address
@@ -20,6 +22,7 @@ final class TokenConnection: @unchecked Sendable {
 
     func logIn(_ pin: SharedSecret, by decision: Token.LogIn) throws(PKCS11Error) {
         guard open == nil else { return }
+        guard refused !== pin else { throw .pinRefused }
         let module = try Cryptoki.opened(address.modulePath)
         do throws(PKCS11Error) {
             let slot = try slot(module)
@@ -28,6 +31,7 @@ final class TokenConnection: @unchecked Sendable {
             do throws(PKCS11Error) {
                 try module.logIn(session, pin: pin.bytes)
             } catch {
+                if error == .pinRefused { refused = pin }
                 module.closeSession(session)
                 throw error
             }
@@ -118,7 +122,11 @@ final class TokenConnection: @unchecked Sendable {
             self.open = open
             return result
         } catch {
-            if case .failed = error { close() }
+            switch error {
+            // A token can say "damaged" when it is lost.
+            case .failed, .damagedValue: close()
+            default: break
+            }
             throw error
         }
     }

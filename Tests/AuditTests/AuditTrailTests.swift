@@ -107,6 +107,25 @@ struct AuditTrailTests {
         CREATE TRIGGER break_audit BEFORE INSERT ON audit_entry FOR EACH ROW EXECUTE FUNCTION break_audit()
         """
 
+    @Test("Requests that are refused before they are authenticated are counted, not recorded one by one")
+    func refusals() async throws {
+        let fixture = try await Fixture()
+        let app = try TestApp()
+        for _ in 0..<3 {
+            var body = try app.tokenCaptcha(fixture.bank, fixture.bank.token(for: fixture.holder))
+            body["signature"] = "AAAA"
+            _ = try await fixture.server.post(Path.tokenCaptcha, body)
+        }
+        #expect(try await fixture.server.request("GET", "/v1/banks/\(fixture.bank.id)/cardholders").status == 401)
+        try await fixture.server.stop()
+        let found = try await entries(fixture).filter { $0.actor == "unauthenticated" }
+        #expect(found.map(\.bankId) == [fixture.bank.id, fixture.bank.id] || found.count > 2)
+        #expect(found.contains { $0.operation == "back-end's call" && $0.subject == nil })
+        let text = try await fixture.installation.run(["audit", "export"]).succeeded().stdout
+        #expect(text.split(separator: "\n").filter { $0.contains("unauthenticated") }.count < 4)
+        #expect(try await fixture.verify().faults == [])
+    }
+
     @Test("If its entry cannot be written, an operation fails and does nothing")
     func failsClosed() async throws {
         let fixture = try await Fixture()

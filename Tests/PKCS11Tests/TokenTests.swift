@@ -51,6 +51,8 @@ struct TokenTests {
             for (changed, data) in [
                 (sealed, data + [0]), (sealed.dropLast() + [sealed[59] ^ 1], data), ([1, 2], data),
             ] {
+                // A token can say so when it is lost, so the connection was given up.
+                try await token.logIn(pin(test.pin), by: .automatic)
                 await #expect(throws: PKCS11Error.damagedValue) {
                     _ = try await token.open(Array(changed), keyId: id, authenticating: data)
                 }
@@ -118,6 +120,24 @@ struct TokenTests {
             try await token.logIn(pin(test.pin), by: .person(acceptsLastTry: false))
             await token.close()
             try await token.logIn(pin(test.pin), by: .automatic)
+        }
+    }
+
+    @Test("Calls that waited with a PIN when it was refused do not try it again")
+    func refusedOnce() async throws {
+        try await withToken { token, test in
+            let wrong = pin("9999")
+            let before = test.logInCount
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        await #expect(throws: PKCS11Error.pinRefused) {
+                            try await token.logIn(wrong, by: .person(acceptsLastTry: false))
+                        }
+                    }
+                }
+            }
+            #expect(test.logInCount == before + 1)
         }
     }
 

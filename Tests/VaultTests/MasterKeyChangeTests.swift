@@ -153,6 +153,69 @@ struct MasterKeyChangeTests {
         #expect(try await other.fetch(vault.holder, of: vault.bank) == .delivered)
     }
 
+    @Test("A rotation on the first token leaves the key of the second one in use")
+    func rotationWithSecondToken() async throws {
+        let vault = try await TokenInstallation()
+        let onSecond = vault.with(try await TestVaultToken("second", beside: vault.token))
+        try await onSecond.run(
+            [
+                "vault", "rewrap", "--keep", "--from-module", vault.token.modulePath, "--from-token", vault.token.label,
+                "--from-pin-file", vault.token.pinFile,
+            ]
+        ).succeeded()
+        let server = try await vault.installation.startServer()
+        try await vault.installation.run(["vault", "rotate"]).succeeded()
+        try await eventually("the old wrappings are removed", within: TokenInstallation.limitSeconds) {
+            try await VaultStatus.of(vault.installation).masterKeys.map(\.wrapped) == [0, 3, 3]
+        }
+        try await server.stop()
+        try await vault.token.destroy()
+        let other = try await onSecond.startServer()
+        #expect(try await other.fetch(vault.holder, of: vault.bank) == .delivered)
+    }
+
+    @Test("A disabled data key stands in the way of no change, and is recovered too")
+    func disabledKey() async throws {
+        let vault = try await TokenInstallation()
+        try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "hand-out"]).succeeded()
+        try await vault.installation.sql(
+            "UPDATE data_key SET active_from = now() - interval '61 seconds' WHERE replaces IS NOT NULL")
+        try await vault.installation.run(["vault", "set-data-key", "3", "--state", "disabled"]).succeeded()
+        let files = ["one", "two"].map { TestFolder.shared.unused($0) }
+        try await vault.installation.run(
+            ["vault", "init"] + files.flatMap { ["--recovery-component-file", $0] }
+        ).succeeded()
+        try await vault.installation.run(["vault", "rotate"]).succeeded()
+        #expect(try await VaultStatus.of(vault.installation).keys.map(\.masterKeys.count) == [3, 3, 3, 3])
+        try await vault.token.destroy()
+        let new = vault.with(try await TestVaultToken("new", beside: vault.token))
+        let recovered = try await new.run(["vault", "recover"] + files.flatMap { ["--component-file", $0] }).succeeded()
+        #expect(recovered.stdout.contains("recovered 4 data keys"))
+        try await new.run(["vault", "set-data-key", "3", "--state", "usable"]).succeeded()
+        let server = try await new.startServer()
+        #expect(try await server.fetch(vault.holder, of: vault.bank) == .delivered)
+    }
+
+    @Test("A file that was replaced and is used again gets its place back")
+    func backToFile() async throws {
+        let installation = try await TestInstallation()
+        try await installation.run(["server-key", "list"]).succeeded()
+        let token = try await TestVaultToken()
+        let onToken = installation.with(environment: token.environment())
+        let file = "\(installation.dataDirectory)/vault.key"
+        try await onToken.run(["vault", "rewrap", "--from-file", file]).succeeded()
+        try await installation.with(environment: token.moduleEnvironment).run(
+            [
+                "vault", "rewrap", "--from-module", token.modulePath, "--from-token", token.label, "--from-pin-file",
+                token.pinFile,
+            ]
+        ).succeeded()
+        let status = try await VaultStatus.of(installation)
+        #expect(status.masterKeys.map(\.status) == ["active", "replaced"])
+        let server = try await installation.startServer()
+        #expect(try await server.status("/health/ready") == 200)
+    }
+
     @Test("A writer to the database cannot put a recovery key of their own in the place of the real one")
     func foreignRecoveryKey() async throws {
         let vault = try await TokenInstallation()

@@ -117,6 +117,18 @@ struct TokenVaultTests {
         #expect(try await second.fetch(vault.holder, of: vault.bank) == .delivered)
     }
 
+    @Test("A mistyped PIN does not end the session of a server that works")
+    func mistypedPIN() async throws {
+        let vault = try await TokenInstallation()
+        let server = try await vault.installation.startServer()
+        let before = vault.token.logInCount
+        let wrong = try TestFolder.shared.write("000000", named: "pin")
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: wrong)
+        try await vault.installation.run(["vault", "unseal", "--pin-file", wrong]).succeeded()
+        #expect(vault.token.logInCount == before)
+        #expect(try await server.status("/health/ready") == 200)
+    }
+
     @Test("If the token has one try left, a PIN is tried only by a person who accepts that")
     func lastTry() async throws {
         let vault = try await TokenInstallation()

@@ -51,6 +51,12 @@ package struct AuditSealing: Service, CustomStringConvertible {
 
 /// Makes seals.
 package struct AuditSeals: Sendable {
+    /// How much earlier than the last seal the time of an entry can be that it does not cover: the clocks of servers differ, and
+    /// a transaction takes some time.
+    private static let marginSeconds: Int64 = 300
+    /// Each so many seals, about each hour, all chains are looked at.
+    private static let sealsPerFullLook: Int64 = 360
+
     private let store: Store
     private let keys: ServerKeys
     private let clock: WallClock
@@ -72,7 +78,9 @@ package struct AuditSeals: Sendable {
         if kind == .regular, let newest, now.seconds - newest.sealedAt.seconds < AuditSealing.intervalSeconds - 1 {
             return nil
         }
-        let heads = try await store.grownAuditHeads()
+        let looksAtAll = newest.map { $0.number % Self.sealsPerFullLook == 0 } ?? true
+        let heads = try await store.grownAuditHeads(
+            since: looksAtAll || kind == .epoch ? nil : newest?.sealedAt.advanced(bySeconds: -Self.marginSeconds))
         guard !heads.isEmpty || kind == .epoch else { return nil }
         var seal = AuditSealRecord(
             number: (newest?.number ?? 0) + 1, epoch: (newest?.epoch ?? 1) + (kind == .epoch ? 1 : 0), kind: kind,

@@ -8,6 +8,8 @@ package enum AuditFault: Equatable, Sendable, CustomStringConvertible {
     case wrongHash(chainId: Int32, sequence: Int64)
     /// Entries are missing before this one.
     case missingEntries(chainId: Int32, before: Int64)
+    /// An entry is so old that a seal must cover it, and none does.
+    case neverSealed(chainId: Int32, sequence: Int64)
     /// A seal covers an entry that is not there, or that is another one.
     case unsealed(chainId: Int32, sequence: Int64, seal: Int64)
     case missingSeals(before: Int64)
@@ -22,6 +24,8 @@ package enum AuditFault: Equatable, Sendable, CustomStringConvertible {
         case .wrongHash(let chain, let sequence):
             "entry \(sequence) of chain \(chain) was altered, or was at another place"
         case .missingEntries(let chain, let sequence): "entries of chain \(chain) are missing before \(sequence)"
+        case .neverSealed(let chain, let sequence):
+            "entry \(sequence) of chain \(chain) is old, but no seal covers it"
         case .unsealed(let chain, let sequence, let seal):
             "seal \(seal) covers entry \(sequence) of chain \(chain), which is missing or is another one"
         case .missingSeals(let number): "seals are missing before seal \(number)"
@@ -62,8 +66,13 @@ package struct AuditVerifier {
     /// How many entries are newer than the last seal. Nothing proves that there were no more of them.
     package private(set) var unsealedCount = 0
 
+    /// From which age on, when the last seal was made, an entry must be sealed. Seals look at all chains each hour.
+    static let sealedAfterSeconds: Int64 = 2 * 3600
+
     private let key: KeyLookUp
     private var known: KnownSeal?
+    /// Seals whose key is not known, for example because it was erased. A later seal with a right signature covers them.
+    private var unknownKeys: [AuditFault] = []
     private var lastSeal: AuditSealRecord?
     /// The newest sealed end of each chain, and the number of its seal.
     private var ends: [Int32: (head: AuditHead, seal: Int64)] = [:]
@@ -83,9 +92,13 @@ package struct AuditVerifier {
             faults.append(.wrongSealHash(number: seal.number))
         }
         if let key = key(seal.keyId) {
-            if !key.isValid(seal.signature, over: seal.signedText) { faults.append(.wrongSignature(seal: seal.number)) }
+            if key.isValid(seal.signature, over: seal.signedText) {
+                unknownKeys = []
+            } else {
+                faults.append(.wrongSignature(seal: seal.number))
+            }
         } else {
-            faults.append(.unknownSealKey(seal: seal.number, keyId: seal.keyId))
+            unknownKeys.append(.unknownSealKey(seal: seal.number, keyId: seal.keyId))
         }
         if known?.number == seal.number, known?.hash == seal.hash { known = nil }
         for head in seal.coveredHeads ?? [] { ends[head.chainId] = (head, seal.number) }
@@ -105,12 +118,16 @@ package struct AuditVerifier {
             if end.head.sequence == entry.sequence, end.head.hash == entry.hash { ends[entry.chainId] = nil }
         } else {
             unsealedCount += 1
+            if let lastSeal, lastSeal.sealedAt.seconds - entry.occurredAt.seconds > Self.sealedAfterSeconds {
+                faults.append(.neverSealed(chainId: entry.chainId, sequence: entry.sequence))
+            }
         }
         last = entry
     }
 
     /// Ends the reading.
     package mutating func finish() {
+        faults += unknownKeys
         for (_, end) in ends.sorted(by: { $0.key < $1.key }) {
             faults.append(
                 .unsealed(chainId: end.head.chainId, sequence: end.head.sequence, seal: end.seal))

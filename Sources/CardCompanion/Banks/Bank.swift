@@ -44,8 +44,8 @@ struct Bank: Sendable {
         isActive = record.status == .active
         settings = record.settings
 
-        distributionKeys = HMACKeys(keys, of: record.id, for: [.distribution, .both], keyring: keyring)
-        definitionKeys = HMACKeys(keys, of: record.id, for: [.definition, .both], keyring: keyring)
+        distributionKeys = try HMACKeys(keys, of: record.id, for: [.distribution, .both], keyring: keyring)
+        definitionKeys = try HMACKeys(keys, of: record.id, for: [.definition, .both], keyring: keyring)
 
         let active = certificates.filter { $0.status == .active }
         var byAlias: [Identifier: BankCertificate] = [:]
@@ -59,6 +59,8 @@ struct Bank: Sendable {
         definedPINKey = found.definedPINKey.flatMap { key in
             key.makesPINBlocks ? try? PINKey(key, of: record.id, keyring: keyring) : nil
         }
+        // Not a bank without its keys: the vault was lost while they were opened.
+        guard keyring.isOpen else { throw KeyVaultError.vaultClosed }
     }
 
     /// How defined PINs reach the bank; nil if they cannot: the bank has no valid certificate to seal them to, or not the key

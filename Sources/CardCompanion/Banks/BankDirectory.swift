@@ -17,6 +17,8 @@ package final class BankDirectory: Sendable {
     private let keyring: Keyring
     private let clock: WallClock
     private let kept = Mutex<[Identifier: Kept]>([:])
+    /// Advances when all banks are forgotten: a bank that was being loaded meanwhile is not kept.
+    private let generation = Mutex(0)
     private let unknown = LookUpLimit()
 
     /// How often a bank's revision is compared because callers are refused.
@@ -79,6 +81,7 @@ package final class BankDirectory: Sendable {
 
     /// Wipes the keys of all banks, when the vault is lost.
     package func forgetAll() {
+        generation.withLock { $0 += 1 }
         kept.withLock { $0.removeAll() }
     }
 
@@ -87,12 +90,14 @@ package final class BankDirectory: Sendable {
     }
 
     private func load(_ bankId: Identifier) async throws -> Bank? {
+        let begun = generation.withLock(\.self)
         guard let record = try await store.bankWithKeys(id: bankId) else {
             forget(bankId)
             return nil
         }
         let bank = try Bank(record, keyring: keyring)
         kept.withLock { kept in
+            guard generation.withLock(\.self) == begun else { return }
             if kept.count >= Self.capacity { kept.removeAll(keepingCapacity: true) }
             if let comparisons = kept[bankId]?.comparisons {
                 kept[bankId] = Kept(bank: bank, comparisons: comparisons)

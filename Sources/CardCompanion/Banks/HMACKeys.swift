@@ -10,7 +10,10 @@ struct HMACKeys: Sendable {
     /// The keys that could be opened.
     private let keys: [SharedSecret]
 
-    init(_ records: [HMACKeyRecord], of bankId: Identifier, for usages: Set<HMACKeyUsage>, keyring: Keyring) {
+    /// - Throws: `vaultClosed`. A key that does not open for another reason is left out.
+    init(
+        _ records: [HMACKeyRecord], of bankId: Identifier, for usages: Set<HMACKeyUsage>, keyring: Keyring
+    ) throws(KeyVaultError) {
         var opened: [SharedSecret] = []
         var damaged = false
         for record in records where record.status == .active && usages.contains(record.usage) {
@@ -18,6 +21,7 @@ struct HMACKeys: Sendable {
                 let place = SealedPlace.hmacKey(bankId: bankId, label: record.label)
                 opened.append(SharedSecret(try keyring.open(record.sealedKey, in: place)))
             } catch {
+                if error == .vaultClosed { throw error }
                 damaged = damaged || error == .damagedValue
             }
         }

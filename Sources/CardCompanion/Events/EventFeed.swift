@@ -43,8 +43,11 @@ package final class EventFeed: Sendable {
     /// Acknowledges events: the sealed PINs in them are erased, and the events can be removed after their time.
     ///
     /// - Throws: ``UnknownEventPosition`` if no answer had this cursor, `StoreError`.
-    package func acknowledge(bankId: Identifier, upTo position: Int64) async throws {
-        guard try await store.acknowledgeEvents(bankId: bankId, upTo: position) else { throw UnknownEventPosition() }
+    package func acknowledge(bankId: Identifier, upTo position: Int64, by keyId: String) async throws {
+        let note = AuditNote(subject: nil, actor: "key:\(keyId)")
+        guard
+            try await store.acknowledgeEvents(bankId: bankId, upTo: position, audit: note, now: clock.now())
+        else { throw UnknownEventPosition() }
     }
 
     /// The events after a position, in order. If there are none, waits up to `waitSeconds` for the first.

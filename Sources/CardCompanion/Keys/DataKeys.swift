@@ -62,14 +62,16 @@ package struct DataKeys: Sendable {
 
     /// Counts what a keyring has sealed.
     package func report(_ keyring: Keyring) async throws {
+        var failure: (any Error)?
         for (id, count) in keyring.takeUses() {
             do {
                 try await store.addUses(count, ofDataKey: id)
             } catch {
                 keyring.putBackUses(count, of: id)
-                throw error
+                failure = error
             }
         }
+        if let failure { throw failure }
     }
 
     /// Creates a key that takes the place of the newest one of a purpose, after ``activationSeconds``.
@@ -144,9 +146,10 @@ package struct DataKeys: Sendable {
 
     // MARK: - Master keys
 
-    /// The master key of the vault that has wrapped all data keys: an active one, the newest if there are several.
-    private func masterKey(of keys: WrappedDataKeys) async throws -> any MasterKey {
-        for record in keys.masterKeys(of: vault.kind) where keys.missing(under: record.id).isEmpty {
+    /// The master key of the vault that has wrapped all data keys that servers load: an active one, the newest if there are
+    /// several.
+    func masterKey(of keys: WrappedDataKeys) async throws -> any MasterKey {
+        for record in keys.masterKeys(of: vault.kind) where keys.wraps(keys.loaded, under: record.id) {
             if let key = try await vault.masterKey(record.id) { return key }
         }
         try await vault.requirePresence()
@@ -166,7 +169,7 @@ package struct DataKeys: Sendable {
     /// Makes a master key in the vault, and records it.
     func addMasterKey() async throws -> any MasterKey {
         let key = try await vault.makeMasterKey()
-        _ = try await store.insertMasterKey(
+        try await store.insertMasterKey(
             MasterKeyRecord(id: key.id, kind: vault.recordedKind, name: vault.name, createdAt: clock.now()))
         return key
     }
@@ -217,6 +220,15 @@ package struct DataKeys: Sendable {
         return try RecoveryKey(publicKey: publicKey)
     }
 
+    func unwrap(
+        _ record: DataKeyRecord, _ keys: WrappedDataKeys, by masterKey: any MasterKey
+    ) async throws -> SharedSecret {
+        guard let wrapping = keys.wrapping(of: record.id, under: masterKey.id) else {
+            throw KeyVaultError.foreignMasterKey(dataKeyId: record.id)
+        }
+        return try await masterKey.unwrap(wrapping, as: record.name)
+    }
+
     private func unwrapped(
         _ keys: WrappedDataKeys, by masterKey: any MasterKey, known keyring: Keyring
     ) async throws -> Keyring.Keys {
@@ -233,16 +245,9 @@ package struct DataKeys: Sendable {
     ) async throws -> [Keyring.DataKey] {
         let active = keys.records.active(purpose, now)
         var unwrapped: [Keyring.DataKey] = []
-        for record in keys.live where record.purpose == purpose && record.state != .disabled {
-            let key: SharedSecret
-            if let known = keyring.key(record.id) {
-                key = known
-            } else {
-                guard let wrapping = keys.wrapping(of: record.id, under: masterKey.id) else {
-                    throw KeyVaultError.foreignMasterKey(dataKeyId: record.id)
-                }
-                key = try await masterKey.unwrap(wrapping, as: record.name)
-            }
+        for record in keys.loaded where record.purpose == purpose {
+            let key =
+                if let known = keyring.key(record.id) { known } else { try await unwrap(record, keys, by: masterKey) }
             unwrapped.append(
                 Keyring.DataKey(
                     id: record.id, key: key, isActive: record.id == active?.id,

@@ -24,14 +24,11 @@ extension DataKeys {
     ///     their wrappings are removed when no running server uses them.
     /// - Returns: the master key's id.
     package func rewrap(from old: DataKeys, keepsOld: Bool) async throws -> String {
-        let opened = try await old.opened()
         let keys = try await WrappedDataKeys.read(from: store)
+        let oldKey = try await old.masterKey(of: keys)
         let masterKey = try await anyMasterKey(keys)
-        try await wrapAll(keys, with: masterKey) { record in
-            guard let key = opened.key(record.id) else { throw KeyVaultError.foreignMasterKey(dataKeyId: record.id) }
-            return key
-        }
-        if !keepsOld { try await replaceMasterKeys(keys, by: masterKey) }
+        try await wrapAll(keys, with: masterKey) { try await old.unwrap($0, keys, by: oldKey) }
+        if !keepsOld { try await replaceMasterKeys(keys, of: old.vault, by: masterKey) }
         return masterKey.id
     }
 
@@ -41,8 +38,8 @@ extension DataKeys {
     /// - Throws: ``FileHasOneKey`` for a file.
     package func rotateMasterKey() async throws -> String {
         guard vault.kind == .token else { throw FileHasOneKey() }
-        let opened = try await opened()
-        var keys = try await WrappedDataKeys.read(from: store)
+        let keys = try await WrappedDataKeys.read(from: store)
+        let oldKey = try await self.masterKey(of: keys)
         // A new key that an interrupted rotation has left is taken first.
         let unfinished = keys.masterKeys(of: .token).first {
             $0.status == .active && $0.name == vault.name && !keys.missing(under: $0.id).isEmpty
@@ -50,35 +47,31 @@ extension DataKeys {
         var masterKey: (any MasterKey)?
         if let unfinished { masterKey = try await vault.masterKey(unfinished.id) }
         let new = if let masterKey { masterKey } else { try await addMasterKey() }
-        keys = try await WrappedDataKeys.read(from: store)
-        try await wrapAll(keys, with: new) { record in
-            guard let key = opened.key(record.id) else { throw KeyVaultError.foreignMasterKey(dataKeyId: record.id) }
-            return key
-        }
-        try await replaceMasterKeys(keys, by: new)
+        try await wrapAll(keys, with: new) { try await unwrap($0, keys, by: oldKey) }
+        try await replaceMasterKeys(keys, of: vault, by: new)
         return new.id
     }
 
     /// Wraps all data keys with a master key of the vault, after the old master key was lost.
     ///
     /// - Parameter components: of the recovery key, all of them.
-    /// - Returns: the master key's id, and how many data keys were recovered.
+    /// - Returns: the master key's id, how many data keys were recovered, and the ids of those that the recovery key has not
+    ///   wrapped.
     /// - Throws: `WrongComponents`, ``NoRecoveryKey``, `KeyVaultError`.
-    package func recover(with components: [RecoveryComponent]) async throws -> (masterKeyId: String, count: Int) {
+    package func recover(
+        with components: [RecoveryComponent]
+    ) async throws -> (masterKeyId: String, count: Int, lost: [Int32]) {
         let keys = try await WrappedDataKeys.read(from: store)
-        guard let recovery = keys.recovery else { throw NoRecoveryKey(dataKeyIds: []) }
-        let missing = keys.missing(under: recovery.id)
-        guard missing.isEmpty else { throw NoRecoveryKey(dataKeyIds: missing.map(\.id)) }
+        guard let recovery = keys.recovery else { throw NoRecoveryKey() }
         let pair = try RecoveryComponent.joined(components, keyId: recovery.id)
         let masterKey = try await anyMasterKey(keys)
-        try await wrapAll(keys, with: masterKey) { record in
-            guard let wrapping = keys.wrapping(of: record.id, under: recovery.id) else {
-                throw NoRecoveryKey(dataKeyIds: [record.id])
-            }
-            return try pair.unwrap(wrapping, as: record.name)
+        let lost = keys.missing(under: recovery.id).map(\.id)
+        try await wrapAll(keys, except: lost, with: masterKey) { record in
+            try pair.unwrap(keys.wrapping(of: record.id, under: recovery.id) ?? [], as: record.name)
         }
-        try await replaceMasterKeys(keys, by: masterKey)
-        return (masterKey.id, keys.live.count)
+        let old = keys.masterKeys.filter { $0.id != masterKey.id && $0.kind != .recovery && $0.status == .active }
+        try await store.replaceMasterKeys(ids: old.map(\.id))
+        return (masterKey.id, keys.live.count - lost.count, lost)
     }
 
     /// Makes the recovery key, and gives out its components before it is used.
@@ -96,32 +89,36 @@ extension DataKeys {
         let old = try await WrappedDataKeys.read(from: store).recovery
         guard old == nil || replacesOld else { throw RecoveryKeyExists() }
         let (key, privateKey) = try RecoveryKey.generate()
+        let wrappings = try await recoveryWrappings(by: key)
         try giveOut(RecoveryComponent.split(privateKey, of: key, into: componentCount))
-        if let old { try await store.replaceMasterKeys(ids: [old.id]) }
-        let isAdded = try await store.insertMasterKey(
-            MasterKeyRecord(
-                id: key.id, kind: .recovery, name: "\(componentCount) components",
-                sealedPublicKey: try keyring.seal(key.publicKey, in: .recoveryKey(key.id)), createdAt: clock.now()))
-        guard isAdded else { throw RecoveryKeyExists() }
-        try await wrapForRecovery()
+        let record = MasterKeyRecord(
+            id: key.id, kind: .recovery, name: "\(componentCount) components",
+            sealedPublicKey: try keyring.seal(key.publicKey, in: .recoveryKey(key.id)), createdAt: clock.now())
+        try await store.insertRecoveryKey(record, replacing: old?.id, wrappings: wrappings)
         return key.id
     }
 
     /// Wraps with the recovery key what it has not wrapped yet.
     package func wrapForRecovery() async throws {
         let keys = try await WrappedDataKeys.read(from: store)
-        let keyring = try await opened()
-        guard let recovery = try await recoveryKey(keys) else { return }
-        let wrappings = try keys.missing(under: recovery.id).compactMap { record in
-            try keyring.key(record.id).map { key in
-                DataKeyWrapping(
-                    dataKeyId: record.id, masterKeyId: recovery.id, wrappedKey: try recovery.wrap(key, as: record.name))
-            }
-        }
-        try await store.insertWrappings(wrappings, now: clock.now())
+        guard let recovery = try await recoveryKey(keys), !keys.missing(under: recovery.id).isEmpty else { return }
+        try await store.insertWrappings(try await recoveryWrappings(by: recovery), now: clock.now())
     }
 
     // MARK: - Steps
+
+    /// All data keys, wrapped by a recovery key: disabled ones too, because they can become usable again.
+    private func recoveryWrappings(by recovery: RecoveryKey) async throws -> [DataKeyWrapping] {
+        let keys = try await WrappedDataKeys.read(from: store)
+        let masterKey = try await masterKey(of: keys)
+        var wrappings: [DataKeyWrapping] = []
+        for record in keys.live {
+            let wrapped = try recovery.wrap(try await unwrap(record, keys, by: masterKey), as: record.name)
+            wrappings.append(
+                DataKeyWrapping(dataKeyId: record.id, masterKeyId: recovery.id, wrappedKey: wrapped))
+        }
+        return wrappings
+    }
 
     /// The newest active master key that the vault has.
     private func existingMasterKey(_ keys: WrappedDataKeys) async throws -> (any MasterKey)? {
@@ -139,17 +136,24 @@ extension DataKeys {
 
     /// Wraps the data keys that a master key has not wrapped yet, one after the other.
     private func wrapAll(
-        _ keys: WrappedDataKeys, with masterKey: any MasterKey, _ dataKey: (DataKeyRecord) throws -> SharedSecret
+        _ keys: WrappedDataKeys, except lost: [Int32] = [], with masterKey: any MasterKey,
+        _ dataKey: (DataKeyRecord) async throws -> SharedSecret
     ) async throws {
-        for record in keys.missing(under: masterKey.id) {
-            let wrapping = try await wrapped(try dataKey(record), as: record.name, by: masterKey)
+        for record in keys.missing(under: masterKey.id) where !lost.contains(record.id) {
+            let wrapping = try await wrapped(try await dataKey(record), as: record.name, by: masterKey)
             try await store.insertWrappings([wrapping], now: clock.now())
         }
     }
 
-    private func replaceMasterKeys(_ keys: WrappedDataKeys, by masterKey: any MasterKey) async throws {
-        let old = keys.masterKeys.filter { $0.id != masterKey.id && $0.kind != .recovery && $0.status == .active }
-        try await store.replaceMasterKeys(ids: old.map(\.id))
+    /// Only those of that vault: a second vault keeps its key.
+    private func replaceMasterKeys(
+        _ keys: WrappedDataKeys, of vault: any Vault, by masterKey: any MasterKey
+    ) async throws {
+        var replaced: [String] = []
+        for record in keys.masterKeys(of: vault.kind) where record.status == .active && record.id != masterKey.id {
+            if try await vault.masterKey(record.id) != nil { replaced.append(record.id) }
+        }
+        try await store.replaceMasterKeys(ids: replaced)
     }
 }
 
@@ -160,15 +164,9 @@ package struct FileHasOneKey: Error, CustomStringConvertible {
         + "--from-file' with the file of the present one"
 }
 
-/// There is no recovery key, or it cannot open everything.
+/// There is no recovery key.
 package struct NoRecoveryKey: Error, CustomStringConvertible {
-    let dataKeyIds: [Int32]
-
-    package var description: String {
-        dataKeyIds.isEmpty
-            ? "this installation has no recovery key"
-            : "the recovery key has not wrapped the data keys \(dataKeyIds.map(String.init).joined(separator: ", "))"
-    }
+    package let description = "this installation has no recovery key"
 }
 
 /// There is a recovery key already.

@@ -68,6 +68,8 @@ package final class ServerKeys: Sendable {
     }
 
     private struct Keys: Sendable {
+        /// Advances when the keys are wiped: keys that were being opened meanwhile are not kept.
+        var generation = 0
         var signer: Signer?
         var byId: [String: Entry] = [:]
         var published = JWKSet(keys: [])
@@ -108,7 +110,7 @@ package final class ServerKeys: Sendable {
 
     /// Wipes the keys, when the vault is lost.
     package func forget() {
-        keys.withLock { $0 = Keys() }
+        keys.withLock { $0 = Keys(generation: $0.generation + 1) }
     }
 
     /// Creates a new key of a kind. New values must be sealed to it. The previous key is still published, after the new
@@ -131,8 +133,10 @@ package final class ServerKeys: Sendable {
     package var signer: Signer? { keys.withLock(\.signer) }
 
     package func reload() async throws {
-        let loaded = try open(try await usable(try await store.serverKeys()))
-        keys.withLock { $0 = loaded }
+        let generation = keys.withLock(\.generation)
+        var loaded = try open(try await usable(try await store.serverKeys()))
+        loaded.generation = generation
+        keys.withLock { if $0.generation == generation { $0 = loaded } }
     }
 
     /// Whether a value is sealed to one of the keys, and under that key's algorithm.
@@ -168,14 +172,15 @@ package final class ServerKeys: Sendable {
     ///
     /// - Throws: ``RefusedCaller`` with ``ServiceUnavailable`` if strangers have named too many unknown keys.
     private func key(_ keyId: String, isFromBank: Bool) async throws -> PrivateKey? {
-        if let known = keys.withLock({ $0.byId[keyId] }) { return known.key(isFromBank: isFromBank) }
+        let (known, generation) = keys.withLock { ($0.byId[keyId], $0.generation) }
+        if let known { return known.key(isFromBank: isFromBank) }
         let record =
             isFromBank
             ? try await store.serverKey(keyId: keyId)
             : try await unknown.find("keys") { try await store.serverKey(keyId: keyId) }
         guard let record else { return nil }
         let entry = try open(record)
-        keys.withLock { $0.byId[keyId] = entry }
+        keys.withLock { if $0.generation == generation { $0.byId[keyId] = entry } }
         return entry.key(isFromBank: isFromBank)
     }
 

@@ -25,6 +25,10 @@ package final class VaultWatch: Service, CustomStringConvertible {
     private let logger: Logger
     private let serverId = Hex.encode(SecureRandom.bytes(count: serverIdByteCount))
     private let current: Mutex<Current>
+    /// Whether the vault is being opened, proved or read anew. One of them at a time.
+    private let isBusy = Mutex(false)
+
+    private static let busyPause = Duration.milliseconds(20)
 
     private struct Current {
         var state: VaultState
@@ -64,7 +68,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
     /// - Throws: `KeyVaultError` if the vault cannot be used, `StoreError`.
     package func openAtStart() async throws {
         do {
-            try await open()
+            try await alone { try await self.open() }
         } catch KeyVaultError.vaultNeedsPIN(let reason) {
             current.withLock { _ = $0.state.failed(needsPIN: true, at: .now) }
             logger.critical(
@@ -73,22 +77,42 @@ package final class VaultWatch: Service, CustomStringConvertible {
         }
     }
 
+    /// Whether a person's PIN would change anything.
+    package var needsPIN: Bool { current.withLock { $0.state.phase != .open } }
+
     /// Opens the vault after a person has given its PIN.
     package func openNow() async throws {
-        try await open()
+        try await alone { try await self.open() }
+    }
+
+    private func alone<Result>(_ body: () async throws -> Result) async throws -> Result {
+        while !isBusy.withLock({ isBusy in
+            defer { isBusy = true }
+            return !isBusy
+        }) {
+            try await Task.sleep(for: Self.busyPause)
+        }
+        defer { isBusy.withLock { $0 = false } }
+        return try await body()
     }
 
     /// Gives the server the keys as they are now.
     func refresh() async throws -> WrappedDataKeys {
-        let (masterKey, keys) = try await dataKeys.refresh(keyring)
-        current.withLock { $0.masterKey = masterKey }
-        try await serverKeys.reload()
-        return keys
+        try await alone {
+            try self.requireOpen()
+            let (masterKey, keys) = try await self.dataKeys.refresh(self.keyring)
+            self.current.withLock { $0.masterKey = masterKey }
+            try await self.serverKeys.reload()
+            return keys
+        }
     }
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: .seconds(Self.intervalSeconds))) != nil { await self.look() }
+            while (try? await Task.sleep(for: .seconds(Self.intervalSeconds))) != nil {
+                try? await self.alone { await self.look() }
+                await self.report()
+            }
         }
         await dataKeys.forgetServer(serverId, logger: logger)
         await dataKeys.vault.close()
@@ -105,7 +129,6 @@ package final class VaultWatch: Service, CustomStringConvertible {
         } catch {
             failed(error)
         }
-        await report()
     }
 
     private func reopen() async {
@@ -124,12 +147,26 @@ package final class VaultWatch: Service, CustomStringConvertible {
     }
 
     private func open() async throws {
-        let (masterKey, keys) = try await dataKeys.open(into: keyring)
-        try await serverKeys.prepare()
-        current.withLock { $0.masterKey = masterKey }
-        take(current.withLock { $0.state.succeeded() }, reason: "")
+        do {
+            let (masterKey, keys) = try await dataKeys.open(into: keyring)
+            try await serverKeys.prepare()
+            // A bank that was loaded while the vault was being lost may lack its keys.
+            banks.forgetAll()
+            current.withLock { $0.masterKey = masterKey }
+            take(current.withLock { $0.state.succeeded() }, reason: "")
+            warnOfRisk(keys)
+        } catch {
+            // A server that does not serve keeps no keys.
+            if !isOpen { wipe() }
+            throw error
+        }
         await report()
-        warnOfRisk(keys)
+    }
+
+    private func wipe() {
+        keyring.close()
+        serverKeys.forget()
+        banks.forgetAll()
     }
 
     private func failed(_ error: KeyVaultError) {
@@ -144,9 +181,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
             case .alarm: logger.critical("The vault does not work", metadata: ["reason": "\(reason)"])
             case .wipe:
                 current.withLock { $0.isReady = false }
-                keyring.close()
-                serverKeys.forget()
-                banks.forgetAll()
+                wipe()
                 logger.critical("The server answers 503: its keys were wiped, because the vault is lost")
             case .allClear:
                 current.withLock { $0.isReady = true }

@@ -28,6 +28,9 @@ package struct WrappedDataKeys: Sendable {
     /// The data keys that are not destroyed.
     package var live: [DataKeyRecord] { records.filter { $0.state != .destroyed } }
 
+    /// The data keys that servers load.
+    var loaded: [DataKeyRecord] { live.filter { $0.state != .disabled } }
+
     /// Whether there is a key of each purpose.
     var isComplete: Bool {
         DataKeyPurpose.allCases.allSatisfy { purpose in records.contains { $0.purpose == purpose } }
@@ -44,6 +47,10 @@ package struct WrappedDataKeys: Sendable {
     func masterKeys(of kind: VaultKind) -> [MasterKeyRecord] {
         let keys = masterKeys.filter { $0.kind.rawValue == kind.rawValue }.reversed()
         return keys.filter { $0.status == .active } + keys.filter { $0.status == .replaced }
+    }
+
+    func wraps(_ keys: [DataKeyRecord], under masterKeyId: String) -> Bool {
+        keys.allSatisfy { wrapping(of: $0.id, under: masterKeyId) != nil }
     }
 
     /// The data keys that a master key has not wrapped.

@@ -10,7 +10,8 @@ package struct AuditRecord: Sendable {
 
     private let operation: String
     private let requestId: String
-    private var bankId: String?
+    /// What the request names as its bank.
+    package private(set) var bankId: String?
     private var uniqueId: String?
 
     package init(operation: String, requestId: String) {

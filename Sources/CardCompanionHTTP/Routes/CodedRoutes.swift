@@ -60,6 +60,7 @@ struct CodedRoutes<Answer: CodedAnswer>: Sendable {
     typealias Operation = @Sendable (borrowing JSONText, inout AuditRecord) async throws -> Answer
 
     let callers: CallerLimits
+    let refusals: RefusalCounts
     let audit: Logger
     /// The answer after an internal error. Its cause goes to the log only.
     let fault: Answer
@@ -78,12 +79,18 @@ struct CodedRoutes<Answer: CodedAnswer>: Sendable {
                 do {
                     return try await operation(body, &record)
                 } catch let refused as RefusedCaller {
+                    routes.count(refused, path, record.bankId)
                     if charge == .refusedCallers { try routes.callers.charge(request, context) }
                     throw refused.reason
                 }
             }
             return Response(status: .ok, headers: [.contentType: "application/json"], body: answer.body())
         }
+    }
+
+    private func count(_ refused: RefusedCaller, _ path: String, _ bankId: String?) {
+        guard let error = refused.reason as? any CodedError else { return }
+        refusals.count(path, bankId: bankId, outcome: "code \(error.codes.truly)")
     }
 
     private func answer(

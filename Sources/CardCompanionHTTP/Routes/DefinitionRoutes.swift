@@ -7,16 +7,17 @@ internal import Logging
 struct DefinitionRoutes {
     let definition: DefinitionService
     let callers: CallerLimits
+    let refusals: RefusalCounts
     let audit: Logger
 
     func add(to router: Router<ServiceContext>) {
         let definition = definition
         let fault = DefinitionCode.unexpectedError
         let keypads = CodedRoutes(
-            callers: callers, audit: audit,
+            callers: callers, refusals: refusals, audit: audit,
             fault: KeypadAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
         let definitions = CodedRoutes(
-            callers: callers, audit: audit,
+            callers: callers, refusals: refusals, audit: audit,
             fault: StatusAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
 
         keypads.post(APIPath.keypadCoordinates, on: router, charging: .everyRequest) { body, _ in

@@ -7,16 +7,17 @@ internal import Logging
 struct DistributionRoutes {
     let distribution: DistributionService
     let callers: CallerLimits
+    let refusals: RefusalCounts
     let audit: Logger
 
     func add(to router: Router<ServiceContext>) {
         let distribution = distribution
         let fault = DistributionCode.unexpectedError
         let fetches = CodedRoutes(
-            callers: callers, audit: audit,
+            callers: callers, refusals: refusals, audit: audit,
             fault: CaptchaAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
         let notifies = CodedRoutes(
-            callers: callers, audit: audit,
+            callers: callers, refusals: refusals, audit: audit,
             fault: StatusAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
 
         fetches.post(APIPath.captcha, on: router) { body, record in

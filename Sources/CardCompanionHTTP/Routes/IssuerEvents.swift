@@ -33,13 +33,13 @@ extension IssuerRoutes {
     }
 
     func acknowledgeEvents(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let bank = try await authenticate(
+        let caller = try await caller(
             request, context, SharedSecret(try await RequestBodyReader.collect(request)))
         guard let cursor = request.uri.queryParameters["upTo"].flatMap({ Int64($0) }), cursor >= 0 else {
             throw Problem(.badRequest, "'upTo' must be the 'next' of an earlier answer.", kind: "query")
         }
         do {
-            try await parts.events.acknowledge(bankId: bank.id, upTo: cursor)
+            try await parts.events.acknowledge(bankId: caller.bank.id, upTo: cursor, by: caller.keyId)
         } catch is UnknownEventPosition {
             throw Problem(.conflict, "No answer had this cursor. Nothing was acknowledged.", kind: "cursor")
         }

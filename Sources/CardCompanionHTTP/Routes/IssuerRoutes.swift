@@ -39,6 +39,7 @@ struct IssuerRoutes {
     let parts: IssuingParts
     let names: ServerNames
     let callers: CallerLimits
+    let refusals: RefusalCounts
     let requiresClientCertificate: Bool
     let audit: Logger
 
@@ -84,6 +85,8 @@ struct IssuerRoutes {
         do {
             return try await handler(request, context)
         } catch let problem as Problem where problem.status == .unauthorized {
+            refusals.count(
+                "back-end's call", bankId: try? context.pathSegment("bankId"), outcome: problem.kind ?? "401")
             try callers.charge(request, context)
             throw problem
         } catch let refused as RefusedCaller {

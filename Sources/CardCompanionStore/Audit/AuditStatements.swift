@@ -127,9 +127,12 @@ extension Store {
         try await statements.execute(SelectFilteredAuditEntries(filter: filter, limit: Int32(clamping: limit)))
     }
 
-    /// The ends of all chains that have grown since the newest seal.
-    package func grownAuditHeads() async throws(StoreError) -> [AuditHead] {
-        try await statements.execute(SelectGrownAuditHeads())
+    /// The ends of chains that have grown since the newest seal.
+    ///
+    /// - Parameter time: only chains with an entry since then; nil for all chains, which takes long if there are many.
+    package func grownAuditHeads(since time: Timestamp?) async throws(StoreError) -> [AuditHead] {
+        guard let time else { return try await statements.execute(SelectGrownAuditHeads()) }
+        return try await statements.execute(SelectRecentAuditHeads(time: time))
     }
 
     /// The ends of all chains.
@@ -277,6 +280,24 @@ private struct SelectGrownAuditHeads: PostgresStatement {
         \(newestOfEachChain) LEFT JOIN audit_head ON audit_head.chain_id = newest.chain_id
         WHERE newest.sequence > coalesce(audit_head.sequence, 0) ORDER BY newest.chain_id
         """
+}
+
+private struct SelectRecentAuditHeads: PostgresStatement {
+    typealias Row = AuditHead
+
+    let time: Timestamp
+
+    static let sql = """
+        SELECT newest.chain_id, newest.sequence, newest.hash
+        FROM (SELECT DISTINCT chain_id FROM audit_entry WHERE occurred_at >= $1) AS chain CROSS JOIN LATERAL (
+            SELECT * FROM audit_entry WHERE audit_entry.chain_id = chain.chain_id ORDER BY sequence DESC LIMIT 1
+        ) AS newest LEFT JOIN audit_head ON audit_head.chain_id = newest.chain_id
+        WHERE newest.sequence > coalesce(audit_head.sequence, 0) ORDER BY newest.chain_id
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(time)
+    }
 }
 
 extension AuditHead: PostgresRowDecodable {

@@ -35,8 +35,11 @@ extension Store {
     /// Marks events up to a position as acknowledged, and erases the sealed PINs in them.
     ///
     /// - Returns: false if no reader was given that position.
-    package func acknowledgeEvents(bankId: Identifier, upTo position: Int64) async throws(StoreError) -> Bool {
-        try await statements.executeForOneRow(AcknowledgeEvents(bankId: bankId, position: position))
+    package func acknowledgeEvents(
+        bankId: Identifier, upTo position: Int64, audit: AuditNote, now: Timestamp
+    ) async throws(StoreError) -> Bool {
+        try await statements.executeForOneRow(
+            AcknowledgeEvents(bankId: bankId, position: position, audit: audit, now: now))
     }
 
     /// The event of a webhook delivery.
@@ -88,11 +91,19 @@ private struct AcknowledgeEvents: PostgresStatement {
 
     let bankId: Identifier
     let position: Int64
+    let audit: AuditNote
+    let now: Timestamp
 
-    static let sql = "SELECT acknowledge_events(p_bank_id => $1, p_up_to => $2)"
+    static let sql = """
+        SELECT is_done, append_audit(
+            p_now => $3, p_operation => 'acknowledge-events',
+            p_outcome => CASE WHEN is_done THEN 'acknowledged' ELSE 'unknown-position' END, p_bank_id => $1,
+            p_subject => NULL, p_actor => $4, p_detail => 'up to ' || $2::bigint)
+        FROM acknowledge_events(p_bank_id => $1, p_up_to => $2) AS is_done
+        """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, position)
+        parameters.append(bankId, position, now, audit.actor)
     }
 }
 

@@ -81,7 +81,10 @@ private struct EraseExpiredPINs: Removal {
             INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
             SELECT bank_id, unique_id, 'pin.expired', '{}', $1 FROM erased
         )
-        SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM erased)
+        SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM erased),
+            CASE WHEN EXISTS (SELECT FROM erased) THEN append_audit(
+                p_now => $1, p_operation => 'housekeeping', p_outcome => 'erased undelivered PINs', p_bank_id => NULL,
+                p_subject => NULL, p_actor => 'server', p_detail => (SELECT count(*) FROM erased) || ' PINs') END
         """
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> (due: Int, erased: Int) {
@@ -182,12 +185,10 @@ private struct EraseRetiredKeys: Removal, PostgresCommand {
     let time: Timestamp
     let limit: Int32
 
-    // A signing key stays: it verifies the seals of the audit trail that it has signed.
     static let sql = """
         UPDATE server_key SET sealed_key = NULL WHERE key_id IN (
             SELECT key_id FROM server_key
-            WHERE status = 'RETIRED' AND kind <> 'SIGNING' AND retired_at <= $1 AND sealed_key IS NOT NULL
-            LIMIT $2 FOR UPDATE SKIP LOCKED)
+            WHERE status = 'RETIRED' AND retired_at <= $1 AND sealed_key IS NOT NULL LIMIT $2 FOR UPDATE SKIP LOCKED)
         """
 }
 

@@ -56,11 +56,20 @@ extension Store {
         try await statements.execute(SelectMasterKeys())
     }
 
-    /// Adds a master key, unless it is there.
+    /// Adds a master key. One that was replaced is active again.
+    package func insertMasterKey(_ key: MasterKeyRecord) async throws(StoreError) {
+        _ = try await statements.execute(InsertMasterKey(key: key))
+    }
+
+    /// Adds a recovery key with its wrappings, in the place of another one, all at once.
     ///
-    /// - Returns: false if it is there, or if it is a recovery key and there is another one.
-    package func insertMasterKey(_ key: MasterKeyRecord) async throws(StoreError) -> Bool {
-        try await statements.execute(InsertMasterKey(key: key)) == 1
+    /// - Throws: `conflict` or the like if there is another one meanwhile.
+    package func insertRecoveryKey(
+        _ key: MasterKeyRecord, replacing old: String?, wrappings: [DataKeyWrapping]
+    ) async throws(StoreError) {
+        _ = try await statements.batch(
+            ReplaceMasterKeys(ids: old.map { [$0] } ?? []), InsertMasterKey(key: key),
+            InsertWrappings(wrappings: wrappings, now: key.createdAt))
     }
 
     /// Marks master keys as replaced.
@@ -120,7 +129,7 @@ private struct InsertMasterKey: PostgresCommand {
 
     static let sql = """
         INSERT INTO master_key (id, kind, name, sealed_public_key, status, created_at) VALUES ($1, $2, $3, $4, $5, $6)
-        ON CONFLICT DO NOTHING
+        ON CONFLICT (id) DO UPDATE SET status = excluded.status, name = excluded.name
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -157,6 +166,7 @@ private struct InsertWrappings: PostgresCommand {
         INSERT INTO data_key_wrapping (data_key_id, master_key_id, wrapped_key, created_at)
         SELECT new.data_key_id, new.master_key_id, new.wrapped_key, $4
         FROM unnest($1::integer[], $2::text[], $3::bytea[]) AS new (data_key_id, master_key_id, wrapped_key)
+            JOIN data_key ON data_key.id = new.data_key_id AND data_key.state <> 'DESTROYED'
         ON CONFLICT DO NOTHING
         """
 

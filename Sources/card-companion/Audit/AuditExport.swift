@@ -56,9 +56,15 @@ private struct SealLine: Encodable {
 
 /// How far an export has come.
 struct AuditCursor: Codable {
+    /// What was written last: its number and its hash in hex.
+    struct Place: Codable, Equatable {
+        var number: Int64 = 0
+        var hash = ""
+    }
+
     /// The last entry of each chain.
-    var chains: [String: Int64] = [:]
-    var seal: Int64 = 0
+    var chains: [String: Place] = [:]
+    var seal = Place()
 
     /// - Parameter path: nil, or a file that does not exist: from the beginning.
     static func read(_ path: String?) throws -> AuditCursor {
@@ -94,23 +100,42 @@ struct AuditExport {
 
     mutating func writeNew() async throws {
         for chain in try await store.auditChains() { try await writeChain(chain) }
+        let known = try await store.auditSeals(after: cursor.seal.number - 1, limit: 1).first
+        if known.map(place) != cursor.seal { cursor.seal = AuditCursor.Place() }
         while true {
-            let seals = try await store.auditSeals(after: cursor.seal, limit: Self.pageLength)
+            let seals = try await store.auditSeals(after: cursor.seal.number, limit: Self.pageLength)
             for seal in seals { Terminal.showAtOnce(try Terminal.encode(SealLine(seal))) }
             guard let last = seals.last else { return }
-            cursor.seal = last.number
+            cursor.seal = place(last)
         }
     }
 
+    /// If the chain has another entry at the cursor's place, the database was restored, and the chain is written anew.
     private mutating func writeChain(_ chain: AuditHead) async throws {
         let name = "\(chain.chainId)"
-        while cursor.chains[name, default: 0] < chain.sequence {
-            let entries = try await store.auditEntries(
-                afterChain: chain.chainId, sequence: cursor.chains[name, default: 0], limit: Self.pageLength
-            ).filter { $0.chainId == chain.chainId }
-            for entry in entries { Terminal.showAtOnce(try Terminal.encode(AuditLine(entry))) }
-            guard let last = entries.last else { return }
-            cursor.chains[name] = last.sequence
+        var last = cursor.chains[name] ?? AuditCursor.Place()
+        if last.number > 0, try await entries(chain, after: last.number - 1, limit: 1).first.map(place) != last {
+            last = AuditCursor.Place()
         }
+        while last.number < chain.sequence {
+            let entries = try await entries(chain, after: last.number, limit: Self.pageLength)
+            for entry in entries { Terminal.showAtOnce(try Terminal.encode(AuditLine(entry))) }
+            guard let newest = entries.last else { break }
+            last = place(newest)
+        }
+        cursor.chains[name] = last
+    }
+
+    private func entries(_ chain: AuditHead, after sequence: Int64, limit: Int) async throws -> [AuditEntryRecord] {
+        try await store.auditEntries(afterChain: chain.chainId, sequence: sequence, limit: limit)
+            .filter { $0.chainId == chain.chainId }
+    }
+
+    private func place(_ entry: AuditEntryRecord) -> AuditCursor.Place {
+        AuditCursor.Place(number: entry.sequence, hash: Hex.encode(entry.hash))
+    }
+
+    private func place(_ seal: AuditSealRecord) -> AuditCursor.Place {
+        AuditCursor.Place(number: seal.number, hash: Hex.encode(seal.hash))
     }
 }

@@ -3,6 +3,7 @@ import CardCompanion
 import CardCompanionHTTP
 import CardCompanionStore
 import CardCompanionWebhooks
+import Cryptography
 import EmbeddedPostgres
 import Glibc
 import KeyVault
@@ -34,6 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await ServerSettings.read(options)
+        let missing = try SelfTest.run()
         if let user = settings.serverUser { try RootPrivileges.drop(to: user, dataDirectory: settings.dataDirectory) }
         let connections = try Descriptors.raised().connections(
             configured: settings.httpConnections, database: settings.databaseConnections)
@@ -42,6 +44,11 @@ struct ServeCommand: AsyncParsableCommand {
             logger.warning(
                 "The limit of open files allows fewer connections than usual",
                 metadata: ["connections": "\(connections)"])
+        }
+        for algorithm in missing {
+            logger.warning(
+                "OpenSSL lacks an algorithm, and the server goes on without it",
+                metadata: ["off": "\(algorithm.rawValue)"])
         }
         if settings.http.names.isEmpty {
             logger.warning("Back-ends' calls are served to this machine only, because http.names is not set")
@@ -121,6 +128,7 @@ private struct Server: Service, CustomStringConvertible {
             throw CommandError.refused("--sandbox needs a vault that opens without a person: set vault.pin.file")
         }
         let sandbox = isSandbox ? try await Sandbox.prepare(installation, keyring: keyring, keys: keys) : nil
+        let refusals = RefusalCounts(store: store, clock: clock, logger: logger)
         let issuing = IssuingParts(
             authentication: IssuerAuthentication(store: store, keyring: keyring, clock: clock),
             service: IssuerService(store: store, keyring: keyring, serverKeys: keys, clock: clock),
@@ -131,7 +139,8 @@ private struct Server: Service, CustomStringConvertible {
         let application = try buildApplication(
             ServiceParts(
                 distribution: distribution, definition: definition, issuing: issuing, keys: keys, store: store,
-                clock: clockWatch, vault: vaultWatch, sandbox: try sandbox.map { try SandboxBank($0, installation) }),
+                clock: clockWatch, vault: vaultWatch, refusals: refusals,
+                sandbox: try sandbox.map { try SandboxBank($0, installation) }),
             settings: settings, logger: logger
         ) { [settings] port in
             let url = "\(settings.tls == nil ? "http" : "https")://\(settings.host):\(port)"
@@ -150,7 +159,8 @@ private struct Server: Service, CustomStringConvertible {
             store: store, keys: keys, clock: clock, clockWatch: clockWatch,
             caPath: installation.settings.webhooksCAPath, logger: logger)
         var services: [any Service] = [
-            vaultWatch, housekeeping, refresh, resealing, clockWatch, SecureHeapWatch(logger: logger), webhooks,
+            vaultWatch, refusals, housekeeping, refresh, resealing, clockWatch, SecureHeapWatch(logger: logger),
+            webhooks,
         ]
         if let token = vault as? TokenVault {
             services.append(

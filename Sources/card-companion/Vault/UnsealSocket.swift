@@ -71,6 +71,8 @@ struct UnsealSocket: Service, CustomStringConvertible {
     private func unseal(_ call: SharedSecret) async -> String {
         let acceptsLastTry = call.bytes.withBytes { $0[0] == Self.acceptsLastTry }
         let pin = call.bytes.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.dropFirst())) }
+        // A mistyped PIN must not end a session that works.
+        guard watch.needsPIN else { return "" }
         do {
             try await vault.logIn(SharedSecret(pin), acceptsLastTry: acceptsLastTry)
             try await watch.openNow()

@@ -233,14 +233,20 @@ extension VaultCommand {
                 installation in
                 try await installation.withDataKeys { try await $0.recover(with: components) }
             }
+            if !result.lost.isEmpty {
+                let ids = result.lost.map { "\($0)" }.joined(separator: ", ")
+                Terminal.note("warning: the recovery key has not wrapped the data keys \(ids): they are not recovered")
+            }
             try Terminal.show(
                 "recovered \(result.count) data keys: they are wrapped with master key \(result.masterKeyId)",
-                json: Report(masterKey: result.masterKeyId, dataKeys: result.count), asJSON: output.json)
+                json: Report(masterKey: result.masterKeyId, dataKeys: result.count, lost: result.lost),
+                asJSON: output.json)
         }
 
         private struct Report: Encodable {
             let masterKey: String
             let dataKeys: Int
+            let lost: [Int32]
         }
     }
 }
