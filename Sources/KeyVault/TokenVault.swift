@@ -66,15 +66,6 @@ package final class TokenVault: Vault {
         return TokenMasterKey(vault: self, token: token, keyId: keyId)
     }
 
-    /// Destroys a master key on the token.
-    ///
-    /// - Returns: false if the token does not have it.
-    package func destroyMasterKey(_ id: String) async throws(KeyVaultError) -> Bool {
-        guard let keyId = Hex.decode(id), keyId.count == Self.keyIdByteCount else { return false }
-        try await connect()
-        return try await reporting { () throws(PKCS11Error) in try await token.destroyKey(id: keyId) }
-    }
-
     package func close() async {
         await token.close()
     }

@@ -22,6 +22,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
     private let keyring: Keyring
     private let serverKeys: ServerKeys
     private let banks: BankDirectory
+    private let warnsOfRisk: Bool
     private let logger: Logger
     private let serverId = Hex.encode(SecureRandom.bytes(count: serverIdByteCount))
     private let current: Mutex<Current>
@@ -38,15 +39,18 @@ package final class VaultWatch: Service, CustomStringConvertible {
         var reason = "the vault is not open yet"
     }
 
-    /// - Parameter grace: how long the server serves without the vault.
+    /// - Parameters:
+    ///   - grace: how long the server serves without the vault.
+    ///   - warnsOfRisk: whether it says at the start that everything hangs on one master key.
     package init(
         dataKeys: DataKeys, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory, grace: Duration,
-        logger: Logger
+        warnsOfRisk: Bool, logger: Logger
     ) {
         self.dataKeys = dataKeys
         self.keyring = keyring
         self.serverKeys = serverKeys
         self.banks = banks
+        self.warnsOfRisk = warnsOfRisk
         self.logger = logger
         current = Mutex(Current(state: VaultState(.closed, grace: grace)))
     }
@@ -154,7 +158,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
             banks.forgetAll()
             current.withLock { $0.masterKey = masterKey }
             take(current.withLock { $0.state.succeeded() }, reason: "")
-            warnOfRisk(keys)
+            if warnsOfRisk { warnOfRisk(keys) }
         } catch {
             // A server that does not serve keeps no keys.
             if !isOpen { wipe() }

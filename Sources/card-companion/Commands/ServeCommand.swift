@@ -116,7 +116,7 @@ private struct Server: Service, CustomStringConvertible {
         let banks = BankDirectory(store: store, keyring: keyring, clock: clock)
         let vaultWatch = VaultWatch(
             dataKeys: dataKeys, keyring: keyring, serverKeys: keys, banks: banks,
-            grace: .seconds(installation.settings.vault.graceSeconds), logger: logger)
+            grace: .seconds(installation.settings.vault.graceSeconds), warnsOfRisk: !isSandbox, logger: logger)
         try await vaultWatch.openAtStart()
         let gate = CardholderGate(limit: installation.settings.cardholderRequests)
         let distribution = DistributionService(
