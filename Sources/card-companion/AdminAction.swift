@@ -9,8 +9,10 @@ struct AdminAction: Sendable {
     /// The command without its options: `key disable`.
     let command: String
     var bankId: Identifier?
-    /// What it is about: the name of a key, a certificate or a cardholder. Never a secret.
+    /// What it is about: the name of a key or a certificate. Never a secret, and never a cardholder.
     var subject: String?
+    /// The cardholder that it is about: named in the log, but not in the audit trail of the database, which has a pseudonym.
+    var cardholder: Identifier?
 
     /// Runs the command. Writes a line before, because the command can be killed, and one after it, whether it succeeds or
     /// not.
@@ -43,7 +45,7 @@ struct AdminAction: Sendable {
             "terminal": "\(Terminal.name.map { ClientText.quoted($0) } ?? "none")",
         ]
         metadata["bank_id"] = bankId.map { "\(ClientText.quoted($0.text))" }
-        metadata["subject"] = subject.map { "\(ClientText.quoted($0, limit: Self.subjectLimit))" }
+        metadata["subject"] = (subject ?? cardholder?.text).map { "\(ClientText.quoted($0, limit: Self.subjectLimit))" }
         // Sudo says who called it; a person with root's rights can change that.
         metadata["sudo_user"] = ProcessInfo.processInfo.environment["SUDO_USER"].map { "\(ClientText.quoted($0))" }
         logger.auditTrail.info("audit", metadata: metadata)

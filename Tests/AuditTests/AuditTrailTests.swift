@@ -102,6 +102,17 @@ struct AuditTrailTests {
         #expect(try await installation.sql("SELECT retry_limit FROM bank WHERE bank_id = '\(bank.id)'") != ["9"])
     }
 
+    @Test("A command about a cardholder has an entry with the pseudonym, and none with the name")
+    func cardholderCommand() async throws {
+        let fixture = try await Fixture()
+        let (bank, name) = (fixture.bank.id, fixture.holder.uniqueId)
+        try await fixture.installation.run(["cardholder", "set-status", "--bank", bank, name, "SUSPENDED"]).succeeded()
+        let found = try await entries(fixture, "--bank", bank, "--cardholder", name)
+        #expect(found.map(\.operation) == ["write-cardholder"])
+        #expect(found.first?.actor.hasPrefix("operator:") == true)
+        #expect(try await !fixture.installation.run(["audit", "export"]).succeeded().stdout.contains(name))
+    }
+
     private static let breaking = """
         CREATE FUNCTION break_audit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE disk_full; END';
         CREATE TRIGGER break_audit BEFORE INSERT ON audit_entry FOR EACH ROW EXECUTE FUNCTION break_audit()

@@ -123,7 +123,7 @@ struct CardholderCommand: ParsableCommand {
         ///
         /// - Parameter command: the command's name, for the audit trail.
         func change(_ change: CardholderChange, by command: String) async throws {
-            let action = AdminAction(command: command, bankId: bank, subject: uniqueId.text)
+            let action = AdminAction(command: command, bankId: bank, cardholder: uniqueId)
             try show(
                 await Installation.run(options, action: action) { [bank, uniqueId] installation in
                     let note = try await installation.withKeyring { keyring in

@@ -134,7 +134,7 @@ struct SandboxBank: SandboxBackEnd {
     private func write(
         _ change: CardholderChange, to uniqueId: Identifier, by command: String
     ) async throws -> SecretBytes {
-        let action = AdminAction(command: command, bankId: Sandbox.bankId, subject: uniqueId.text)
+        let action = AdminAction(command: command, bankId: Sandbox.bankId, cardholder: uniqueId)
         let outcome = try await action.recorded(in: installation.logger) {
             try await installation.store.writeCardholder(
                 bankId: Sandbox.bankId, uniqueId: uniqueId, change, if: .none,

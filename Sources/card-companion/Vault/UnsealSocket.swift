@@ -7,8 +7,10 @@ import ServiceLifecycle
 
 /// Takes the PIN of the vault from 'card-companion vault unseal', while the server runs.
 ///
-/// A call is one message: a byte with the options, and the PIN. The answer is a text, which is empty if the vault is open.
+/// A call is one message: a byte with the options, and the PIN. The answer is ``opened``, or why the vault could not be
+/// opened.
 struct UnsealSocket: Service, CustomStringConvertible {
+    static let opened = "ok"
     static let acceptsLastTry: UInt8 = 1
     static let answerByteLimit = 1000
 
@@ -64,19 +66,19 @@ struct UnsealSocket: Service, CustomStringConvertible {
             call.bytes.count > 1
         else { return }
         let answer = await unseal(call)
-        caller.send(SecretBytes(copying: Array((answer.isEmpty ? "ok" : answer).utf8.prefix(Self.answerByteLimit))))
+        caller.send(SecretBytes(copying: Array(answer.utf8.prefix(Self.answerByteLimit))))
     }
 
-    /// - Returns: why the vault could not be opened; empty if it is open.
+    /// - Returns: the answer.
     private func unseal(_ call: SharedSecret) async -> String {
         let acceptsLastTry = call.bytes.withBytes { $0[0] == Self.acceptsLastTry }
         let pin = call.bytes.withBytes { SecretBytes(copying: UnsafeRawBufferPointer(rebasing: $0.dropFirst())) }
         // A mistyped PIN must not end a session that works.
-        guard watch.needsPIN else { return "" }
+        guard watch.needsPIN else { return Self.opened }
         do {
             try await vault.logIn(SharedSecret(pin), acceptsLastTry: acceptsLastTry)
             try await watch.openNow()
-            return ""
+            return Self.opened
         } catch {
             logger.warning("The vault could not be unsealed", metadata: ["reason": "\(error)"])
             return "\(error)"

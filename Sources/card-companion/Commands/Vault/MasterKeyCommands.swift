@@ -119,7 +119,9 @@ extension VaultCommand {
             let answer = await server.receive(byteLimit: UnsealSocket.answerByteLimit, within: UnixSocket.messageLimit)
             guard let answer else { throw CommandError.unavailable("the server has not answered") }
             let text = answer.bytes.withBytes { String(decoding: $0, as: UTF8.self) }
-            guard text == "ok" else { throw CommandError.refused("the vault could not be opened: \(text)") }
+            guard text == UnsealSocket.opened else {
+                throw CommandError.refused("the vault could not be opened: \(text)")
+            }
             try Terminal.show("the vault is open", json: ["vault": "open"], asJSON: output.json)
         }
     }
