@@ -196,6 +196,37 @@ struct MasterKeyChangeTests {
         #expect(try await server.fetch(vault.holder, of: vault.bank) == .delivered)
     }
 
+    @Test("A disabled data key that is lost is named, and stands in the way of nothing afterwards")
+    func lostKey() async throws {
+        let vault = try await TokenInstallation()
+        try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "hand-out"]).succeeded()
+        try await vault.installation.sql(
+            "UPDATE data_key SET active_from = now() - interval '61 seconds' WHERE replaces IS NOT NULL")
+        try await vault.installation.run(["vault", "set-data-key", "3", "--state", "disabled"]).succeeded()
+        let files = ["one", "two", "three", "four"].map { TestFolder.shared.unused($0) }
+        try await vault.installation.run(
+            ["vault", "init"] + files.prefix(2).flatMap { ["--recovery-component-file", $0] }
+        ).succeeded()
+        try await vault.installation.sql(
+            """
+            DELETE FROM data_key_wrapping USING master_key
+            WHERE master_key.id = master_key_id AND kind = 'recovery' AND data_key_id = 3
+            """)
+        try await vault.token.destroy()
+        let new = vault.with(try await TestVaultToken("new", beside: vault.token))
+        let recovered = try await new.run(["vault", "recover"] + files.prefix(2).flatMap { ["--component-file", $0] })
+            .succeeded()
+        #expect(recovered.stdout.contains("recovered 3 data keys") && recovered.stderr.contains("the data keys 3:"))
+        try await new.run(["vault", "rotate"]).succeeded()
+        try await new.run(
+            ["vault", "init", "--replace-recovery-key"]
+                + files.suffix(2).flatMap { ["--recovery-component-file", $0] }
+        ).succeeded()
+        let server = try await new.startServer()
+        #expect(try await server.fetch(vault.holder, of: vault.bank) == .delivered)
+        #expect(try await VaultStatus.of(new).warnings.contains { $0.contains("the data keys 3 are lost") })
+    }
+
     @Test("A file that was replaced and is used again gets its place back")
     func backToFile() async throws {
         let installation = try await TestInstallation()

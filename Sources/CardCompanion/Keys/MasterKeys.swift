@@ -27,7 +27,9 @@ extension DataKeys {
         let keys = try await WrappedDataKeys.read(from: store)
         let oldKey = try await old.masterKey(of: keys)
         let masterKey = try await anyMasterKey(keys)
-        try await wrapAll(keys, with: masterKey) { try await old.unwrap($0, keys, by: oldKey) }
+        try await wrapAll(keys, except: keys.missing(under: oldKey.id).map(\.id), with: masterKey) {
+            try await old.unwrap($0, keys, by: oldKey)
+        }
         if !keepsOld { try await replaceMasterKeys(keys, of: old.vault, by: masterKey) }
         return masterKey.id
     }
@@ -40,14 +42,17 @@ extension DataKeys {
         guard vault.kind == .token else { throw FileHasOneKey() }
         let keys = try await WrappedDataKeys.read(from: store)
         let oldKey = try await self.masterKey(of: keys)
+        // Disabled data keys that were lost with an earlier master key stay lost.
+        let lost = keys.missing(under: oldKey.id).map(\.id)
         // A new key that an interrupted rotation has left is taken first.
         let unfinished = keys.masterKeys(of: .token).first {
-            $0.status == .active && $0.name == vault.name && !keys.missing(under: $0.id).isEmpty
+            $0.status == .active && $0.name == vault.name
+                && keys.missing(under: $0.id).contains { !lost.contains($0.id) }
         }
         var masterKey: (any MasterKey)?
         if let unfinished { masterKey = try await vault.masterKey(unfinished.id) }
         let new = if let masterKey { masterKey } else { try await addMasterKey() }
-        try await wrapAll(keys, with: new) { try await unwrap($0, keys, by: oldKey) }
+        try await wrapAll(keys, except: lost, with: new) { try await unwrap($0, keys, by: oldKey) }
         try await replaceMasterKeys(keys, of: vault, by: new)
         return new.id
     }
@@ -107,12 +112,13 @@ extension DataKeys {
 
     // MARK: - Steps
 
-    /// All data keys, wrapped by a recovery key: disabled ones too, because they can become usable again.
+    /// All data keys, wrapped by a recovery key: disabled ones too, because they can become usable again. Only those are left
+    /// out that were lost with an earlier master key.
     private func recoveryWrappings(by recovery: RecoveryKey) async throws -> [DataKeyWrapping] {
         let keys = try await WrappedDataKeys.read(from: store)
         let masterKey = try await masterKey(of: keys)
         var wrappings: [DataKeyWrapping] = []
-        for record in keys.live {
+        for record in keys.live where keys.wraps([record], under: masterKey.id) {
             let wrapped = try recovery.wrap(try await unwrap(record, keys, by: masterKey), as: record.name)
             wrappings.append(
                 DataKeyWrapping(dataKeyId: record.id, masterKeyId: recovery.id, wrappedKey: wrapped))
