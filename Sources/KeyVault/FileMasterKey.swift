@@ -44,19 +44,8 @@ package struct FileMasterKey: MasterKey {
         guard link(draft, path) == 0 || errno == EEXIST else {
             throw .unusableFile(path: path, reason: "it cannot be created: \(String(cString: strerror(errno)))")
         }
-        try syncFolder(of: path)
+        try SecretFile.syncFolder(of: path)
         return try FileMasterKey(path: path)
-    }
-
-    /// After a power failure the file must still have its name: the database may have secrets under its key by then.
-    private static func syncFolder(of path: String) throws(KeyVaultError) {
-        let name = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { close(folder) }
-        guard folder >= 0, fsync(folder) == 0 else {
-            throw .unusableFile(
-                path: path, reason: "its folder cannot be written to disk: \(String(cString: strerror(errno)))")
-        }
     }
 
     private static func text(of key: consuming SecretBytes) -> SecretBytes {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SecureMemory
 
 /// A vault with one master key, in a file. See ``FileMasterKey``.
 package struct FileVault: Vault {
@@ -31,6 +32,19 @@ package struct FileVault: Vault {
             throw .unusableFile(path: name, reason: "its folder cannot be created")
         }
         return try FileMasterKey.create(path: name)
+    }
+
+    /// Beside the file of the master key.
+    private var operatorsPath: String { "\(name).operators" }
+
+    package func operatorRecords() async throws(KeyVaultError) -> [[UInt8]] {
+        guard FileManager.default.fileExists(atPath: operatorsPath) else { return [] }
+        let record = try SecretFile.read(operatorsPath, byteLimit: OperatorRecordLimit.byteCount)
+        return [record.withBytes { Array($0) }]
+    }
+
+    package func keepOperatorRecord(_ record: [UInt8]) async throws(KeyVaultError) {
+        try SecretFile.replace(operatorsPath, with: record)
     }
 
     private var isThere: Bool { FileManager.default.fileExists(atPath: name) }

@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import Glibc
 package import SecureMemory
 
@@ -42,6 +43,31 @@ package enum SecretFile {
         let written = contents.withBytes { Glibc.write(file, $0.baseAddress, $0.count) }
         guard written == contents.count, fsync(file) == 0 else {
             throw .unusableFile(path: path, reason: "it cannot be written: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Writes a file anew, with mode 0600, also to the disk. A reader sees the old or the new contents, never a part.
+    ///
+    /// - Throws: `unusableFile`.
+    static func replace(_ path: String, with contents: [UInt8]) throws(KeyVaultError) {
+        let draft = "\(path).\(getpid()).\(Hex.encode(SecureRandom.bytes(count: 4)))"
+        defer { unlink(draft) }
+        try write(SecretBytes(copying: contents), to: draft)
+        guard rename(draft, path) == 0 else {
+            throw .unusableFile(path: path, reason: "it cannot be written: \(String(cString: strerror(errno)))")
+        }
+        try syncFolder(of: path)
+    }
+
+    /// Writes a file's name to the disk, too. After a power failure it must still be there: the database may have secrets under
+    /// its key by then.
+    static func syncFolder(of path: String) throws(KeyVaultError) {
+        let name = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(folder) }
+        guard folder >= 0, fsync(folder) == 0 else {
+            throw .unusableFile(
+                path: path, reason: "its folder cannot be written to disk: \(String(cString: strerror(errno)))")
         }
     }
 }

@@ -22,6 +22,7 @@ package final class TokenVault: Vault {
 
     private static let keyIdByteCount = 16
     private static let keyLabel = "card-companion master key"
+    private static let operatorsLabel = "card-companion operators"
 
     private let token: Token
     private let source: PINSource
@@ -64,6 +65,21 @@ package final class TokenVault: Vault {
         let keyId = SecureRandom.bytes(count: Self.keyIdByteCount)
         try await reporting { () throws(PKCS11Error) in try await token.makeKey(id: keyId, label: Self.keyLabel) }
         return TokenMasterKey(vault: self, token: token, keyId: keyId)
+    }
+
+    package func operatorRecords() async throws(KeyVaultError) -> [[UInt8]] {
+        try await connect()
+        return try await reporting { () throws(PKCS11Error) in
+            try await token.data(
+                label: Self.operatorsLabel, byteLimit: OperatorRecordLimit.byteCount, limit: OperatorRecordLimit.count)
+        }
+    }
+
+    package func keepOperatorRecord(_ record: [UInt8]) async throws(KeyVaultError) {
+        try await connect()
+        try await reporting { () throws(PKCS11Error) in
+            try await token.replaceData(record, label: Self.operatorsLabel, limit: OperatorRecordLimit.count)
+        }
     }
 
     package func close() async {

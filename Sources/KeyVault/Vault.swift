@@ -22,8 +22,24 @@ package protocol Vault: Sendable {
     /// - Throws: as ``masterKey(_:)``.
     func makeMasterKey() async throws(KeyVaultError) -> any MasterKey
 
+    /// What the vault keeps about the operators: usually one record; two if a change was interrupted.
+    ///
+    /// - Throws: as ``masterKey(_:)``.
+    func operatorRecords() async throws(KeyVaultError) -> [[UInt8]]
+
+    /// Keeps a record about the operators in the place of those that are there.
+    ///
+    /// - Throws: as ``masterKey(_:)``.
+    func keepOperatorRecord(_ record: [UInt8]) async throws(KeyVaultError)
+
     /// Gives up the connection to the vault.
     func close() async
+}
+
+/// The limits of what a vault keeps about the operators.
+enum OperatorRecordLimit {
+    static let byteCount = 16_384
+    static let count = 8
 }
 
 package enum VaultKind: String, Sendable {

@@ -144,6 +144,29 @@ final class Cryptoki: @unchecked Sendable {
         try Self.check("C_DestroyObject", functions.C_DestroyObject(session, object))
     }
 
+    func createObject(_ session: Session, _ attributes: [Attribute]) throws(PKCS11Error) {
+        var object = Object()
+        let status = Attribute.withTemplate(attributes) { template, count in
+            functions.C_CreateObject(session, template, count, &object)
+        }
+        try Self.check("C_CreateObject", status)
+    }
+
+    /// The value of a data object.
+    func value(of object: Object, _ session: Session, byteLimit: Int) throws(PKCS11Error) -> [UInt8] {
+        var value = [UInt8](repeating: 0, count: byteLimit)
+        var count = 0
+        let status = value.withUnsafeMutableBytes { bytes in
+            var attribute = CK_ATTRIBUTE(
+                type: CK_ATTRIBUTE_TYPE(CKA_VALUE), pValue: bytes.baseAddress, ulValueLen: CK_ULONG(bytes.count))
+            let status = functions.C_GetAttributeValue(session, object, &attribute, 1)
+            count = Int(clamping: attribute.ulValueLen)
+            return status
+        }
+        try Self.check("C_GetAttributeValue", status)
+        return Array(value.prefix(count))
+    }
+
     /// A boolean attribute; nil if the object does not have it.
     func flag(_ type: UInt, of object: Object, _ session: Session) -> Bool? {
         var value: CK_BBOOL = 0

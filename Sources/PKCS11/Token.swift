@@ -86,6 +86,22 @@ package final class Token: Sendable {
         }
     }
 
+    /// The values of the data objects of a label.
+    ///
+    /// - Throws: `PKCS11Error`, also if there are more or longer ones than the limits.
+    package func data(label: String, byteLimit: Int, limit: Int) async throws(PKCS11Error) -> [[UInt8]] {
+        try await thread.run { [connection] () throws(PKCS11Error) in
+            try connection.data(label: label, byteLimit: byteLimit, limit: limit)
+        }
+    }
+
+    /// Stores a data object, and then removes the other ones of its label.
+    package func replaceData(_ value: [UInt8], label: String, limit: Int) async throws(PKCS11Error) {
+        try await thread.run { [connection] () throws(PKCS11Error) in
+            try connection.replaceData(value, label: label, limit: limit)
+        }
+    }
+
     /// Logs out and unloads the module (C_Finalize). The next ``logIn(_:by:)`` loads it again.
     package func close() async {
         try? await thread.run(isLimited: false) { [connection] in connection.close() }

@@ -109,6 +109,37 @@ final class TokenConnection: @unchecked Sendable {
         }
     }
 
+    // MARK: - Data
+
+    /// Only the token's user sees the objects, and nobody can change them in place.
+    private static func dataAttributes(_ label: String) -> [Attribute] {
+        [
+            .number(CKA_CLASS, UInt(CKO_DATA)), .flag(CKA_TOKEN, true), .flag(CKA_PRIVATE, true),
+            .bytes(CKA_LABEL, Array(label.utf8)),
+        ]
+    }
+
+    func data(label: String, byteLimit: Int, limit: Int) throws(PKCS11Error) -> [[UInt8]] {
+        try connected { (open) throws(PKCS11Error) in
+            let found = try open.module.objects(open.session, Self.dataAttributes(label), limit: limit)
+            var values: [[UInt8]] = []
+            for object in found {
+                values.append(try open.module.value(of: object, open.session, byteLimit: byteLimit))
+            }
+            return values
+        }
+    }
+
+    func replaceData(_ value: [UInt8], label: String, limit: Int) throws(PKCS11Error) {
+        try connected { (open) throws(PKCS11Error) in
+            let attributes = Self.dataAttributes(label)
+            let old = try open.module.objects(open.session, attributes, limit: limit)
+            try open.module.createObject(
+                open.session, attributes + [.flag(CKA_MODIFIABLE, false), .bytes(CKA_VALUE, value)])
+            for object in old { try open.module.destroy(open.session, object) }
+        }
+    }
+
     // MARK: - The connection
 
     /// Runs `body` with the connection. After a failure of the token the connection is given up: the token may have been

@@ -115,6 +115,32 @@ struct PythonTests {
         #expect(try ourKey.sign(message) == ours)
     }
 
+    @Test("Both sides can open the other side's encrypted Ed25519 keys, with the right passphrase only")
+    func encryptedKeys() throws {
+        let passphrase = SecretBytes(copying: "correct horse battery".bytes)
+        let ours = try Ed25519PrivateKey.generate()
+        let pem = try ours.encryptedPEM(passphrase: passphrase)
+        #expect(String(decoding: pem, as: UTF8.self).hasPrefix("-----BEGIN ENCRYPTED PRIVATE KEY-----\n"))
+        let asked = ["pem": String(decoding: pem, as: UTF8.self), "passphrase": "correct horse battery"]
+        let opened = try hex(#require(oracle.ask("open_encrypted_pem", asked)["publicKey"]))
+        #expect(opened == ours.publicKey.subjectPublicKeyInfo)
+        #expect(try Ed25519PrivateKey(encryptedPEM: pem, passphrase: passphrase).publicKey == ours.publicKey)
+
+        let theirs = try oracle.ask("encrypted_pem", ["passphrase": "correct horse battery"])
+        let key = try Ed25519PrivateKey(encryptedPEM: #require(theirs["pem"]).bytes, passphrase: passphrase)
+        #expect(try key.publicKey.subjectPublicKeyInfo == hex(#require(theirs["publicKey"])))
+
+        let wrong = SecretBytes(copying: "correct horse batterx".bytes)
+        #expect(throws: CryptographyError.self) { try Ed25519PrivateKey(encryptedPEM: pem, passphrase: wrong) }
+        let p256 = try oracle.ask("encrypted_pem", ["passphrase": "correct horse battery", "p256": "true"])
+        let other = try #require(p256["pem"]).bytes
+        #expect(throws: CryptographyError.self) { try Ed25519PrivateKey(encryptedPEM: other, passphrase: passphrase) }
+        #expect(throws: CryptographyError.self) { try Ed25519PrivateKey(encryptedPEM: [], passphrase: passphrase) }
+        var damaged = pem
+        damaged[pem.count / 2] ^= 1
+        #expect(throws: CryptographyError.self) { try Ed25519PrivateKey(encryptedPEM: damaged, passphrase: passphrase) }
+    }
+
     private func signature(ofKey key: [String: String]) throws -> [UInt8] {
         let asked = ["privateKey": try #require(key["privateKey"]), "message": Hex.encode(message)]
         return try hex(#require(oracle.ask("sign_curve", asked)["signature"]))

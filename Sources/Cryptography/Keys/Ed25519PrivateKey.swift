@@ -43,6 +43,26 @@ package final class Ed25519PrivateKey: Sendable {
         try key.privateKeyInfo(.pem)
     }
 
+    /// How often PBKDF2 is repeated to make a key of a passphrase.
+    package static let passphraseIterationCount = 600_000
+
+    /// The key in PEM, encrypted under a passphrase: `ENCRYPTED PRIVATE KEY` (PBES2 with AES-256-CBC and PBKDF2).
+    package func encryptedPEM(passphrase: borrowing SecretBytes) throws(CryptographyError) -> [UInt8] {
+        try key.encryptedPrivateKeyInfo(
+            passphrase: passphrase, iterationCount: Int32(Self.passphraseIterationCount))
+    }
+
+    /// Opens what ``encryptedPEM(passphrase:)`` makes.
+    ///
+    /// - Throws: `invalidKey` for another kind of key, and for a wrong passphrase.
+    package convenience init(
+        encryptedPEM pem: [UInt8], passphrase: borrowing SecretBytes
+    ) throws(CryptographyError) {
+        let key = try EVPKey(encryptedPrivateKeyInfo: pem, passphrase: passphrase)
+        guard key.isOfType(.ed25519) else { throw failure(.invalidKey) }
+        try self.init(key: key)
+    }
+
     /// The signature of `message`, 64 bytes. It is deterministic: the same message always has the same signature.
     package func sign(_ message: borrowing some ByteSource & ~Copyable) throws(CryptographyError) -> [UInt8] {
         try key.sign(message, digest: nil)

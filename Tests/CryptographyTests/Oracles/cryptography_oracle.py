@@ -108,6 +108,21 @@ def new_ed25519_key(arguments):
     }
 
 
+def open_encrypted_pem(arguments):
+    key = serialization.load_pem_private_key(arguments["pem"].encode(), arguments["passphrase"].encode())
+    return {"publicKey": key.public_key().public_bytes(DER, SPKI).hex()}
+
+
+def encrypted_pem(arguments):
+    """An Ed25519 key, or one on P-256, as OpenSSL's users encrypt it."""
+    key = ec.generate_private_key(ec.SECP256R1()) if "p256" in arguments else ed25519.Ed25519PrivateKey.generate()
+    protection = serialization.BestAvailableEncryption(arguments["passphrase"].encode())
+    return {
+        "pem": key.private_bytes(serialization.Encoding.PEM, PKCS8, protection).decode(),
+        "publicKey": key.public_key().public_bytes(DER, SPKI).hex(),
+    }
+
+
 def sign_curve(arguments):
     """Signs with Ed25519 or ECDSA, depending on the key. An ECDSA signature is r followed by s."""
     key, text = private_key(arguments), message(arguments)
@@ -220,7 +235,7 @@ def forge_pkcs1(arguments):
 if __name__ == "__main__":
     questions = [
         new_rsa_key, new_p256_key, new_ed25519_key, encrypt, encrypt_otherwise, decrypt, sign, sign_pss_otherwise,
-        verify, sign_curve, verify_curve, agree, block_cipher, forge_pkcs1,
+        verify, open_encrypted_pem, encrypted_pem, sign_curve, verify_curve, agree, block_cipher, forge_pkcs1,
     ]
     question = {question.__name__: question for question in questions}[sys.argv[1]]
     json.dump(question(json.load(sys.stdin)), sys.stdout)
