@@ -5,7 +5,7 @@
 -- server's clock as parameters, never from the database's clock.
 --
 -- Every key starts with bank_id, so that the schema can be distributed by bank. Tables of the installation (data_key,
--- resealing, server_key, issuer_key_owner, key_identity) are the exception. Tables that are written at each request have no
+-- resealing, server_key, issuer_key_owner, key_identity, approval) are the exception. Tables that are written at each request have no
 -- foreign key to bank, because each insert would lock the bank's row.
 
 -- The name of a bank, a cardholder or a key, compared by byte. The program checks its form when it reads a request.
@@ -81,6 +81,9 @@ CREATE TABLE bank (
     pin_blocks                  text[] NOT NULL CHECK (pin_blocks <@ ARRAY['iso-0', 'iso-1', 'iso-3', 'iso-4']),
     -- The bank's own list for the rule 'listed', in addition to the list that every bank has. It is not secret.
     listed_pins                 text[] NOT NULL CHECK (cardinality(listed_pins) <= 10000),
+    -- The settings that two operators have approved, as text; null if none have. With dual control, a server accepts a bank
+    -- whose settings are these or tighter.
+    approved_settings           text,
     -- Grows with every change of the bank, its keys or its certificates. A server that authenticated a request with an
     -- older revision authenticates it again.
     revision                    bigint NOT NULL DEFAULT 1,
@@ -535,6 +538,40 @@ CREATE TABLE server_key (
 );
 
 CREATE UNIQUE INDEX server_key_one_active ON server_key (kind) WHERE status = 'ACTIVE';
+
+-- Approvals of two operators. Their keys are in the vault, so a writer to these tables cannot make one.
+
+-- A change that one operator has signed, until another one does.
+CREATE TABLE proposed_change (
+    id            text COLLATE "C" PRIMARY KEY CHECK (id ~ '^[0-9a-f]{32}$'),
+    action        text NOT NULL,
+    -- What is to be done: JSON. Secrets in it are sealed.
+    change        bytea NOT NULL CHECK (length(change) <= 1048576),
+    -- What is signed.
+    statement     text NOT NULL,
+    operator_name text NOT NULL,
+    signature     bytea NOT NULL CHECK (length(signature) = 64),
+    expires_at    timestamptz NOT NULL
+);
+
+CREATE TABLE approval (
+    id               text COLLATE "C" PRIMARY KEY CHECK (id ~ '^[0-9a-f]{32}$'),
+    statement        text NOT NULL,
+    first_operator   text NOT NULL,
+    first_signature  bytea NOT NULL CHECK (length(first_signature) = 64),
+    second_operator  text NOT NULL,
+    second_signature bytea NOT NULL CHECK (length(second_signature) = 64),
+    approved_at      timestamptz NOT NULL,
+    CONSTRAINT two_operators_approve CHECK (first_operator <> second_operator)
+);
+
+-- Which approval a server finds for an object.
+CREATE TABLE approved_object (
+    object_digest bytea PRIMARY KEY CHECK (length(object_digest) = 32),
+    approval_id   text COLLATE "C" NOT NULL REFERENCES approval ON DELETE CASCADE
+);
+
+CREATE INDEX approved_object_by_approval ON approved_object (approval_id);
 
 -- The audit trail: who did what, when, and how it ended. Rows are only added (append_audit). It has no foreign key: what it
 -- says of a bank outlives the bank.

@@ -50,8 +50,11 @@ struct MigrationTests {
             """)
         #expect(
             others == [
-                "audit_entry", "audit_head", "audit_seal", "data_key", "data_key_wrapping", "issuer_key_owner",
-                "key_identity", "master_key", "resealing", "schema_function", "schema_migration", "schema_state",
+                "approval", "approved_object", "audit_entry", "audit_head", "audit_seal", "data_key",
+                "data_key_wrapping",
+                "issuer_key_owner",
+                "key_identity", "master_key", "proposed_change", "resealing", "schema_function", "schema_migration",
+                "schema_state",
                 "server_key", "server_vault",
             ])
     }

@@ -15,6 +15,7 @@ package final class BankDirectory: Sendable {
 
     private let store: Store
     private let keyring: Keyring
+    private let approvals: Approvals
     private let clock: WallClock
     private let kept = Mutex<[Identifier: Kept]>([:])
     /// Advances when all banks are forgotten: a bank that was being loaded meanwhile is not kept.
@@ -29,9 +30,10 @@ package final class BankDirectory: Sendable {
         var comparisons = TokenBucket(comparisonRate, at: .now)
     }
 
-    package init(store: Store, keyring: Keyring, clock: WallClock) {
+    package init(store: Store, keyring: Keyring, approvals: Approvals, clock: WallClock) {
         self.store = store
         self.keyring = keyring
+        self.approvals = approvals
         self.clock = clock
     }
 
@@ -91,7 +93,9 @@ package final class BankDirectory: Sendable {
 
     private func load(_ bankId: Identifier) async throws -> Bank? {
         let begun = generation.withLock(\.self)
-        guard let record = try await store.bankWithKeys(id: bankId) else {
+        guard let found = try await store.bankWithKeys(id: bankId),
+            let record = try await approvals.approvedPart(of: found)
+        else {
             forget(bankId)
             return nil
         }

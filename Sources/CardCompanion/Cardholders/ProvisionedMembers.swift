@@ -38,17 +38,22 @@ struct ProvisionedMembers {
     private let uniqueId: String
     private let keyring: Keyring
     private let serverKeys: ServerKeys
-    private let store: Store
+    private let approvals: Approvals
+    private let acceptsCodes: Bool
     private var problems: [ProvisioningError] = []
     /// A card number must not be repeated in the answer.
     private var isCardNumber = false
 
-    init(bank: IssuerBank, uniqueId: String, keyring: Keyring, serverKeys: ServerKeys, store: Store) {
+    init(
+        bank: IssuerBank, uniqueId: String, keyring: Keyring, serverKeys: ServerKeys, approvals: Approvals,
+        acceptsCodes: Bool
+    ) {
         self.bank = bank
         self.uniqueId = uniqueId
         self.keyring = keyring
         self.serverKeys = serverKeys
-        self.store = store
+        self.approvals = approvals
+        self.acceptsCodes = acceptsCodes
     }
 
     mutating func refuse(_ name: String, _ reason: String) {
@@ -126,6 +131,10 @@ struct ProvisionedMembers {
     mutating func codeMACs(_ body: borrowing JSONText) async throws -> [[UInt8]]? {
         let binding = RequiredBinding(.authenticationCode, bankId: bank.id, uniqueId: uniqueId)
         guard let jwe = sealed(Self.code, binding, body) else { return nil }
+        guard acceptsCodes else {
+            refuse(Self.code, "cannot be set by one operator: with dual control, the bank's back-end sends codes")
+            return nil
+        }
         guard let code = SharedSecret(try await opened(Self.code, jwe)) else { return nil }
         let form = CodeForm(bank)
         guard form.matches(code.bytes) else {
@@ -186,7 +195,7 @@ struct ProvisionedMembers {
     private mutating func pin(inBlock plaintext: SharedSecret) async throws -> SharedSecret? {
         do {
             let block = try SentPINBlock(plaintext.bytes, allowed: bank.pinBlocks)
-            let record = try await store.bankKey(bankId: bank.id, label: block.keyLabel.text)
+            let record = try await approvals.bankKey(bankId: bank.id, label: block.keyLabel.text)
             guard let key = try record.flatMap({ try PINKey($0, of: bank.id, keyring: keyring) }) else {
                 let label = ClientText.quoted(block.keyLabel.text)
                 throw PINBlockProblem("the bank has no active key \(label) for PIN blocks")

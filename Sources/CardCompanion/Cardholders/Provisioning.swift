@@ -49,14 +49,20 @@ package struct Provisioning: Sendable {
     private let bank: IssuerBank
     private let keyring: Keyring
     private let serverKeys: ServerKeys
-    private let store: Store
+    private let approvals: Approvals
+    private let acceptsCodes: Bool
 
-    /// - Parameter store: where the bank's keys for PIN blocks are.
-    package init(bank: IssuerBank, keyring: Keyring, serverKeys: ServerKeys, store: Store) {
+    /// - Parameters:
+    ///   - approvals: finds the bank's keys for PIN blocks.
+    ///   - acceptsCodes: whether authentication codes can be set.
+    package init(
+        bank: IssuerBank, keyring: Keyring, serverKeys: ServerKeys, approvals: Approvals, acceptsCodes: Bool = true
+    ) {
         self.bank = bank
         self.keyring = keyring
         self.serverKeys = serverKeys
-        self.store = store
+        self.approvals = approvals
+        self.acceptsCodes = acceptsCodes
     }
 
     /// Reads the body of a PUT: a whole cardholder.
@@ -135,14 +141,16 @@ package struct Provisioning: Sendable {
 
     private func identifier(_ uniqueId: String?) throws(ProvisioningRefusal) -> Identifier {
         var members = ProvisionedMembers(
-            bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys, store: store)
+            bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys, approvals: approvals,
+            acceptsCodes: acceptsCodes)
         members.requireUniqueId()
         return try members.finish()
     }
 
     private func whole(_ body: borrowing JSONText, uniqueId: String?) async throws -> ProvisionedCardholder {
         var members = ProvisionedMembers(
-            bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys, store: store)
+            bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys, approvals: approvals,
+            acceptsCodes: acceptsCodes)
         members.requireUniqueId()
         var change = CardholderChange()
         change.creates = true
@@ -162,7 +170,8 @@ package struct Provisioning: Sendable {
         _ body: borrowing JSONText, uniqueId: Identifier, known: Set<String>
     ) async throws -> CardholderChange {
         var members = ProvisionedMembers(
-            bank: bank, uniqueId: uniqueId.text, keyring: keyring, serverKeys: serverKeys, store: store)
+            bank: bank, uniqueId: uniqueId.text, keyring: keyring, serverKeys: serverKeys, approvals: approvals,
+            acceptsCodes: acceptsCodes)
         var change = CardholderChange()
         for name in body.names where !known.contains(name) { members.refuse(name, "cannot be changed") }
         for name in ProvisionedMembers.unremovable where body.kind(of: name) != nil && body.isMissing(name) {

@@ -26,12 +26,14 @@ package struct IssuerAuthentication: Sendable {
 
     private let store: Store
     private let keyring: Keyring
+    private let approvals: Approvals
     private let clock: WallClock
     private let memory = IssuerKeyMemory()
 
-    package init(store: Store, keyring: Keyring, clock: WallClock) {
+    package init(store: Store, keyring: Keyring, approvals: Approvals, clock: WallClock) {
         self.store = store
         self.keyring = keyring
+        self.approvals = approvals
         self.clock = clock
     }
 
@@ -84,7 +86,7 @@ package struct IssuerAuthentication: Sendable {
     /// the database.
     private func accept(_ call: SignedCall) async throws -> Accepted {
         let fields = try SignatureFields(call.message)
-        let remembered = memory.keys(fields.keyIDs)
+        let remembered = memory.keys(fields.keyIDs, of: approvals.generation)
         let knowsAll = remembered.count == fields.keyIDs.count
         let expected = Result { try verify(fields, of: call, with: remembered) }
         if knowsAll, case .success(let (key, signature)) = expected,
@@ -92,14 +94,16 @@ package struct IssuerAuthentication: Sendable {
         {
             return accepted
         }
+        let generation = approvals.generation
         let isInVain = if case .failure = expected { true } else { false }
         if isInVain, !memory.vain.take() {
             if knowsAll { _ = try expected.get() }
             throw RefusedCaller(
                 reason: ServiceUnavailable("too many unknown keys of back-ends are being looked up"))
         }
-        let keys = try await store.issuerKeys(keyIds: fields.keyIDs).map { try IssuerKey($0) }
-        memory.remember(keys, named: fields.keyIDs)
+        let found = try await approvals.approved(try await store.issuerKeys(keyIds: fields.keyIDs))
+        let keys = try found.map { try IssuerKey($0) }
+        memory.remember(keys, named: fields.keyIDs, of: generation)
         let (key, signature) = try verify(fields, of: call, with: keys)
         if isInVain { memory.vain.putBack() }
         guard let accepted = try await spend(key, signature, of: call) else {
@@ -119,7 +123,11 @@ package struct IssuerAuthentication: Sendable {
         switch try await store.acceptCall(signedWith: key.record, nonce: nonce, expiresAt: expiresAt) {
         case .keyChanged: return nil
         case .nonceSpent: throw IssuerRefusal.nonceUsed
-        case .accepted(let bank): return Accepted(bank: bank, keyId: key.record.keyId, signature: signature)
+        case .accepted(let bank):
+            guard let approved = try await approvals.approvedPart(of: bank) else {
+                throw IssuerRefusal.forbidden(reason: "The bank is disabled.")
+            }
+            return Accepted(bank: approved, keyId: key.record.keyId, signature: signature)
         }
     }
 

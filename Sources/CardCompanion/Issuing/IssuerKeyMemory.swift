@@ -38,18 +38,32 @@ final class IssuerKeyMemory: Sendable {
     /// Look-ups for calls that no remembered key verifies.
     let vain = LookUpLimit()
 
-    private let keys = Mutex<[String: IssuerKey]>([:])
+    private struct Remembered {
+        /// The keys were approved by the operators of this generation.
+        var generation = 0
+        var keys: [String: IssuerKey] = [:]
+    }
 
-    func keys(_ keyIds: [String]) -> [IssuerKey] {
-        keys.withLock { keys in keyIds.compactMap { keys[$0] } }
+    private let remembered = Mutex(Remembered())
+
+    func keys(_ keyIds: [String], of generation: Int) -> [IssuerKey] {
+        remembered.withLock { remembered in
+            guard remembered.generation == generation else { return [] }
+            return keyIds.compactMap { remembered.keys[$0] }
+        }
     }
 
     /// Remembers what the database has of these names.
-    func remember(_ found: [IssuerKey], named keyIds: [String]) {
-        keys.withLock { keys in
-            for keyId in keyIds { keys[keyId] = nil }
-            if keys.count + found.count > Self.capacity { keys.removeAll(keepingCapacity: true) }
-            for key in found { keys[key.record.keyId] = key }
+    ///
+    /// - Parameter generation: of the operators, from before the keys were looked up.
+    func remember(_ found: [IssuerKey], named keyIds: [String], of generation: Int) {
+        remembered.withLock { remembered in
+            if remembered.generation != generation { remembered = Remembered(generation: generation) }
+            for keyId in keyIds { remembered.keys[keyId] = nil }
+            if remembered.keys.count + found.count > Self.capacity {
+                remembered.keys.removeAll(keepingCapacity: true)
+            }
+            for key in found { remembered.keys[key.record.keyId] = key }
         }
     }
 }

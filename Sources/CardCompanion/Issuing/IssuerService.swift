@@ -8,12 +8,16 @@ package struct IssuerService: Sendable {
     private let store: Store
     private let keyring: Keyring
     private let serverKeys: ServerKeys
+    private let approvals: Approvals
     private let clock: WallClock
 
-    package init(store: Store, keyring: Keyring, serverKeys: ServerKeys, clock: WallClock) {
+    package init(
+        store: Store, keyring: Keyring, serverKeys: ServerKeys, approvals: Approvals, clock: WallClock
+    ) {
         self.store = store
         self.keyring = keyring
         self.serverKeys = serverKeys
+        self.approvals = approvals
         self.clock = clock
     }
 
@@ -80,7 +84,7 @@ package struct IssuerService: Sendable {
     }
 
     private func provisioning(_ bank: IssuerBank) -> Provisioning {
-        Provisioning(bank: bank, keyring: keyring, serverKeys: serverKeys, store: store)
+        Provisioning(bank: bank, keyring: keyring, serverKeys: serverKeys, approvals: approvals)
     }
 }
 

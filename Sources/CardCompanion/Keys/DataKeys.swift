@@ -19,7 +19,7 @@ package struct DataKeys: Sendable {
 
     let store: Store
     let clock: WallClock
-    let vault: any Vault
+    package let vault: any Vault
 
     package init(store: Store, clock: WallClock, vault: any Vault) {
         self.store = store

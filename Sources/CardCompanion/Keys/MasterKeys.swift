@@ -30,6 +30,7 @@ extension DataKeys {
         try await wrapAll(keys, except: keys.missing(under: oldKey.id).map(\.id), with: masterKey) {
             try await old.unwrap($0, keys, by: oldKey)
         }
+        try await copyOperators(from: old.vault)
         if !keepsOld { try await replaceMasterKeys(keys, of: old.vault, by: masterKey) }
         return masterKey.id
     }
@@ -111,6 +112,14 @@ extension DataKeys {
     }
 
     // MARK: - Steps
+
+    /// Takes the record of the operators along to the vault, if it has an older one or none.
+    private func copyOperators(from old: any Vault) async throws {
+        guard let roster = try OperatorRoster.newest(of: try await old.operatorRecords()) else { return }
+        let present = try OperatorRoster.newest(of: try await vault.operatorRecords())
+        guard (present?.sequence ?? 0) < roster.sequence else { return }
+        try await vault.keepOperatorRecord(roster.bytes)
+    }
 
     /// All data keys, wrapped by a recovery key: disabled ones too, because they can become usable again. Only those are left
     /// out that were lost with an earlier master key.

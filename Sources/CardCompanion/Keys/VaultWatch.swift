@@ -22,6 +22,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
     private let keyring: Keyring
     private let serverKeys: ServerKeys
     private let banks: BankDirectory
+    private let approvals: Approvals
     private let warnsOfRisk: Bool
     private let logger: Logger
     private let serverId = Hex.encode(SecureRandom.bytes(count: serverIdByteCount))
@@ -43,13 +44,14 @@ package final class VaultWatch: Service, CustomStringConvertible {
     ///   - grace: how long the server serves without the vault.
     ///   - warnsOfRisk: whether it says at the start that everything hangs on one master key.
     package init(
-        dataKeys: DataKeys, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory, grace: Duration,
-        warnsOfRisk: Bool, logger: Logger
+        dataKeys: DataKeys, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory,
+        approvals: Approvals, grace: Duration, warnsOfRisk: Bool, logger: Logger
     ) {
         self.dataKeys = dataKeys
         self.keyring = keyring
         self.serverKeys = serverKeys
         self.banks = banks
+        self.approvals = approvals
         self.warnsOfRisk = warnsOfRisk
         self.logger = logger
         current = Mutex(Current(state: VaultState(.closed, grace: grace)))
@@ -129,6 +131,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
                 return await reopen()
             }
             try await masterKey.prove(with: SharedSecret(SecureRandom.secret(count: Self.probeByteCount)))
+            await readOperators()
             take(current.withLock { $0.state.succeeded() }, reason: "")
         } catch {
             failed(error)
@@ -153,6 +156,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
     private func open() async throws {
         do {
             let (masterKey, keys) = try await dataKeys.open(into: keyring)
+            _ = try await approvals.refresh(from: dataKeys.vault)
             try await serverKeys.prepare()
             // A bank that was loaded while the vault was being lost may lack its keys.
             banks.forgetAll()
@@ -165,6 +169,15 @@ package final class VaultWatch: Service, CustomStringConvertible {
             throw error
         }
         await report()
+    }
+
+    /// Operators can change while the server runs. If they cannot be read, the last ones count.
+    private func readOperators() async {
+        do {
+            if try await approvals.refresh(from: dataKeys.vault) { banks.forgetAll() }
+        } catch {
+            logger.error("The operators could not be read from the vault", metadata: ["error": "\(error)"])
+        }
     }
 
     private func wipe() {

@@ -104,6 +104,11 @@ extension Store {
         try await statements.execute(SelectBankKey(bankId: bankId, label: label)).first
     }
 
+    /// A bank's keys for PIN blocks and key blocks, by label.
+    package func bankKeys(bankId: Identifier) async throws(StoreError) -> [BankKeyRecord] {
+        try await statements.execute(SelectBankKeys(bankId: bankId))
+    }
+
     /// The key that the bank's setting for defined PINs names; nil if there is none.
     package func definedPINKey(bankId: Identifier) async throws(StoreError) -> BankKeyRecord? {
         try await statements.execute(SelectDefinedPINKey(bankId: bankId)).first
@@ -266,6 +271,18 @@ private struct SelectBankKey: PostgresStatement {
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId, label)
+    }
+}
+
+private struct SelectBankKeys: PostgresStatement {
+    typealias Row = BankKeyRecord
+
+    let bankId: Identifier
+
+    static let sql = "SELECT \(bankKeyColumns) FROM bank_key WHERE bank_id = $1 ORDER BY label"
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId)
     }
 }
 

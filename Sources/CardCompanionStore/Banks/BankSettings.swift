@@ -1,5 +1,5 @@
 /// What an operator sets for a bank. The schema limits each value.
-package struct BankSettings: Sendable, Equatable {
+package struct BankSettings: Sendable, Equatable, Codable {
     /// The largest tolerance that the schema allows.
     package static let timestampToleranceLimitSeconds = 3600
 

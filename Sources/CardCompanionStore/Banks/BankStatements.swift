@@ -5,6 +5,8 @@ package struct BankRecord: Sendable, Equatable {
     package let id: Identifier
     package let status: Activity
     package var settings: BankSettings
+    /// The settings that two operators have approved, as text; nil if none have.
+    package let approvedSettings: String?
     /// Grows with every change of the bank, its keys or its certificates.
     package let revision: Int64
     package let createdAt: Timestamp
@@ -17,11 +19,22 @@ package struct BankWithKeys: Sendable {
     /// The key that ``BankSettings/definedPINKey`` names; nil if there is none.
     package let definedPINKey: BankKeyRecord?
     package let certificates: [CertificateRecord]
+
+    package init(
+        bank: BankRecord, hmacKeys: [HMACKeyRecord], definedPINKey: BankKeyRecord?, certificates: [CertificateRecord]
+    ) {
+        self.bank = bank
+        self.hmacKeys = hmacKeys
+        self.definedPINKey = definedPINKey
+        self.certificates = certificates
+    }
 }
 
 /// What a call of a bank's back-end needs to know of the bank.
 package struct IssuerBank: Sendable {
     package let id: Identifier
+    /// See ``BankRecord/revision``.
+    package let revision: Int64
     package let status: Activity
     /// In digits.
     package let pinLengths: ClosedRange<Int>
@@ -34,25 +47,44 @@ package struct IssuerBank: Sendable {
     package let pinBlocks: Set<PINBlockKind>
     /// SHA-256 of each active client certificate (mutual TLS).
     package let clientCertificates: [[UInt8]]
+
+    package init(_ found: BankWithKeys) {
+        let (bank, settings) = (found.bank, found.bank.settings)
+        id = bank.id
+        revision = bank.revision
+        status = bank.status
+        pinLengths = settings.pinMinimumLength...settings.pinMaximumLength
+        codeAlphabet = settings.codeAlphabet
+        codeLengths = settings.codeMinimumLength...settings.codeMaximumLength
+        sealedValues = settings.sealedValues
+        checksUniqueIds = settings.checksUniqueIds
+        pinBlocks = settings.pinBlocks
+        clientCertificates = found.certificates.filter { $0.purpose == .client && $0.status == .active }
+            .map(\.fingerprint)
+    }
 }
 
 extension Store {
     /// Adds a bank.
     ///
     /// - Returns: false if there is already a bank with that id.
+    ///
+    /// - Parameter approved: the settings as text, if two operators have approved them.
     package func insertBank(
-        id: Identifier, settings: BankSettings, now: Timestamp
+        id: Identifier, settings: BankSettings, approved: String? = nil, now: Timestamp
     ) async throws(StoreError) -> Bool {
-        try await statements.execute(InsertBank(id: id, settings: settings, now: now)) == 1
+        try await statements.execute(InsertBank(id: id, settings: settings, approved: approved, now: now)) == 1
     }
 
     /// Writes a bank's settings and status, if the bank still has the revision that was read.
     ///
+    /// - Parameter approved: the settings as text, if two operators have approved them; nil leaves what was approved.
     /// - Returns: false if it has another revision.
     package func updateBank(
-        id: Identifier, settings: BankSettings, status: Activity, revision: Int64
+        id: Identifier, settings: BankSettings, status: Activity, approved: String? = nil, revision: Int64
     ) async throws(StoreError) -> Bool {
-        let statement = UpdateBank(id: id, settings: settings, status: status, revision: revision)
+        let statement = UpdateBank(
+            id: id, settings: settings, status: status, approved: approved, revision: revision)
         return try await statements.execute(statement) == 1
     }
 
@@ -95,20 +127,23 @@ private let settingColumns = """
     defined_pin_key, pin_blocks
     """
 
+private let bankColumns = "bank_id, status, revision, created_at, approved_settings, \(settingColumns)"
+
 private struct InsertBank: PostgresCommand {
     let id: Identifier
     let settings: BankSettings
+    let approved: String?
     let now: Timestamp
 
     static let sql = """
-        INSERT INTO bank (bank_id, status, created_at, \(settingColumns))
+        INSERT INTO bank (bank_id, status, created_at, approved_settings, \(settingColumns))
         VALUES ($1, 'ACTIVE', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-            $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32)
+            $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33)
         ON CONFLICT (bank_id) DO NOTHING
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(id, now)
+        parameters.append(id, now, approved)
         settings.bind(&parameters)
     }
 }
@@ -117,17 +152,18 @@ private struct UpdateBank: PostgresCommand {
     let id: Identifier
     let settings: BankSettings
     let status: Activity
+    let approved: String?
     let revision: Int64
 
     static let sql = """
-        UPDATE bank SET status = $3, (\(settingColumns)) =
-            ($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27,
-                $28, $29, $30, $31, $32, $33)
+        UPDATE bank SET status = $3, approved_settings = coalesce($4, approved_settings), (\(settingColumns)) =
+            ($5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27,
+                $28, $29, $30, $31, $32, $33, $34)
         WHERE bank_id = $1 AND revision = $2
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(id, revision, status)
+        parameters.append(id, revision, status, approved)
         settings.bind(&parameters)
     }
 }
@@ -137,7 +173,7 @@ private struct SelectBank: PostgresStatement {
 
     let id: Identifier
 
-    static let sql = "SELECT bank_id, status, revision, created_at, \(settingColumns) FROM bank WHERE bank_id = $1"
+    static let sql = "SELECT \(bankColumns) FROM bank WHERE bank_id = $1"
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(id)
@@ -147,7 +183,7 @@ private struct SelectBank: PostgresStatement {
 private struct SelectBanks: PostgresStatement {
     typealias Row = BankRecord
 
-    static let sql = "SELECT bank_id, status, revision, created_at, \(settingColumns) FROM bank ORDER BY bank_id"
+    static let sql = "SELECT \(bankColumns) FROM bank ORDER BY bank_id"
 }
 
 private struct SelectIssuerBank: PostgresStatement {
@@ -172,7 +208,7 @@ extension IssuerBank {
         ARRAY(
             SELECT fingerprint FROM certificate
             WHERE certificate.bank_id = bank.bank_id AND purpose = 'client' AND status = 'ACTIVE'
-        )
+        ), revision
         """
 
     /// - Parameter first: where ``columns`` begin in the row.
@@ -186,6 +222,7 @@ extension IssuerBank {
         checksUniqueIds = try row.decode(first + 8)
         pinBlocks = Set(try row.decode(first + 9, as: [String].self).compactMap(PINBlockKind.init(rawValue:)))
         clientCertificates = try row.decode(first + 10)
+        revision = try row.decode(first + 11)
     }
 }
 
@@ -256,6 +293,7 @@ extension BankRecord: PostgresRowDecodable {
         status = try row.decode(1)
         revision = try row.decode(2)
         createdAt = try row.decode(3)
-        settings = try BankSettings(row, from: 4)
+        approvedSettings = try row.decode(4)
+        settings = try BankSettings(row, from: 5)
     }
 }

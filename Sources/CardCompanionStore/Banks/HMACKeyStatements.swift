@@ -25,6 +25,11 @@ package struct NewHMACKey: Sendable {
 }
 
 extension Store {
+    /// A bank's HMAC keys, the newest first.
+    package func hmacKeys(bankId: Identifier) async throws(StoreError) -> [HMACKeyRecord] {
+        try await statements.execute(SelectHMACKeys(bankId: bankId))
+    }
+
     /// Adds an HMAC key to a bank. If it was imported in components, they are erased.
     package func insertHMACKey(
         _ key: NewHMACKey, _ identity: NewKeyIdentity, now: Timestamp

@@ -28,6 +28,21 @@ package struct Identifier: Sendable, CustomStringConvertible {
     private static let unprintable: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
 }
 
+extension Identifier: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let identifier = Identifier(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an identifier")
+        }
+        self = identifier
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
 extension Identifier: ExpressibleByStringLiteral {
     /// An identifier in the program's text. It must be valid.
     package init(stringLiteral text: StaticString) {

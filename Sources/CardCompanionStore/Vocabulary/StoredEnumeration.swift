@@ -1,7 +1,7 @@
 package import PostgresLibPQ
 
 /// An enumeration in a text column. A constraint of the schema allows the same values.
-package protocol StoredEnumeration: RawRepresentable<String>, PostgresDecodable, PostgresEncodable, Sendable {}
+package protocol StoredEnumeration: RawRepresentable<String>, PostgresDecodable, PostgresEncodable, Codable, Sendable {}
 
 extension StoredEnumeration {
     /// Reads the column's text. A value that is not one of the enumeration's is an error.

@@ -38,13 +38,17 @@ struct CardholderCommand: ParsableCommand {
             let action = AdminAction(command: "cardholder import", bankId: bank, subject: file)
             let summary = try await Installation.run(options, action: action) { [bank] installation in
                 let bank = try await installation.issuerBank(bank)
-                return try await installation.withKeyring { keyring in
+                return try await installation.withDataKeys { dataKeys in
+                    let keyring = try await dataKeys.opened()
+                    let approvals = Approvals(store: installation.store, keyring: keyring, logger: installation.logger)
+                    _ = try await approvals.refresh(from: dataKeys.vault)
                     let keys = try await ServerKeys.opened(
                         with: keyring, in: installation.store, clock: installation.clock)
                     var cardholders = CardholderImport(
                         bank: bank,
                         provisioning: Provisioning(
-                            bank: bank, keyring: keyring, serverKeys: keys, store: installation.store),
+                            bank: bank, keyring: keyring, serverKeys: keys, approvals: approvals,
+                            acceptsCodes: !approvals.areNeeded),
                         actor: AdminAction.actor, store: installation.store, clock: installation.clock,
                         parallelism: ProcessInfo.processInfo.activeProcessorCount)
                     var report = ImportReport(fileByteCount: InputFile.byteCount(handle), asJSON: asJSON)
@@ -56,6 +60,7 @@ struct CardholderCommand: ParsableCommand {
                     } report: { results, progress in
                         try report.show(results, progress)
                     }
+                    try await dataKeys.report(keyring)
                     return cardholders.summary
                 }
             }

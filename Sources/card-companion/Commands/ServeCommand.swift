@@ -113,10 +113,12 @@ private struct Server: Service, CustomStringConvertible {
         let keys = ServerKeys(store: store, keyring: keyring, clock: clock)
         let threads = DrawingThreads(count: installation.settings.drawingThreads)
         let drawing = DrawingPool(threads, threadCount: installation.settings.drawingThreads)
-        let banks = BankDirectory(store: store, keyring: keyring, clock: clock)
+        let approvals = Approvals(store: store, keyring: keyring, logger: logger)
+        let banks = BankDirectory(store: store, keyring: keyring, approvals: approvals, clock: clock)
         let vaultWatch = VaultWatch(
             dataKeys: dataKeys, keyring: keyring, serverKeys: keys, banks: banks,
-            grace: .seconds(installation.settings.vault.graceSeconds), warnsOfRisk: !isSandbox, logger: logger)
+            approvals: approvals, grace: .seconds(installation.settings.vault.graceSeconds), warnsOfRisk: !isSandbox,
+            logger: logger)
         try await vaultWatch.openAtStart()
         let gate = CardholderGate(limit: installation.settings.cardholderRequests)
         let distribution = DistributionService(
@@ -130,8 +132,9 @@ private struct Server: Service, CustomStringConvertible {
         let sandbox = isSandbox ? try await Sandbox.prepare(installation, keyring: keyring, keys: keys) : nil
         let refusals = RefusalCounts(store: store, clock: clock, logger: logger)
         let issuing = IssuingParts(
-            authentication: IssuerAuthentication(store: store, keyring: keyring, clock: clock),
-            service: IssuerService(store: store, keyring: keyring, serverKeys: keys, clock: clock),
+            authentication: IssuerAuthentication(store: store, keyring: keyring, approvals: approvals, clock: clock),
+            service: IssuerService(
+                store: store, keyring: keyring, serverKeys: keys, approvals: approvals, clock: clock),
             idempotentCalls: IdempotentCalls(store: store, keyring: keyring, clock: clock),
             events: EventFeed(store: store, keys: keys, clock: clock))
         var settings = installation.settings.http
@@ -156,7 +159,7 @@ private struct Server: Service, CustomStringConvertible {
             store: store, keyring: keyring, clock: clock,
             intervalSeconds: installation.settings.housekeepingIntervalSeconds, logger: logger)
         let webhooks = try WebhookDispatcher(
-            store: store, keys: keys, clock: clock, clockWatch: clockWatch,
+            store: store, approvals: approvals, keys: keys, clock: clock, clockWatch: clockWatch,
             caPath: installation.settings.webhooksCAPath, logger: logger)
         var services: [any Service] = [
             vaultWatch, refusals, housekeeping, refresh, resealing, clockWatch, SecureHeapWatch(logger: logger),

@@ -191,7 +191,9 @@ struct Sandbox: Sendable {
         var chunks = [SharedSecret(SecretBytes(copying: Array(lines.utf8)))]
         var cardholders = CardholderImport(
             bank: bank,
-            provisioning: Provisioning(bank: bank, keyring: keyring, serverKeys: keys, store: installation.store),
+            provisioning: Provisioning(
+                bank: bank, keyring: keyring, serverKeys: keys,
+                approvals: Approvals(store: installation.store, keyring: keyring, logger: installation.logger)),
             actor: AdminAction.actor, store: installation.store, clock: installation.clock, parallelism: 1)
         try await cardholders.run {
             chunks.popLast()

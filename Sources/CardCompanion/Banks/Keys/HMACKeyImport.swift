@@ -19,6 +19,17 @@ package struct HMACKeyImport: Sendable {
     /// - Throws: ``InvalidSetting``.
     package init(hex: borrowing SecretBytes) throws(InvalidSetting) {
         guard let key = HexText.trimmed(hex) else { throw InvalidSetting(description: "the key must be in hex") }
+        try self.init(key: key)
+    }
+
+    /// Opens a key that ``sealed(for:label:keyring:)`` has sealed.
+    ///
+    /// - Throws: `KeyVaultError`.
+    package init(sealed: [UInt8], for bankId: Identifier, label: String, keyring: Keyring) throws {
+        try self.init(key: keyring.open(sealed, in: .hmacKey(bankId: bankId, label: label)))
+    }
+
+    private init(key: consuming SecretBytes) throws(InvalidSetting) {
         guard Self.byteCounts ~= key.count else {
             let range = "\(Self.byteCounts.lowerBound) to \(Self.byteCounts.upperBound)"
             throw InvalidSetting(description: "the key must have \(range) bytes (has \(key.count))")
@@ -37,6 +48,18 @@ package struct HMACKeyImport: Sendable {
         HMACSHA256.authenticationCode(for: Array(text.utf8), key: key.bytes)
     }
 
+    /// The key, sealed as the database has it.
+    package func sealed(
+        for bankId: Identifier, label: String, keyring: Keyring
+    ) throws(KeyVaultError) -> [UInt8] {
+        try keyring.seal(key.bytes, in: .hmacKey(bankId: bankId, label: label))
+    }
+
+    /// What two operators approve.
+    package func object(bankId: Identifier, label: String, usage: HMACKeyUsage) -> ApprovedObject {
+        ApprovedObject(hmacKey: label, of: bankId, usage: usage, key.bytes)
+    }
+
     /// Seals the key and adds it to the bank.
     package func add(
         to bankId: Identifier, label: String, usage: HMACKeyUsage, in store: Store, keyring: Keyring, now: Timestamp
@@ -44,7 +67,7 @@ package struct HMACKeyImport: Sendable {
         try await store.insertHMACKey(
             NewHMACKey(
                 usage: usage, kcv: kcv,
-                sealedKey: try keyring.seal(key.bytes, in: .hmacKey(bankId: bankId, label: label))),
+                sealedKey: try sealed(for: bankId, label: label, keyring: keyring)),
             try NewKeyIdentity(of: key.bytes, .hmac, bankId: bankId, label: label, keyring: keyring), now: now)
     }
 }

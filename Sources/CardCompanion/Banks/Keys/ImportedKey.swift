@@ -34,6 +34,16 @@ package struct ImportedKey: Sendable {
             identity, now: now)
     }
 
+    /// What two operators approve.
+    package func object(bankId: Identifier, label: String) -> ApprovedObject {
+        if let usage = kind.usage.hmac {
+            return ApprovedObject(hmacKey: label, of: bankId, usage: usage, key.secret.bytes)
+        }
+        return ApprovedObject(
+            bankKey: label, of: bankId, usage: kind.usage, algorithm: kind.algorithm,
+            direction: kind.direction ?? .decrypt, key.secret.bytes)
+    }
+
     /// Whether this bank or another one already has the key.
     func isTaken(bankId: Identifier, label: String, in store: Store, keyring: Keyring) async throws -> Bool {
         try await store.hasKey(withMACs: try identity(bankId: bankId, label: label, keyring: keyring).possibleMACs)

@@ -76,18 +76,28 @@ package struct KeyCeremony: Sendable {
     /// - Returns: the key.
     /// - Throws: `InvalidComponent`, ``KeyImportRefusal``, `StoreError`, `KeyVaultError`.
     package func confirm(kcv: String, by operatorName: String) async throws -> ImportedKey {
-        let (current, components) = try await components()
-        guard components.count == current.componentCount else {
-            throw KeyImportRefusal.incomplete(entered: components.count, count: current.componentCount)
-        }
+        let (current, key) = try await complete(kcv: kcv)
         try DualControl.requireAnotherOperator(than: current.begunBy, operatorName)
-        let key = ImportedKey(try KeyComponent.key(of: components), KeyKind(current))
-        guard key.kcv == kcv.uppercased() else { throw KeyImportRefusal.otherCheckValue }
         switch try await key.add(to: bankId, label: label, in: store, keyring: keyring, now: now) {
         case .added: return key
         case .labelTaken: throw KeyImportRefusal.labelTaken(label)
         case .keyTaken: throw KeyImportRefusal.keyTaken
         }
+    }
+
+    /// The key of all components, before it is active.
+    ///
+    /// - Throws: as ``confirm(kcv:by:)``.
+    package func key(kcv: String) async throws -> ImportedKey { try await complete(kcv: kcv).key }
+
+    private func complete(kcv: String) async throws -> (current: KeyImportRecord, key: ImportedKey) {
+        let (current, components) = try await components()
+        guard components.count == current.componentCount else {
+            throw KeyImportRefusal.incomplete(entered: components.count, count: current.componentCount)
+        }
+        let key = ImportedKey(try KeyComponent.key(of: components), KeyKind(current))
+        guard key.kcv == kcv.uppercased() else { throw KeyImportRefusal.otherCheckValue }
+        return (current, key)
     }
 
     private func components() async throws -> (KeyImportRecord, [KeyComponent]) {

@@ -1,0 +1,186 @@
+package import CardCompanionStore
+package import KeyVault
+package import Logging
+internal import Synchronization
+
+/// Tells which objects two operators have approved. Without dual control, everything is approved.
+package final class Approvals: Sendable {
+    private struct State {
+        var roster: OperatorRoster?
+        /// Advances when the operators change.
+        var generation = 0
+        /// Digests of approved objects that were looked up before.
+        var approved: Set<[UInt8]> = []
+        /// Objects that were ignored: each is logged once.
+        var ignored: Set<[UInt8]> = []
+        /// What calls of back-ends know of their banks.
+        var banks: [Identifier: IssuerBank] = [:]
+    }
+
+    /// How many objects are remembered. When there are more, all are forgotten.
+    static let capacity = 50_000
+    static let bankCapacity = 1_000
+
+    private let store: Store
+    private let keyring: Keyring
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    package init(store: Store, keyring: Keyring, logger: Logger) {
+        self.store = store
+        self.keyring = keyring
+        self.logger = logger
+    }
+
+    /// Whether objects need approvals.
+    package var areNeeded: Bool { state.withLock { $0.roster?.isDual ?? false } }
+
+    /// Advances when the operators change. What was approved before must be looked up again.
+    var generation: Int { state.withLock(\.generation) }
+
+    /// Reads the operators from the vault.
+    ///
+    /// - Returns: whether they have changed: then what was loaded before must be loaded again.
+    /// - Throws: `KeyVaultError`, ``DamagedOperators``.
+    package func refresh(from vault: any Vault) async throws -> Bool {
+        let roster = try OperatorRoster.newest(of: try await vault.operatorRecords())
+        return state.withLock { state in
+            guard roster != state.roster else { return false }
+            // Somebody has removed the record. That must not switch dual control off while the server runs.
+            guard roster != nil else {
+                logger.critical("The vault has lost its record of the operators: the server goes on with the last one")
+                return false
+            }
+            state = State(roster: roster, generation: state.generation + 1)
+            return true
+        }
+    }
+
+    /// Whether two operators have approved an object. If not, that is logged.
+    func isApproved(_ object: ApprovedObject) async throws -> Bool {
+        try await approved([object]).contains(object.digest)
+    }
+
+    /// The digests of those objects that two operators have approved.
+    func approved(_ objects: [ApprovedObject]) async throws -> Set<[UInt8]> {
+        let digests = Set(objects.map(\.digest))
+        guard let roster = state.withLock(\.roster), roster.isDual else { return digests }
+        let known = state.withLock { $0.approved.intersection(digests) }
+        let unknown = digests.subtracting(known)
+        guard !unknown.isEmpty else { return known }
+        let found = Set(
+            try await store.approvals(ofObjects: Array(unknown)).filter { $0.isValid(in: roster) }.map(\.objectDigest))
+        state.withLock { state in
+            guard state.roster == roster else { return }
+            if state.approved.count + found.count > Self.capacity { state.approved.removeAll() }
+            state.approved.formUnion(found)
+        }
+        for object in objects where unknown.contains(object.digest) && !found.contains(object.digest) { log(object) }
+        return known.union(found)
+    }
+
+    private func log(_ object: ApprovedObject) {
+        let isNew = state.withLock { state in
+            if state.ignored.count >= Self.capacity { state.ignored.removeAll() }
+            return state.ignored.insert(object.digest).inserted
+        }
+        guard isNew else { return }
+        logger.error(
+            "Ignored what two operators have not approved: see 'card-companion approve'",
+            metadata: ["object": "\(ClientText.quoted(object.name, limit: 300))"])
+    }
+
+    /// Forgets what was approved: an object can have lost its approval.
+    package func forgetAll() {
+        state.withLock { state in
+            state.approved.removeAll()
+            state.banks.removeAll()
+        }
+    }
+}
+
+// MARK: - Objects that servers load
+
+extension Approvals {
+    /// What of a bank two operators have approved; nil if they have not approved the bank itself.
+    func approvedPart(of found: BankWithKeys) async throws -> BankWithKeys? {
+        guard areNeeded else { return found }
+        guard try await hasApprovedSettings(found.bank) else { return nil }
+        let bankId = found.bank.id
+        let hmacKeys = found.hmacKeys.map { key in (key, try? ApprovedObject(key, of: bankId, keyring: keyring)) }
+        let certificates = found.certificates.map { ($0, ApprovedObject($0, of: bankId)) }
+        let pinKey = found.definedPINKey.flatMap { try? ApprovedObject($0, of: bankId, keyring: keyring) }
+        // The vault was lost meanwhile: keys that do not open are not unapproved.
+        guard keyring.isOpen else { throw KeyVaultError.vaultClosed }
+        let approved = try await approved(
+            hmacKeys.compactMap(\.1) + certificates.map(\.1) + (pinKey.map { [$0] } ?? []))
+        return BankWithKeys(
+            bank: found.bank,
+            hmacKeys: hmacKeys.filter { $0.1.map { approved.contains($0.digest) } ?? false }.map(\.0),
+            definedPINKey: pinKey.flatMap { approved.contains($0.digest) ? found.definedPINKey : nil },
+            certificates: certificates.filter { approved.contains($0.1.digest) }.map(\.0))
+    }
+
+    /// A bank's key for PIN blocks or key blocks; nil if there is none, or it is not approved.
+    package func bankKey(bankId: Identifier, label: String) async throws -> BankKeyRecord? {
+        guard let key = try await store.bankKey(bankId: bankId, label: label) else { return nil }
+        guard areNeeded else { return key }
+        return try await isApproved(try ApprovedObject(key, of: bankId, keyring: keyring)) ? key : nil
+    }
+
+    /// Those keys of back-ends that are approved.
+    func approved(_ keys: [IssuerKeyRecord]) async throws -> [IssuerKeyRecord] {
+        guard areNeeded else { return keys }
+        var result: [IssuerKeyRecord] = []
+        for key in keys where try await isApproved(try ApprovedObject(key, keyring: keyring)) { result.append(key) }
+        return result
+    }
+
+    /// What a call needs to know of its bank: only what is approved; nil if the bank is not.
+    func approvedPart(of bank: IssuerBank) async throws -> IssuerBank? {
+        guard areNeeded else { return bank }
+        if let known = state.withLock({ $0.banks[bank.id] }), known.revision == bank.revision { return known }
+        guard let found = try await store.bankWithKeys(id: bank.id), let part = try await approvedPart(of: found) else {
+            return nil
+        }
+        let approved = IssuerBank(part)
+        state.withLock { state in
+            if state.banks.count >= Self.bankCapacity { state.banks.removeAll() }
+            state.banks[bank.id] = approved
+        }
+        return approved
+    }
+
+    /// A bank's webhook; nil if there is none, or it is not approved.
+    package func webhook(bankId: Identifier) async throws -> WebhookRecord? {
+        guard let webhook = try await store.webhook(bankId: bankId) else { return nil }
+        return try await isApproved(ApprovedObject(webhook)) ? webhook : nil
+    }
+
+    private func hasApprovedSettings(_ bank: BankRecord) async throws -> Bool {
+        guard let text = bank.approvedSettings else {
+            log(ApprovedObject(BankPolicy(bank)))
+            return false
+        }
+        let object = ApprovedObject(settings: text, of: bank.id)
+        guard try await isApproved(object) else { return false }
+        guard BankPolicy(bank).isWithin(text) else {
+            log(ApprovedObject(BankPolicy(bank)))
+            return false
+        }
+        return true
+    }
+}
+
+extension ApprovalRecord {
+    /// Whether it is an approval of the object that it was found for.
+    func isValid(in roster: OperatorRoster) -> Bool {
+        guard let statement = ApprovalStatement(statement), statement.objectDigests.contains(objectDigest) else {
+            return false
+        }
+        return
+            (try? Approval(
+                statement, OperatorSignature(operatorName: firstOperator, signature: firstSignature),
+                OperatorSignature(operatorName: secondOperator, signature: secondSignature), in: roster)) != nil
+    }
+}

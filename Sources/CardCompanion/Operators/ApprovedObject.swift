@@ -1,0 +1,92 @@
+package import CardCompanionStore
+internal import Cryptography
+package import KeyVault
+package import SecureMemory
+
+/// What two operators approve: a key, a certificate, a webhook, or a bank's settings. A server that needs approvals ignores
+/// an object without one.
+package struct ApprovedObject: Sendable, Hashable {
+    /// For people: `certificate '2027' of bank 'MYBANK'`.
+    package let name: String
+    /// SHA-256 of everything that a server relies on.
+    package let digest: [UInt8]
+
+    private init(_ noun: String, _ label: String, of bankId: Identifier, _ values: [UInt8]...) {
+        name = label.isEmpty ? "\(noun) of bank '\(bankId)'" : "\(noun) '\(label)' of bank '\(bankId)'"
+        let parts = [
+            Array("card-companion object 1".utf8), Array(noun.utf8), Array(bankId.text.utf8), Array(label.utf8),
+        ]
+        // Each part has its length before it, so that no two objects have the same bytes.
+        digest = SHA256.hash(
+            (parts + values).flatMap { part in withUnsafeBytes(of: UInt32(part.count).bigEndian, Array.init) + part })
+    }
+
+    /// A certificate. Whether it is the default one counts too.
+    package init(_ certificate: CertificateRecord, of bankId: Identifier) {
+        self.init(
+            "certificate", certificate.alias, of: bankId, Array(certificate.purpose.rawValue.utf8),
+            certificate.der, [certificate.isDefault ? 1 : 0])
+    }
+
+    /// A back-end's key.
+    ///
+    /// - Throws: `KeyVaultError` if a shared secret does not open.
+    package init(_ key: IssuerKeyRecord, keyring: Keyring) throws(KeyVaultError) {
+        var material = key.publicKey ?? []
+        if let sealed = key.sealedSecret {
+            material = Self.fingerprint(of: try keyring.open(sealed, in: .issuerSecret(key.keyId)))
+        }
+        self.init("issuer key", key.keyId, of: key.bankId, Array(key.algorithm.utf8), material)
+    }
+
+    /// An HMAC key.
+    ///
+    /// - Throws: `KeyVaultError` if it does not open.
+    package init(_ key: HMACKeyRecord, of bankId: Identifier, keyring: Keyring) throws(KeyVaultError) {
+        let opened = try keyring.open(key.sealedKey, in: .hmacKey(bankId: bankId, label: key.label))
+        self.init(hmacKey: key.label, of: bankId, usage: key.usage, opened)
+    }
+
+    package init(hmacKey label: String, of bankId: Identifier, usage: HMACKeyUsage, _ key: borrowing SecretBytes) {
+        self.init("HMAC key", label, of: bankId, Array(usage.rawValue.utf8), Self.fingerprint(of: key))
+    }
+
+    /// A key for PIN blocks or key blocks.
+    ///
+    /// - Throws: `KeyVaultError` if it does not open.
+    package init(_ key: BankKeyRecord, of bankId: Identifier, keyring: Keyring) throws(KeyVaultError) {
+        let opened = try keyring.open(key.sealedKey, in: .bankKey(bankId: bankId, label: key.label))
+        self.init(
+            bankKey: key.label, of: bankId, usage: key.usage, algorithm: key.algorithm, direction: key.direction, opened
+        )
+    }
+
+    package init(
+        bankKey label: String, of bankId: Identifier, usage: BankKeyUsage, algorithm: BankKeyAlgorithm,
+        direction: BankKeyDirection, _ key: borrowing SecretBytes
+    ) {
+        self.init(
+            "key", label, of: bankId, Array(usage.rawValue.utf8), Array(algorithm.rawValue.utf8),
+            Array(direction.rawValue.utf8), Self.fingerprint(of: key))
+    }
+
+    package init(_ webhook: WebhookRecord) {
+        self.init(
+            "webhook", webhook.url, of: webhook.bankId, [webhook.isPrivate ? 1 : 0, webhook.acknowledges ? 1 : 0])
+    }
+
+    /// A bank with its settings.
+    package init(_ bank: BankPolicy) {
+        self.init(settings: bank.text, of: bank.bankId)
+    }
+
+    /// A bank with the settings of a ``BankPolicy/text``.
+    package init(settings text: String, of bankId: Identifier) {
+        self.init("settings", "", of: bankId, Array(text.utf8))
+    }
+
+    /// Tells keys apart, and reveals nothing about them.
+    private static func fingerprint(of key: borrowing SecretBytes) -> [UInt8] {
+        HMACSHA256.authenticationCode(for: Array("card-companion approved key".utf8), key: key)
+    }
+}
