@@ -176,6 +176,7 @@ let package = Package(
         tests("PKCS11Tests", ["PKCS11", "SecureMemory", "ServerHarness"]),
         tests("VaultTests", ["ServerHarness"]),
         tests("AuditTests", ["ServerHarness"]),
+        tests("OperatorTests", ["CardCompanion", "ServerHarness"]),
         tests(
             "CardCompanionTests",
             [

@@ -13,6 +13,8 @@ struct AdminAction: Sendable {
     var subject: String?
     /// The cardholder that it is about: named in the log, but not in the audit trail of the database, which has a pseudonym.
     var cardholder: Identifier?
+    /// The operators who have signed it.
+    var operators: [String] = []
 
     /// Runs the command. Writes a line before, because the command can be killed, and one after it, whether it succeeds or
     /// not.
@@ -20,7 +22,9 @@ struct AdminAction: Sendable {
     /// Each write of the command to the database gets an entry of the audit trail, in the write's transaction.
     func recorded<Result>(in logger: Logger, _ run: () async throws -> Result) async throws -> Result {
         write(outcome: "begun", to: logger)
-        let audit = CommandAudit(operation: command, bankId: bankId, actor: Self.actor, detail: subject)
+        let audit = CommandAudit(
+            operation: command, bankId: bankId, actor: ([Self.actor] + operators).joined(separator: " "),
+            detail: subject)
         do {
             let result = try await AuditNote.$ofCommand.withValue(audit) { try await run() }
             write(outcome: "done", to: logger)
@@ -44,6 +48,7 @@ struct AdminAction: Sendable {
             "host": "\(ClientText.quoted(ProcessInfo.processInfo.hostName))",
             "terminal": "\(Terminal.name.map { ClientText.quoted($0) } ?? "none")",
         ]
+        if !operators.isEmpty { metadata["operators"] = "\(operators.joined(separator: " "))" }
         metadata["bank_id"] = bankId.map { "\(ClientText.quoted($0.text))" }
         metadata["subject"] = (subject ?? cardholder?.text).map { "\(ClientText.quoted($0, limit: Self.subjectLimit))" }
         // Sudo says who called it; a person with root's rights can change that.

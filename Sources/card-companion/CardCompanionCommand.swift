@@ -21,7 +21,8 @@ struct CardCompanionCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, MigrateCommand.self, CheckConfigCommand.self, ConfigurationCommand.self,
             BankCommand.self, KeyCommand.self, CertificateCommand.self, CardholderCommand.self, ServerKeyCommand.self,
-            IssuerKeyCommand.self, VaultCommand.self, AuditCommand.self, WebhookCommand.self, ExplainCommand.self,
+            IssuerKeyCommand.self, VaultCommand.self, OperatorCommand.self, ApproveCommand.self, AuditCommand.self,
+            WebhookCommand.self, ExplainCommand.self,
             SandboxCommand.self,
         ])
 

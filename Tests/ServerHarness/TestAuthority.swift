@@ -8,6 +8,14 @@ package struct TestAuthority: Sendable {
         /// The path of the certificate's PEM file.
         package let certificateFile: String
         let key: _RSA.Signing.PrivateKey
+
+        /// The certificate in DER.
+        package func certificateDER() throws -> [UInt8] {
+            let pem = try String(contentsOfFile: certificateFile, encoding: .utf8)
+            let lines = pem.split(separator: "\n").drop { !$0.hasPrefix("-----BEGIN") }.dropFirst()
+                .prefix { !$0.hasPrefix("-----END") }
+            return Array(Data(base64Encoded: lines.joined()) ?? Data())
+        }
     }
 
     /// The CA of this test process.

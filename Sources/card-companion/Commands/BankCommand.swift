@@ -159,6 +159,7 @@ struct BankCommand: ParsableCommand {
         @Argument(help: "The bank's id: bankId and IdBEL in requests.")
         var id: Identifier
         @OptionGroup var settings: SettingOptions
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
@@ -169,17 +170,7 @@ struct BankCommand: ParsableCommand {
             var values = BankSettings(name: id.text, programme: id.text, scheme: scheme)
             try settings.apply(to: &values)
             try values.validate()
-            let bank = try await Installation.run(
-                options, action: AdminAction(command: "bank add", bankId: id)
-            ) { [id, values] installation in
-                let now = installation.clock.now()
-                guard try await installation.store.insertBank(id: id, settings: values, now: now) else {
-                    throw CommandError.refused(
-                        "there is already a bank '\(id)': change it with 'card-companion bank set'")
-                }
-                return try await installation.bank(id)
-            }
-            try BankReport(bank).show(output)
+            try await AddBank(id: id, settings: values).run(options, signer, output)
         }
     }
 
@@ -197,25 +188,23 @@ struct BankCommand: ParsableCommand {
         @OptionGroup var settings: SettingOptions
         @Option(help: "ACTIVE or DISABLED. Requests of a disabled bank are answered as if it did not exist.")
         var status: Activity?
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let bank = try await Installation.run(
-                options, action: AdminAction(command: "bank set", bankId: id)
-            ) { [id, settings, status] installation in
+            let action = AdminAction(command: SetBank.command, bankId: id)
+            let shown = try await Installation.run(options, action: action) {
+                [id, settings, status, signer] installation in
                 let bank = try await installation.bank(id)
                 var values = bank.settings
                 try settings.apply(to: &values)
                 try values.validate()
-                let isWritten = try await installation.store.updateBank(
-                    id: id, settings: values, status: status ?? bank.status, revision: bank.revision)
-                guard isWritten else {
-                    throw CommandError.refused("another command has just changed the bank: try again")
-                }
-                return try await installation.bank(id)
+                let change = SetBank(
+                    id: id, before: BankPolicy(bank).text, settings: values, status: status ?? bank.status)
+                return try await installation.make(change, signing: signer)
             }
-            try BankReport(bank).show(output)
+            try shown.show(output)
         }
     }
 
@@ -237,7 +226,7 @@ struct BankCommand: ParsableCommand {
                     now: installation.clock.now())
                 return BankReport(bank, definitionIsOff: reason)
             }
-            try report.show(output)
+            try report.shown.show(output)
         }
     }
 
@@ -262,7 +251,7 @@ struct BankCommand: ParsableCommand {
 }
 
 /// A bank as the commands show it.
-private struct BankReport: Encodable {
+struct BankReport: Encodable, Sendable {
     let id: String
     let status: String
     let name: String
@@ -331,9 +320,8 @@ private struct BankReport: Encodable {
         listedPINs = settings.listedPINs.count
     }
 
-    func show(_ output: OutputOptions) throws {
-        try Terminal.show(
-            Terminal.table(["SETTING", "VALUE"], distributionRows + definitionRows), json: self, asJSON: output.json)
+    var shown: Shown {
+        Shown(text: Terminal.table(["SETTING", "VALUE"], distributionRows + definitionRows), json: self)
     }
 
     private var distributionRows: [[String]] {

@@ -39,28 +39,18 @@ struct CertificateCommand: ParsableCommand {
         var ca: String
         @Argument(help: "PEM file of the certificate.")
         var file: String
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
             let pem = try InputFile.read(file, byteLimit: InputFile.certificateByteLimit)
             let trusted = try InputFile.read(ca, byteLimit: InputFile.certificateByteLimit)
-            let certificate = try CertificateImport(
-                pem: pem, trustedCAs: trusted, alias: alias, purpose: use, isDefault: `default` || use == .encryption,
-                now: WallClock.system.now()
-            ).record
-            try await Installation.run(
-                options, action: AdminAction(command: "certificate import", bankId: bank, subject: alias)
-            ) { [bank] installation in
-                _ = try await installation.bank(bank)
-                guard try await installation.store.insertCertificate(bankId: bank, certificate) else {
-                    throw CommandError.refused("bank '\(bank)' already has a certificate '\(certificate.alias)'")
-                }
-            }
-            try Terminal.show(
-                "imported certificate '\(alias)' of bank '\(bank)': \(certificate.subject), valid to "
-                    + certificate.notAfter.text,
-                json: Report(certificate), asJSON: output.json)
+            let change = ImportCertificate(
+                bank: bank, alias: alias, use: use, isDefault: `default` || use == .encryption, pem: pem,
+                trustedCAs: trusted)
+            _ = try change.certificate(at: WallClock.system.now())
+            try await change.run(options, signer, output)
         }
     }
 
@@ -79,26 +69,16 @@ struct CertificateCommand: ParsableCommand {
         var bank: Identifier
         @Option(help: "The certificate's alias.")
         var alias: String
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let action = AdminAction(command: "certificate default", bankId: bank, subject: alias)
-            try await Installation.run(options, action: action) { [bank, alias] installation in
-                _ = try await installation.bank(bank)
-                guard try await installation.store.setDefaultCertificate(bankId: bank, alias: alias) else {
-                    throw CommandError.notFound(
-                        "bank '\(bank)' has no active signature or encryption certificate '\(alias)': see "
-                            + "'card-companion certificate list --bank \(bank)'")
-                }
-            }
-            try Terminal.show(
-                "certificate '\(alias)' of bank '\(bank)' is the default of its use",
-                json: ["bank": bank.text, "alias": alias], asJSON: output.json)
+            try await SetDefaultCertificate(bank: bank, alias: alias).run(options, signer, output)
         }
     }
 
-    struct Report: Encodable {
+    struct Report: Encodable, Sendable {
         let alias: String
         let use: String
         let isDefault: Bool
@@ -108,7 +88,7 @@ struct CertificateCommand: ParsableCommand {
         let notAfter: String
         let fingerprintSHA256: String
 
-        fileprivate init(_ certificate: CertificateRecord) {
+        init(_ certificate: CertificateRecord) {
             alias = certificate.alias
             use = certificate.purpose.rawValue
             isDefault = certificate.isDefault
@@ -147,5 +127,12 @@ enum Certificates: BankItems {
         _ name: String, of bankId: Identifier, to status: Activity, in store: Store
     ) async throws -> Bool {
         try await store.setCertificate(bankId: bankId, alias: name, status: status)
+    }
+
+    static func objects(
+        _ name: String, of bankId: Identifier, in installation: Installation
+    ) async throws -> [ApprovedObject] {
+        try await installation.store.certificates(bankId: bankId).filter { $0.alias == name }
+            .map { ApprovedObject($0, of: bankId) }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CardCompanion
 import CardCompanionStore
+import Cryptography
 import HTTPSignatures
 import SecureMemory
 
@@ -33,14 +34,15 @@ struct IssuerKeyCommand: ParsableCommand {
         var publicKey: String?
         @Option(help: "For hmac-sha256: a file that contains the secret in hex.")
         var hexFile: String?
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
             let material = try material()
-            try await Installation.run(
-                options, action: AdminAction(command: "issuer-key add", bankId: bank, subject: keyId)
-            ) { [bank, keyId, algorithm] installation in
+            let action = AdminAction(command: AddIssuerKey.command, bankId: bank, subject: keyId)
+            let shown = try await Installation.run(options, action: action) {
+                [bank, keyId, algorithm, signer] installation in
                 _ = try await installation.bank(bank)
                 let now = installation.clock.now()
                 let record: IssuerKeyRecord =
@@ -54,13 +56,9 @@ struct IssuerKeyCommand: ParsableCommand {
                                 secret.bytes, keyId: keyId, bankId: bank, keyring: keyring, now: now)
                         }
                     }
-                guard try await installation.store.insertIssuerKey(record) else {
-                    throw CommandError.refused("there is already a key '\(keyId)'")
-                }
+                return try await installation.make(AddIssuerKey(record), signing: signer)
             }
-            try Terminal.show(
-                "registered key '\(keyId)' of bank '\(bank)'", json: ["bank": bank.text, "keyId": keyId],
-                asJSON: output.json)
+            try shown.show(output)
         }
 
         private enum Material: Sendable {
@@ -79,6 +77,53 @@ struct IssuerKeyCommand: ParsableCommand {
                     "--hex-file is necessary for hmac-sha256, and --public-key for every other --algorithm")
             }
         }
+    }
+}
+
+/// `issuer-key add`.
+struct AddIssuerKey: Change {
+    static let command = "issuer-key add"
+
+    let bank: Identifier
+    let keyId: String
+    let algorithm: String
+    let publicKey: [UInt8]?
+    /// A shared secret, sealed as the database has it.
+    let sealedSecret: [UInt8]?
+
+    init(_ record: IssuerKeyRecord) {
+        bank = record.bankId
+        keyId = record.keyId
+        algorithm = record.algorithm
+        publicKey = record.publicKey
+        sealedSecret = record.sealedSecret
+    }
+
+    var bankId: Identifier? { bank }
+    var subject: String? { keyId }
+
+    private func record(_ now: Timestamp) -> IssuerKeyRecord {
+        IssuerKeyRecord(
+            keyId: keyId, bankId: bank, algorithm: algorithm, publicKey: publicKey, sealedSecret: sealedSecret,
+            status: .active, createdAt: now)
+    }
+
+    func details(in installation: Installation) async throws -> [String] {
+        let material = publicKey.map { "public key with SHA-256 \(Hex.encode(SHA256.hash($0)))" } ?? "a shared secret"
+        return ["key '\(keyId)' for \(algorithm): \(material)"]
+    }
+
+    func objects(in installation: Installation) async throws -> [ApprovedObject] {
+        let record = record(installation.clock.now())
+        return try await installation.withKeyring { [try ApprovedObject(record, keyring: $0)] }
+    }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        guard try await installation.store.insertIssuerKey(record(installation.clock.now())) else {
+            throw CommandError.refused("there is already a key '\(keyId)'")
+        }
+        return Shown(
+            text: "registered key '\(keyId)' of bank '\(bank)'", json: ["bank": bank.text, "keyId": keyId])
     }
 }
 
@@ -109,5 +154,14 @@ enum IssuerKeys: BankItems {
         _ name: String, of bankId: Identifier, to status: Activity, in store: Store
     ) async throws -> Bool {
         try await store.setIssuerKey(bankId: bankId, keyId: name, status: status)
+    }
+
+    static func objects(
+        _ name: String, of bankId: Identifier, in installation: Installation
+    ) async throws -> [ApprovedObject] {
+        let keys = try await installation.store.issuerKeys(bankId: bankId).filter { $0.keyId == name }
+        return try await installation.withKeyring { keyring in
+            try keys.map { try ApprovedObject($0, keyring: keyring) }
+        }
     }
 }

@@ -35,27 +35,24 @@ struct KeyCommand: ParsableCommand {
         var hexFile: String?
         @Option(help: "Your name for the key. Default: its key check value.")
         var label: String?
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
             let key = try HMACKeyImport(hex: try readHex())
             let label = try KeyLabel(label ?? key.kcv).text
-            try await Installation.run(
-                options, action: AdminAction(command: "key import-hmac", bankId: bank, subject: label)
-            ) { [bank, usage] installation in
+            let action = AdminAction(command: ImportHMACKey.command, bankId: bank, subject: label)
+            let shown = try await Installation.run(options, action: action) { [bank, usage, signer] installation in
                 _ = try await installation.bank(bank)
-                let outcome = try await installation.withKeyring { keyring in
-                    try await key.add(
-                        to: bank, label: label, usage: usage, in: installation.store, keyring: keyring,
-                        now: installation.clock.now())
+                let sealed = try await installation.withKeyring {
+                    try key.sealed(for: bank, label: label, keyring: $0)
                 }
-                try outcome.requireAdded(label)
+                let change = ImportHMACKey(bank: bank, label: label, usage: usage, kcv: key.kcv, sealedKey: sealed)
+                return try await installation.make(change, signing: signer)
             }
             if usage == .both { KeyCommand.warnOfBoth(bank) }
-            try Terminal.show(
-                "imported key '\(label)' of bank '\(bank)' for \(usage.purpose), KCV \(key.kcv)",
-                json: ["bank": bank.text, "label": label, "usage": usage.rawValue, "kcv": key.kcv], asJSON: output.json)
+            try shown.show(output)
         }
 
         private func readHex() throws -> SecretBytes {
@@ -123,6 +120,17 @@ enum BankKeys: BankItems {
         try await store.setKey(bankId: bankId, label: name, status: status)
     }
 
+    static func objects(
+        _ name: String, of bankId: Identifier, in installation: Installation
+    ) async throws -> [ApprovedObject] {
+        let hmac = try await installation.store.hmacKeys(bankId: bankId).filter { $0.label == name }
+        let others = try await installation.store.bankKeys(bankId: bankId).filter { $0.label == name }
+        return try await installation.withKeyring { keyring in
+            try hmac.map { try ApprovedObject($0, of: bankId, keyring: keyring) }
+                + others.map { try ApprovedObject($0, of: bankId, keyring: keyring) }
+        }
+    }
+
     private static func item(_ key: ListedKey) -> (row: [String], report: Report) {
         (
             [
@@ -170,7 +178,7 @@ extension NewKeyOutcome {
 
 extension HMACKeyUsage {
     /// For people.
-    fileprivate var purpose: String {
+    var purpose: String {
         switch self {
         case .distribution: "distribution"
         case .definition: "definition"

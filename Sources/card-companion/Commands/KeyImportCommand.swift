@@ -52,6 +52,7 @@ extension KeyCommand {
         var keyBlockFile: String?
         @Option(help: "The label of the bank's key that protects the key block.")
         var under: String?
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
@@ -86,23 +87,10 @@ extension KeyCommand {
 extension KeyCommand.Import {
     private func importKeyBlock() async throws {
         let text = try keyBlock ?? InputFile.readText(keyBlockFile ?? "-")
-        let block = try KeyBlockImport(text, usage: usage)
-        let given = try label.map(KeyLabel.init)
-        let action = AdminAction(command: "key import", bankId: bank, subject: label)
-        let (label, kcv) = try await Installation.run(options, action: action) { [bank, under] installation in
-            _ = try await installation.bank(bank)
-            return try await installation.withKeyring { keyring in
-                let key = try await block.key(under: under ?? "", of: bank, in: installation.store, keyring: keyring)
-                let label = given?.text ?? key.kcv
-                let outcome = try await key.add(
-                    to: bank, label: label, in: installation.store, keyring: keyring, now: installation.clock.now())
-                try outcome.requireAdded(label)
-                return (label, key.kcv)
-            }
-        }
-        try Terminal.show(
-            "imported key '\(label)' of bank '\(bank)' for \(usage.rawValue), KCV \(kcv)",
-            json: ["bank": bank.text, "label": label, "usage": usage.rawValue, "kcv": kcv], asJSON: output.json)
+        _ = try KeyBlockImport(text, usage: usage)
+        _ = try label.map(KeyLabel.init)
+        try await ImportKeyBlock(bank: bank, label: label, usage: usage, block: text, under: under ?? "")
+            .run(options, signer, output)
     }
 
     private func enterComponent(of count: Int) async throws {
@@ -181,24 +169,12 @@ extension KeyCommand {
         var kcv: String
         @Argument(help: "The key's label, as in the list.")
         var label: String
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let action = AdminAction(command: "key confirm", bankId: bank, subject: label)
-            let key = try await Installation.run(options, action: action) { [bank, kcv, label] installation in
-                _ = try await installation.bank(bank)
-                return try await installation.withKeyring { keyring in
-                    try await KeyCeremony(
-                        bankId: bank, label: label, store: installation.store, keyring: keyring,
-                        now: installation.clock.now()
-                    ).confirm(kcv: kcv, by: OperatingSystemUser.name)
-                }
-            }
-            try Terminal.show(
-                "key '\(label)' of bank '\(bank)' is ACTIVE for \(key.kind.usage.rawValue), KCV \(key.kcv)",
-                json: ["bank": bank.text, "label": label, "usage": key.kind.usage.rawValue, "kcv": key.kcv],
-                asJSON: output.json)
+            try await ConfirmKey(bank: bank, label: label, kcv: kcv).run(options, signer, output)
         }
     }
 }

@@ -47,32 +47,13 @@ struct ServerKeyCommand: ParsableCommand {
 
         @Option(help: "RSA or EC (to seal to), or SIGNING. Default: all.")
         var kind: ServerKeyKind?
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let kinds = kind.map { [$0] } ?? ServerKeyKind.allCases
-            let action = AdminAction(
-                command: "server-key rotate", subject: kinds.map(\.rawValue).joined(separator: ", "))
-            let made = try await Installation.run(options, action: action) { installation in
-                try await installation.withKeyring { keyring in
-                    var made: [String] = []
-                    for kind in kinds {
-                        let keyId = try await ServerKeys.rotate(
-                            kind, with: keyring, in: installation.store, clock: installation.clock)
-                        guard let keyId else {
-                            throw CommandError.refused(
-                                "another rotation has just created a key: see 'card-companion server-key list'")
-                        }
-                        made.append(keyId)
-                    }
-                    return made
-                }
-            }
-            try Terminal.show(
-                "new keys: \(made.joined(separator: ", ")); running servers publish them within "
-                    + "\(KeyRefresh.intervalSeconds) seconds",
-                json: ["keyIds": made], asJSON: output.json)
+            try await RotateServerKeys(kinds: kind.map { [$0] } ?? ServerKeyKind.allCases)
+                .run(options, signer, output)
         }
     }
 
@@ -94,36 +75,12 @@ struct ServerKeyCommand: ParsableCommand {
         var force = false
         @Flag(help: "Erase it at once. It can be retired already.")
         var erase = false
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            try await Installation.run(
-                options, action: AdminAction(command: "server-key retire", subject: keyId)
-            ) { [keyId, force, erase] installation in
-                let keys = try await installation.store.serverKeys()
-                guard let key = keys.first(where: { $0.keyId == keyId }) else {
-                    throw CommandError.notFound("there is no key '\(keyId)': see 'card-companion server-key list'")
-                }
-                guard let demotedAt = key.demotedAt else {
-                    throw CommandError.refused("the key is the active one: rotate first")
-                }
-                let age = installation.clock.now().seconds - demotedAt.seconds
-                // A server can publish the old set until it reloads, and an app can cache it after that.
-                let wait = KeySetLifetime.seconds + Int64(KeyRefresh.intervalSeconds)
-                guard force || age >= wait else {
-                    throw CommandError.refused(
-                        "the key was replaced \(age) seconds ago, and apps can have it in their key sets for \(wait) "
-                            + "seconds: wait, or use --force")
-                }
-                let isChanged = try await installation.store.retireServerKey(
-                    keyId: keyId, erases: erase, now: installation.clock.now())
-                guard isChanged else {
-                    throw CommandError.refused("the key is already \(key.sealedKey == nil ? "erased" : "retired")")
-                }
-            }
-            try Terminal.show(
-                "\(erase ? "erased" : "retired") '\(keyId)'", json: ["keyId": keyId], asJSON: output.json)
+            try await RetireServerKey(keyId: keyId, force: force, erase: erase).run(options, signer, output)
         }
     }
 
@@ -146,5 +103,77 @@ struct ServerKeyCommand: ParsableCommand {
                 key.sealedKey == nil
                 ? nil : key.retiredAt?.advanced(bySeconds: ServerKeys.retiredLifetimeSeconds).text
         }
+    }
+}
+
+/// `server-key rotate`.
+struct RotateServerKeys: Change {
+    static let command = "server-key rotate"
+
+    let kinds: [ServerKeyKind]
+
+    var bankId: Identifier? { nil }
+    var subject: String? { kinds.map(\.rawValue).joined(separator: ", ") }
+
+    func details(in installation: Installation) async throws -> [String] { ["new keys: \(subject ?? "")"] }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        let made = try await installation.withKeyring { keyring in
+            var made: [String] = []
+            for kind in kinds {
+                let keyId = try await ServerKeys.rotate(
+                    kind, with: keyring, in: installation.store, clock: installation.clock)
+                guard let keyId else {
+                    throw CommandError.refused(
+                        "another rotation has just created a key: see 'card-companion server-key list'")
+                }
+                made.append(keyId)
+            }
+            return made
+        }
+        return Shown(
+            text: "new keys: \(made.joined(separator: ", ")); running servers publish them within "
+                + "\(KeyRefresh.intervalSeconds) seconds",
+            json: ["keyIds": made])
+    }
+}
+
+/// `server-key retire`.
+struct RetireServerKey: Change {
+    static let command = "server-key retire"
+
+    let keyId: String
+    let force: Bool
+    let erase: Bool
+
+    var bankId: Identifier? { nil }
+    var subject: String? { keyId }
+
+    func details(in installation: Installation) async throws -> [String] {
+        ["key \(keyId) is \(erase ? "erased" : "retired")"]
+    }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        let keys = try await installation.store.serverKeys()
+        guard let key = keys.first(where: { $0.keyId == keyId }) else {
+            throw CommandError.notFound("there is no key '\(keyId)': see 'card-companion server-key list'")
+        }
+        guard let demotedAt = key.demotedAt else {
+            throw CommandError.refused("the key is the active one: rotate first")
+        }
+        let age = installation.clock.now().seconds - demotedAt.seconds
+        // A server can publish the old set until it reloads, and an app can cache it after that.
+        let wait = KeySetLifetime.seconds + Int64(KeyRefresh.intervalSeconds)
+        guard force || age >= wait else {
+            throw CommandError.refused(
+                "the key was replaced \(age) seconds ago, and apps can have it in their key sets for \(wait) "
+                    + "seconds: wait, or use --force")
+        }
+        let isChanged = try await installation.store.retireServerKey(
+            keyId: keyId, erases: erase, now: installation.clock.now())
+        guard isChanged else {
+            throw CommandError.refused("the key is already \(key.sealedKey == nil ? "erased" : "retired")")
+        }
+        return Shown(text: "\(erase ? "erased" : "retired") '\(keyId)'", json: ["keyId": keyId])
     }
 }

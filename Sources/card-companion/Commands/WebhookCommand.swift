@@ -31,6 +31,7 @@ struct WebhookCommand: ParsableCommand {
         @Flag(
             help: "Let a 2xx answer acknowledge the event: its sealed PIN is erased, and the event can be removed.")
         var acknowledges = false
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
@@ -44,16 +45,8 @@ struct WebhookCommand: ParsableCommand {
                     "the host \(host) has an address in a private network (see --allow-private)")
             }
             if addresses.isEmpty { Terminal.note("the host \(host) has no address now") }
-            let webhook = WebhookRecord(
-                bankId: bank, url: url, isPrivate: allowPrivate, acknowledges: acknowledges, status: .active)
-            let action = AdminAction(command: "webhook set", bankId: bank)
-            try await Installation.run(options, action: action) { installation in
-                _ = try await installation.bank(webhook.bankId)
-                try await installation.store.setWebhook(webhook, now: installation.clock.now())
-            }
-            try Terminal.show(
-                "events of bank '\(bank)' are sent to \(url)", json: ["bank": bank.text, "url": url],
-                asJSON: output.json)
+            try await SetWebhook(bank: bank, url: url, isPrivate: allowPrivate, acknowledges: acknowledges)
+                .run(options, signer, output)
         }
     }
 
@@ -180,6 +173,42 @@ struct WebhookCommand: ParsableCommand {
         var bank: Identifier
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
+    }
+}
+
+/// `webhook set`.
+struct SetWebhook: Change {
+    static let command = "webhook set"
+
+    let bank: Identifier
+    let url: String
+    let isPrivate: Bool
+    let acknowledges: Bool
+
+    var bankId: Identifier? { bank }
+    var subject: String? { nil }
+
+    private var webhook: WebhookRecord {
+        WebhookRecord(bankId: bank, url: url, isPrivate: isPrivate, acknowledges: acknowledges, status: .active)
+    }
+
+    func details(in installation: Installation) async throws -> [String] {
+        [
+            "events are sent to \(url)", "a private network is \(isPrivate ? "allowed" : "not allowed")",
+            "an answer 2xx \(acknowledges ? "acknowledges" : "does not acknowledge") an event",
+        ]
+    }
+
+    func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(webhook)] }
+
+    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
+        try await installation.store.webhook(bankId: bank).map { [ApprovedObject($0)] } ?? []
+    }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        _ = try await installation.bank(bank)
+        try await installation.store.setWebhook(webhook, now: installation.clock.now())
+        return Shown(text: "events of bank '\(bank)' are sent to \(url)", json: ["bank": bank.text, "url": url])
     }
 }
 

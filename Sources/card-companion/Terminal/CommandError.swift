@@ -38,6 +38,8 @@ struct CommandError: Error {
         case let error as FileHasOneKey: refused("\(error)")
         case let error as WrongComponents: badInput("\(error)")
         case let error as KeyVaultError: vault(error)
+        case let error as DamagedOperators: configuration("\(error)")
+        case let error as ApprovalRefusal: refused("\(error)")
         case let error as SelfTest.Failure: unavailable("\(error)")
         case let error as CertificateError: badInput("\(error)")
         case let error as SignatureError: badInput("\(error)")

@@ -2,6 +2,7 @@ import Foundation
 import KeyVault
 import PKCS11
 import SecureMemory
+import Synchronization
 
 extension VaultSettings {
     /// The vault of the settings.
@@ -18,20 +19,37 @@ extension VaultSettings {
         return TokenVault(token, isPersonPresent: path == nil && !forServer) { () throws(KeyVaultError) in
             if let path { return try PINFile.read(path) }
             guard !forServer else { return nil }
-            do {
-                return SharedSecret(
-                    try Terminal.askSecret("PIN of token '\(token.label)': ", byteLimit: PINFile.byteLimit))
-            } catch {
-                throw .vaultNeedsPIN(
-                    "there is no terminal to ask for the PIN of token '\(token.label)': set vault.pin.file")
-            }
+            return try typedPINs.pin(of: token)
         }
     }
+
+    private static let typedPINs = TypedPINs()
 
     /// systemd's LoadCredential= or LoadCredentialEncrypted= with the name vault-pin.
     private static var credential: String? {
         let folder = ProcessInfo.processInfo.environment["CREDENTIALS_DIRECTORY"]
         return folder.map { "\($0)/vault-pin" }.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
+    }
+}
+
+/// PINs that a person has typed. A command asks for each once, also if it connects to the token several times.
+private final class TypedPINs: Sendable {
+    private let pins = Mutex<[String: SharedSecret]>([:])
+
+    func pin(of token: Token.Address) throws(KeyVaultError) -> SharedSecret {
+        try pins.withLock { (pins) throws(KeyVaultError) in
+            if let pin = pins[token.label] { return pin }
+            let pin: SharedSecret
+            do {
+                pin = SharedSecret(
+                    try Terminal.askSecret("PIN of token '\(token.label)': ", byteLimit: PINFile.byteLimit))
+            } catch {
+                throw .vaultNeedsPIN(
+                    "there is no terminal to ask for the PIN of token '\(token.label)': set vault.pin.file")
+            }
+            pins[token.label] = pin
+            return pin
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CardCompanion
 import CardCompanionStore
 
 /// Keys or certificates of a bank: each has a name and can be enabled and disabled. `list`, `enable` and `disable` are the
@@ -22,6 +23,11 @@ protocol BankItems: Sendable {
     static func set(
         _ name: String, of bankId: Identifier, to status: Activity, in store: Store
     ) async throws -> Bool
+
+    /// The items of that name, as two operators approve them.
+    static func objects(
+        _ name: String, of bankId: Identifier, in installation: Installation
+    ) async throws -> [ApprovedObject]
 }
 
 struct ListItems<Items: BankItems>: AsyncParsableCommand {
@@ -54,8 +60,30 @@ struct EnableItem<Items: BankItems>: AsyncParsableCommand {
     }
 
     @OptionGroup var item: ItemArguments<Items>
+    @OptionGroup(title: "Operator") var signer: OperatorOptions
 
-    func run() async throws { try await item.set(.active) }
+    func run() async throws {
+        try await Change(bank: item.bank, name: item.name).run(item.options, signer, item.output)
+    }
+
+    /// `enable` of one kind of items.
+    struct Change: card_companion.Change {
+        static var command: String { "\(Items.command) enable" }
+
+        let bank: Identifier
+        let name: String
+
+        var bankId: Identifier? { bank }
+        var subject: String? { name }
+
+        func objects(in installation: Installation) async throws -> [ApprovedObject] {
+            try await Items.objects(name, of: bank, in: installation)
+        }
+
+        func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+            try await installation.set(Items.self, name, of: bank, to: .active)
+        }
+    }
 }
 
 struct DisableItem<Items: BankItems>: AsyncParsableCommand {
@@ -67,7 +95,17 @@ struct DisableItem<Items: BankItems>: AsyncParsableCommand {
 
     @OptionGroup var item: ItemArguments<Items>
 
-    func run() async throws { try await item.set(.disabled) }
+    /// One operator can do it, and it takes the approvals away: two must approve before the item is enabled again.
+    func run() async throws {
+        let action = AdminAction(command: "\(Items.command) disable", bankId: item.bank, subject: item.name)
+        let shown = try await Installation.run(item.options, action: action) {
+            [bank = item.bank, name = item.name] installation in
+            let shown = try await installation.set(Items.self, name, of: bank, to: .disabled)
+            await installation.withdrawApproval(Items.self, name, of: bank)
+            return shown
+        }
+        try shown.show(item.output)
+    }
 }
 
 struct ItemArguments<Items: BankItems>: ParsableArguments {
@@ -77,17 +115,29 @@ struct ItemArguments<Items: BankItems>: ParsableArguments {
     var name: String
     @OptionGroup var output: OutputOptions
     @OptionGroup var options: ConfigurationOptions
+}
 
-    func set(_ status: Activity) async throws {
-        let verb = status == .active ? "enable" : "disable"
-        let action = AdminAction(command: "\(Items.command) \(verb)", bankId: bank, subject: name)
-        try await Installation.run(options, action: action) { [bank, name] installation in
-            guard try await Items.set(name, of: bank, to: status, in: installation.store) else {
-                throw CommandError.notFound("bank '\(bank)' has no \(Items.noun) '\(name)'")
-            }
+extension Installation {
+    /// Takes the approval of a disabled item away, if there is dual control. An item can be disabled without the vault.
+    fileprivate func withdrawApproval<Items: BankItems>(_ items: Items.Type, _ name: String, of bank: Identifier) async
+    {
+        do {
+            guard let roster = try await operators(), roster.isDual else { return }
+            try await withdraw(try await Items.objects(name, of: bank, in: self))
+        } catch {
+            Terminal.note("warning: the \(Items.noun) is disabled, but its approval could not be withdrawn: \(error)")
         }
-        try Terminal.show(
-            "\(Items.noun) '\(name)' of bank '\(bank)' is \(status.rawValue)",
-            json: ["bank": bank.text, Items.nameMember: name, "status": status.rawValue], asJSON: output.json)
+    }
+
+    /// Enables or disables an item of a bank.
+    fileprivate func set<Items: BankItems>(
+        _ items: Items.Type, _ name: String, of bank: Identifier, to status: Activity
+    ) async throws -> Shown {
+        guard try await Items.set(name, of: bank, to: status, in: store) else {
+            throw CommandError.notFound("bank '\(bank)' has no \(Items.noun) '\(name)'")
+        }
+        return Shown(
+            text: "\(Items.noun) '\(name)' of bank '\(bank)' is \(status.rawValue)",
+            json: ["bank": bank.text, Items.nameMember: name, "status": status.rawValue])
     }
 }

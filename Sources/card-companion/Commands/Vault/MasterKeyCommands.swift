@@ -17,9 +17,13 @@ extension VaultCommand {
                 server and from the other files. All components together open everything; fewer open nothing. What is there
                 already is left as it is, so the command can be repeated.
 
+                It can also name the first operators, who then add others. Their public keys are kept in the vault, where nobody
+                who can only write to the database changes them. With --dual-control, changes need two of them from then on.
+
                 EXAMPLES
                   card-companion vault init --recovery-component-file /media/a/one --recovery-component-file /media/b/two
                   VAULT_MODULE=/usr/lib/softhsm/libsofthsm2.so VAULT_TOKEN=cards card-companion vault init
+                  card-companion vault init --first-operator alice=alice.pub --first-operator bob=bob.pub --dual-control
                 """)
 
         @Option(
@@ -28,6 +32,11 @@ extension VaultCommand {
         var componentFiles: [String] = []
         @Flag(help: "Make a new recovery key in the place of the present one, whose components then open nothing.")
         var replaceRecoveryKey = false
+        @Option(help: "NAME=FILE: one of the first operators, and the file of their public key. At least twice.")
+        var firstOperator: [String] = []
+        @Flag(help: "Switch dual control on. It needs --first-operator.")
+        var dualControl = false
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
@@ -41,49 +50,34 @@ extension VaultCommand {
             guard Set(componentFiles).count == componentFiles.count else {
                 throw ValidationError("Each --recovery-component-file must name another file.")
             }
+            guard firstOperator.isEmpty || firstOperator.count >= OperatorRoster.memberMinimum else {
+                throw ValidationError("--first-operator must be given at least twice.")
+            }
+            guard !dualControl || !firstOperator.isEmpty else {
+                throw ValidationError("--dual-control needs --first-operator.")
+            }
         }
 
         func run() async throws {
-            let (files, replacesOld) = (componentFiles, replaceRecoveryKey)
-            let result = try await Installation.run(options, action: AdminAction(command: "vault init")) {
-                installation in
-                try await installation.withDataKeys { dataKeys in
-                    let masterKey = try await dataKeys.initialize()
-                    guard !files.isEmpty else {
-                        try await dataKeys.wrapForRecovery()
-                        return Report(masterKey: masterKey, recoveryKey: nil)
-                    }
-                    let recoveryKey = try await dataKeys.makeRecoveryKey(
-                        componentCount: files.count, replacesOld: replacesOld
-                    ) { components in
-                        try Self.write(components, to: files)
-                    }
-                    return Report(masterKey: masterKey, recoveryKey: recoveryKey)
-                }
+            let members = try firstOperator.map(Self.member)
+            let change = MakeRecoveryKey(componentFiles: componentFiles, replacesOld: replaceRecoveryKey)
+            let action = AdminAction(command: MakeRecoveryKey.command)
+            let shown = try await Installation.run(options, action: action) { [signer, dualControl] installation in
+                // The first operators are there before there is anything to approve.
+                if !members.isEmpty { try await installation.makeFirstOperators(members, isDual: dualControl) }
+                return try await members.isEmpty
+                    ? installation.make(change, signing: signer)
+                    : change.apply(in: installation, isApproved: false)
             }
-            let recovery = result.recoveryKey.map {
-                "\nrecovery key \($0): give each file to its custodian, and leave no copy of it here"
-            }
-            try Terminal.show("master key \(result.masterKey)\(recovery ?? "")", json: result, asJSON: output.json)
+            try shown.show(output)
         }
 
-        private struct Report: Encodable {
-            let masterKey: String
-            let recoveryKey: String?
-        }
-
-        /// Writes all files, or none.
-        private static func write(_ components: [RecoveryComponent], to files: [String]) throws {
-            var written: [String] = []
-            do {
-                for (component, file) in zip(components, files) {
-                    try SecretFile.write(component.text, to: file)
-                    written.append(file)
-                }
-            } catch {
-                for file in written { try? FileManager.default.removeItem(atPath: file) }
-                throw error
+        private static func member(_ text: String) throws -> OperatorRoster.Member {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else {
+                throw CommandError.badInput("--first-operator must be NAME=FILE (was '\(text)')")
             }
+            return try OperatorKey.member(parts[0], publicKeyFile: parts[1])
         }
     }
 
@@ -153,6 +147,7 @@ extension VaultCommand {
         var fromPinFile: String?
         @Flag(help: "Keep the old master key in use.")
         var keep = false
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
@@ -163,24 +158,9 @@ extension VaultCommand {
         }
 
         func run() async throws {
-            let (old, keep) = (oldVault, keep)
-            let masterKey = try await Installation.run(options, action: AdminAction(command: "vault rewrap")) {
-                installation in
-                try await installation.withDataKeys { dataKeys in
-                    try await dataKeys.rewrap(from: installation.dataKeys(of: old), keepsOld: keep)
-                }
-            }
-            await old.close()
-            try Terminal.show(
-                "all data keys are wrapped with master key \(masterKey)"
-                    + (keep ? "" : "; restart the servers with this vault, one after the other"),
-                json: ["masterKey": masterKey], asJSON: output.json)
-        }
-
-        private var oldVault: any Vault {
-            guard let fromModule, let fromToken else { return FileVault(path: fromFile ?? "") }
-            return VaultSettings.tokenVault(
-                Token.Address(modulePath: fromModule, label: fromToken), pinFile: fromPinFile, forServer: false)
+            try await RewrapDataKeys(
+                file: fromFile, module: fromModule, token: fromToken, pinFile: fromPinFile, keepsOld: keep
+            ).run(options, signer, output)
         }
     }
 
@@ -197,17 +177,11 @@ extension VaultCommand {
                   card-companion vault rotate
                 """)
 
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
-        func run() async throws {
-            let masterKey = try await Installation.run(options, action: AdminAction(command: "vault rotate")) {
-                installation in
-                try await installation.withDataKeys { try await $0.rotateMasterKey() }
-            }
-            try Terminal.show(
-                "new master key \(masterKey)", json: ["masterKey": masterKey], asJSON: output.json)
-        }
+        func run() async throws { try await card_companion.RotateMasterKey().run(options, signer, output) }
     }
 
     struct Recover: AsyncParsableCommand {
@@ -224,31 +198,12 @@ extension VaultCommand {
         @Option(
             name: .customLong("component-file"), help: "The file of a component of the recovery key: once for each.")
         var componentFiles: [String]
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let components = try componentFiles.map {
-                try RecoveryComponent(text: try SecretFile.read($0, byteLimit: RecoveryComponent.textByteLimit))
-            }
-            let result = try await Installation.run(options, action: AdminAction(command: "vault recover")) {
-                installation in
-                try await installation.withDataKeys { try await $0.recover(with: components) }
-            }
-            if !result.lost.isEmpty {
-                let ids = result.lost.map { "\($0)" }.joined(separator: ", ")
-                Terminal.note("warning: the recovery key has not wrapped the data keys \(ids): they are not recovered")
-            }
-            try Terminal.show(
-                "recovered \(result.count) data keys: they are wrapped with master key \(result.masterKeyId)",
-                json: Report(masterKey: result.masterKeyId, dataKeys: result.count, lost: result.lost),
-                asJSON: output.json)
-        }
-
-        private struct Report: Encodable {
-            let masterKey: String
-            let dataKeys: Int
-            let lost: [Int32]
+            try await RecoverDataKeys(componentFiles: componentFiles).run(options, signer, output)
         }
     }
 }

@@ -1,0 +1,75 @@
+import CardCompanion
+import CardCompanionStore
+
+/// `bank add`.
+struct AddBank: Change {
+    static let command = "bank add"
+
+    let id: Identifier
+    let settings: BankSettings
+
+    var bankId: Identifier? { id }
+    var subject: String? { nil }
+
+    private var policy: BankPolicy { BankPolicy(id, settings, .active) }
+
+    func details(in installation: Installation) async throws -> [String] {
+        policy.text.split(separator: "\n").map(String.init)
+    }
+
+    func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        let isNew = try await installation.store.insertBank(
+            id: id, settings: settings, approved: isApproved ? policy.text : nil, now: installation.clock.now())
+        guard isNew else {
+            throw CommandError.refused("there is already a bank '\(id)': change it with 'card-companion bank set'")
+        }
+        return BankReport(try await installation.bank(id)).shown
+    }
+}
+
+/// `bank set`.
+struct SetBank: Change {
+    static let command = "bank set"
+
+    let id: Identifier
+    /// The settings that the operator saw.
+    let before: String
+    let settings: BankSettings
+    let status: Activity
+
+    var bankId: Identifier? { id }
+    var subject: String? { nil }
+
+    private var policy: BankPolicy { BankPolicy(id, settings, status) }
+
+    /// The lines that change.
+    func details(in installation: Installation) async throws -> [String] {
+        zip(before.split(separator: "\n"), policy.text.split(separator: "\n")).filter { $0 != $1 }
+            .map { "\($0) becomes \($1)" }
+    }
+
+    /// What is only tightened needs no second operator.
+    func needsApproval(in installation: Installation) async throws -> Bool {
+        guard let approved = try await installation.bank(id).approvedSettings else { return true }
+        return !policy.isWithin(approved)
+    }
+
+    func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
+
+    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
+        try await installation.bank(id).approvedSettings.map { [ApprovedObject(settings: $0, of: id)] } ?? []
+    }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        let bank = try await installation.bank(id)
+        let hasChanged = CommandError.refused("another command has changed the bank: run the command again")
+        guard BankPolicy(bank).text == before else { throw hasChanged }
+        let isWritten = try await installation.store.updateBank(
+            id: id, settings: settings, status: status, approved: isApproved ? policy.text : nil,
+            revision: bank.revision)
+        guard isWritten else { throw hasChanged }
+        return BankReport(try await installation.bank(id)).shown
+    }
+}

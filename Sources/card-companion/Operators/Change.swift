@@ -1,0 +1,89 @@
+import CardCompanion
+import CardCompanionStore
+import Foundation
+
+/// A change that can need two operators: one proposes it, and another one approves it. It is kept as JSON in between, so it has
+/// no secrets, or sealed ones.
+protocol Change: Codable, Sendable {
+    /// The command that makes it: `certificate import`.
+    static var command: String { get }
+    /// Whether two operators are necessary even without dual control, as soon as there are operators.
+    static var alwaysNeedsTwo: Bool { get }
+
+    var bankId: Identifier? { get }
+    /// What it is about: the name of a key or a certificate. Never a secret.
+    var subject: String? { get }
+
+    /// What changes, for the operator who approves it.
+    func details(in installation: Installation) async throws -> [String]
+
+    /// Whether dual control applies.
+    func needsApproval(in installation: Installation) async throws -> Bool
+
+    /// What servers accept after the change.
+    func objects(in installation: Installation) async throws -> [ApprovedObject]
+
+    /// What servers accepted before, and no longer do.
+    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject]
+
+    /// The operators after the change.
+    func operators(after roster: OperatorRoster) throws -> OperatorRoster
+
+    /// Makes the change.
+    ///
+    /// - Parameter isApproved: whether two operators have signed it.
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown
+}
+
+extension Change {
+    static var alwaysNeedsTwo: Bool { false }
+
+    func details(in installation: Installation) async throws -> [String] { [] }
+    func needsApproval(in installation: Installation) async throws -> Bool { true }
+    func objects(in installation: Installation) async throws -> [ApprovedObject] { [] }
+    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] { [] }
+    func operators(after roster: OperatorRoster) throws -> OperatorRoster { roster }
+
+    /// Makes the change, or proposes it if another operator must approve it, and says so.
+    func run(_ options: some SettingOptions, _ operatorOptions: OperatorOptions, _ output: OutputOptions) async throws {
+        let action = AdminAction(command: Self.command, bankId: bankId, subject: subject)
+        let shown = try await Installation.run(options, action: action) { installation in
+            try await installation.make(self, signing: operatorOptions)
+        }
+        try shown.show(output)
+    }
+}
+
+/// What a command shows at its end.
+struct Shown: Sendable {
+    let text: String
+    let json: any Encodable & Sendable
+
+    func show(_ output: OutputOptions) throws {
+        try Terminal.show(text, json: json, asJSON: output.json)
+    }
+}
+
+/// All changes that can be proposed.
+enum Changes {
+    static let all: [any Change.Type] = [
+        AddBank.self, SetBank.self, ImportCertificate.self, SetDefaultCertificate.self,
+        EnableItem<Certificates>.Change.self,
+        ImportHMACKey.self, ImportKeyBlock.self, ConfirmKey.self, EnableItem<BankKeys>.Change.self, AddIssuerKey.self,
+        EnableItem<IssuerKeys>.Change.self, SetWebhook.self, RotateServerKeys.self, RetireServerKey.self,
+        MakeRecoveryKey.self, RewrapDataKeys.self, RotateMasterKey.self, RecoverDataKeys.self, RotateDataKeys.self,
+        RetireDataKey.self, SetDataKey.self, AddOperator.self, RemoveOperator.self, SetDualControl.self,
+    ]
+
+    static func type(of action: String) -> (any Change.Type)? { all.first { $0.command == action } }
+
+    static func encode(_ change: some Change) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(change))
+    }
+
+    static func decode<C: Change>(_ type: C.Type, from bytes: [UInt8]) throws -> C {
+        try JSONDecoder().decode(type, from: Data(bytes))
+    }
+}

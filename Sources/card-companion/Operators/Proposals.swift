@@ -1,0 +1,137 @@
+import CardCompanion
+import CardCompanionStore
+import Foundation
+import KeyVault
+
+// How a change is proposed by one operator and approved by another one.
+
+extension Installation {
+    /// The operators; nil if the installation has none.
+    func operators() async throws -> OperatorRoster? {
+        try await withVault(settings.vault.vault(forServer: false)) { vault in
+            try OperatorRoster.newest(of: try await vault.operatorRecords())
+        }
+    }
+
+    /// Makes a change, or proposes it if another operator must approve it.
+    func make(_ change: some Change, signing options: OperatorOptions) async throws -> Shown {
+        guard let roster = try await operators(), try await needsTwo(change, roster) else {
+            return try await change.apply(in: self, isApproved: false)
+        }
+        return try await propose(change, roster, signing: options)
+    }
+
+    private func needsTwo<C: Change>(_ change: C, _ roster: OperatorRoster) async throws -> Bool {
+        guard C.alwaysNeedsTwo || roster.isDual else { return false }
+        return try await change.needsApproval(in: self)
+    }
+
+    private func propose<C: Change>(
+        _ change: C, _ roster: OperatorRoster, signing options: OperatorOptions
+    ) async throws -> Shown {
+        try options.requireName()
+        let bytes = try Changes.encode(change)
+        guard bytes.count <= Self.changeByteLimit else {
+            throw CommandError.badInput("the change is too long to be approved: at most \(Self.changeByteLimit) bytes")
+        }
+        let statement = try ApprovalStatement(
+            installationId: roster.installationId, action: C.command, change: bytes,
+            objects: try await change.objects(in: self), now: clock.now())
+        let signature = try options.sign(statement, in: roster)
+        try requireRemaining(signature, after: change, roster)
+        try await AdminAction(
+            command: "propose", bankId: change.bankId, subject: "\(C.command) \(statement.id)",
+            operators: [signature.operatorName]
+        ).recorded(in: logger) {
+            try await store.insertProposedChange(
+                ProposedChange(
+                    id: statement.id, action: C.command, change: bytes, statement: statement.text,
+                    operatorName: signature.operatorName, signature: signature.signature,
+                    expiresAt: statement.expiresAt),
+                now: clock.now())
+        }
+        return Shown(
+            text: """
+                '\(C.command)' waits until another operator approves it: 'card-companion approve \(statement.id)'. It can be \
+                approved until \(statement.expiresAt.text)
+                """,
+            json: ["waitsForApproval": statement.id, "until": statement.expiresAt.text])
+    }
+
+    private static let changeByteLimit = 1 << 20
+
+    /// Signs a proposed change as the second operator, and makes it.
+    func approve(_ proposal: ProposedChange, signing options: OperatorOptions) async throws -> Shown {
+        guard let type = Changes.type(of: proposal.action) else {
+            throw CommandError.refused("this program does not know '\(proposal.action)'")
+        }
+        return try await approve(try Changes.decode(type, from: proposal.change), proposal, signing: options)
+    }
+
+    private func approve<C: Change>(
+        _ change: C, _ proposal: ProposedChange, signing options: OperatorOptions
+    ) async throws -> Shown {
+        guard let roster = try await operators() else { throw CommandError.refused("there are no operators") }
+        let objects = try await change.objects(in: self)
+        let statement = try await verified(proposal, about: objects)
+        let first = OperatorSignature(operatorName: proposal.operatorName, signature: proposal.signature)
+        guard options.name != first.operatorName else { throw ApprovalRefusal.sameOperator(first.operatorName) }
+        let approval = try Approval(statement, first, try options.sign(statement, in: roster), in: roster)
+        for signature in [approval.first, approval.second] {
+            try requireRemaining(signature, after: change, roster)
+        }
+        let replaced = try await change.replacedObjects(in: self)
+        return try await AdminAction(
+            command: C.command, bankId: change.bankId, subject: change.subject,
+            operators: [approval.first.operatorName, approval.second.operatorName]
+        ).recorded(in: logger) {
+            // The approval comes first: servers ignore an object until they find its approval.
+            try await store.insertApproval(NewApproval(approval), now: clock.now())
+            let shown = try await change.apply(in: self, isApproved: true)
+            try await withdraw(replaced.filter { !objects.contains($0) })
+            _ = try await store.deleteProposedChange(id: proposal.id)
+            return shown
+        }
+    }
+
+    /// The signature of somebody whom the change removes would not count afterwards.
+    private func requireRemaining(
+        _ signature: OperatorSignature, after change: some Change, _ roster: OperatorRoster
+    ) throws {
+        let name = signature.operatorName
+        guard try change.operators(after: roster).member(name) != nil else {
+            throw CommandError.refused("operator '\(name)' is removed by this change: two others must sign it")
+        }
+    }
+
+    /// The statement of a proposal, if it is about these objects.
+    private func verified(
+        _ proposal: ProposedChange, about objects: [ApprovedObject]
+    ) async throws -> ApprovalStatement {
+        guard let statement = ApprovalStatement(proposal.statement), statement.action == proposal.action,
+            statement.id == proposal.id
+        else { throw CommandError.refused("the proposal is damaged: run the command again") }
+        guard statement.expiresAt >= clock.now() else { throw ApprovalRefusal.expired }
+        guard statement.isAbout(proposal.change, objects) else {
+            throw CommandError.refused(
+                "what the change is about is no longer what the first operator has signed: run the command again")
+        }
+        return statement
+    }
+
+    /// Takes approvals away: servers then ignore these objects.
+    func withdraw(_ objects: [ApprovedObject]) async throws {
+        guard !objects.isEmpty else { return }
+        try await store.deleteApprovals(ofObjects: objects.map(\.digest))
+    }
+}
+
+extension NewApproval {
+    init(_ approval: Approval) {
+        self.init(
+            id: approval.statement.id, statement: approval.statement.text,
+            firstOperator: approval.first.operatorName, firstSignature: approval.first.signature,
+            secondOperator: approval.second.operatorName, secondSignature: approval.second.signature,
+            objectDigests: approval.statement.objectDigests)
+    }
+}

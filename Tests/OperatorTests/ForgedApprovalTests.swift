@@ -1,0 +1,166 @@
+import Foundation
+import ServerHarness
+import Testing
+
+/// What somebody can do who writes to the database as its superuser, but has neither the vault nor an operator's key.
+@Suite("Forged approvals")
+struct ForgedApprovalTests {
+    private struct Fixture {
+        let installation: TestInstallation
+        let operators: TestOperators
+        let bank: TestBank
+        let holder = TestCardholder()
+        let server: TestServer
+
+        init() async throws {
+            installation = try await TestInstallation()
+            operators = try await TestOperators(["alice", "bob", "carol"], with: installation)
+            try await installation.run(["migrate"]).succeeded()
+            bank = try await installation.makeBank(["--retention", "keep-repeat", "--fetch-limit", "50"])
+            let first = try await installation.startServer()
+            try await installation.provision([holder], of: bank, through: first)
+            try await installation.run(["vault", "init"] + operators.first(3)).succeeded()
+            try await installation.runWithTwo(["operator", "dual-control", "on"], of: operators)
+            // A running server reads the operators every ten seconds: a restart is faster.
+            try await first.stop()
+            server = try await installation.startServer()
+        }
+
+        var isServed: Bool { get async throws { try await server.fetch(holder, of: bank) == .delivered } }
+    }
+
+    @Test("A bank with loosened settings is not served")
+    func settings() async throws {
+        let fixture = try await Fixture()
+        #expect(try await fixture.isServed)
+        try await fixture.installation.sql("UPDATE bank SET timestamp_tolerance_seconds = 3600")
+        #expect(try await !fixture.isServed)
+        // Nor if what was approved is loosened with it.
+        try await fixture.installation.sql(
+            "UPDATE bank SET approved_settings = replace(approved_settings, 'timestampTolerance=300', 'timestampTolerance=3600')"
+        )
+        #expect(try await !fixture.isServed)
+        try await fixture.installation.sql(
+            """
+            UPDATE bank SET timestamp_tolerance_seconds = 300,
+                approved_settings = replace(approved_settings, 'timestampTolerance=3600', 'timestampTolerance=300')
+            """)
+        #expect(try await fixture.isServed)
+    }
+
+    @Test("A certificate that was put into the database is ignored")
+    func certificate() async throws {
+        let fixture = try await Fixture()
+        let forged = try await TestAuthority.shared.value.otherSigner
+        let der = try forged.certificateDER()
+        try await fixture.installation.sql(
+            """
+            INSERT INTO certificate (bank_id, alias, purpose, der, fingerprint, subject, not_before, not_after, is_default,
+                status, created_at)
+            SELECT bank_id, 'forged', purpose, decode('\(Hex.encode(der))', 'hex'), sha256(decode('\(Hex.encode(der))', 'hex')),
+                subject, not_before, not_after, false, status, created_at
+            FROM certificate WHERE alias = '\(TestBank.certificateAlias)'
+            """)
+        let app = try TestApp()
+        let token = fixture.bank.token(for: fixture.holder).with(["SignatureCertAlias": "forged"])
+        let answer = try await fixture.server.post(
+            Path.tokenCaptcha, app.tokenCaptcha(fixture.bank, token, signer: forged))
+        #expect(answer.code == 304)
+        #expect(try await fixture.isServed)
+    }
+
+    @Test("An approved certificate whose key is exchanged is ignored")
+    func exchanged() async throws {
+        let fixture = try await Fixture()
+        let forged = try await TestAuthority.shared.value.otherSigner
+        try await fixture.installation.sql(
+            "UPDATE certificate SET der = decode('\(Hex.encode(try forged.certificateDER()))', 'hex')")
+        let app = try TestApp()
+        let answer = try await fixture.server.post(
+            Path.tokenCaptcha,
+            app.tokenCaptcha(fixture.bank, fixture.bank.token(for: fixture.holder), signer: forged))
+        #expect(answer.code == 304)
+    }
+
+    @Test(
+        "An approval does not count with another text, another signature, or an unknown operator",
+        arguments: [
+            "UPDATE approval SET statement = replace(statement, 'action operator', 'action operators')",
+            "UPDATE approval SET first_signature = second_signature",
+            "UPDATE approval SET second_operator = 'mallory'",
+            "UPDATE approval SET second_operator = 'carol'",
+            "UPDATE approval SET second_signature = sha512('x')",
+            "DELETE FROM approved_object",
+        ])
+    func altered(statement: String) async throws {
+        let fixture = try await Fixture()
+        #expect(try await fixture.isServed)
+        try await fixture.server.stop()
+        try await fixture.installation.sql(statement)
+        let server = try await fixture.installation.startServer()
+        #expect(try await server.fetch(fixture.holder, of: fixture.bank) != .delivered)
+    }
+
+    @Test("One operator who signs twice, or for two, approves nothing")
+    func twice() async throws {
+        let fixture = try await Fixture()
+        try await fixture.server.stop()
+        // The constraint is the superuser's to drop.
+        try await fixture.installation.sql(
+            """
+            ALTER TABLE approval DROP CONSTRAINT two_operators_approve;
+            UPDATE approval SET second_operator = first_operator, second_signature = first_signature
+            """)
+        let server = try await fixture.installation.startServer()
+        #expect(try await server.fetch(fixture.holder, of: fixture.bank) != .delivered)
+    }
+
+    @Test("A proposal that was changed in the database cannot be approved")
+    func proposal() async throws {
+        let fixture = try await Fixture()
+        let id = try await fixture.installation.propose(
+            ["bank", "add", "NEWBANK", "--scheme", "CB"], of: fixture.operators)
+        try await fixture.installation.sql(
+            """
+            UPDATE proposed_change SET change = convert_to(
+                replace(convert_from(change, 'UTF8'), 'NEWBANK', 'BADBANK'), 'UTF8')
+            """)
+        let result = try await fixture.installation.approve(id, of: fixture.operators)
+        #expect(result.status == 1)
+        #expect(result.stderr.contains("no longer what the first operator has signed"))
+        #expect(try await fixture.installation.run(["bank", "show", "BADBANK"]).status == 66)
+    }
+
+    @Test("What a removed operator has approved must be approved by others, and then is")
+    func removal() async throws {
+        let fixture = try await Fixture()
+        // alice and bob have approved everything. Two of the others sign.
+        let (installation, operators) = (fixture.installation, fixture.operators)
+        let own = try await installation.run(["operator", "remove", "alice"] + operators.options(of: "alice"))
+        #expect(own.status == 1)
+        let signed = try await installation.propose(["operator", "remove", "alice"], by: "carol", of: operators)
+        let herself = try await installation.approve(signed, by: "alice", of: operators)
+        #expect(herself.stderr.contains("'alice' is removed by this change: two others must sign it"))
+        let id = try await installation.propose(["operator", "remove", "alice"], by: "carol", of: operators)
+        try await installation.approve(id, by: "bob", of: operators).succeeded()
+        try await fixture.server.stop()
+        let server = try await installation.startServer()
+        #expect(try await server.fetch(fixture.holder, of: fixture.bank) == .delivered)
+        let fewer = try await installation.run(["operator", "remove", "carol"] + operators.options(of: "bob"))
+        #expect(fewer.stderr.contains("must have 2 to 100 operators"))
+    }
+
+    @Test("Dual control is switched off by two, and an operator is added by two, also when it is off")
+    func off() async throws {
+        let fixture = try await Fixture()
+        let (installation, operators) = (fixture.installation, fixture.operators)
+        #expect(try await installation.run(["operator", "dual-control", "off"]).status == 65)
+        try await installation.runWithTwo(["operator", "dual-control", "off"], of: operators)
+        try await installation.run(["bank", "add", "ALONE", "--scheme", "CB"]).succeeded()
+        let dave = try await TestOperators(["dave"], with: installation)
+        let add = ["operator", "add", "dave", "--public-key", dave.publicKey(of: "dave")]
+        #expect(try await installation.run(add).status == 65)
+        try await installation.runWithTwo(add, of: operators)
+        #expect(try await installation.run(["operator", "list"]).succeeded().stdout.contains("dave"))
+    }
+}
