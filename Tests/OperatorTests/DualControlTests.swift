@@ -146,6 +146,7 @@ struct DualControlTests {
         let server = try await installation.startServer()
         let holder = fixture.holders[0]
         let item = ["--bank", bank.id, TestBank.certificateAlias]
+        #expect(try await server.fetch(holder, of: bank) == .delivered)
         try await installation.run(["certificate", "disable"] + item).succeeded()
         #expect(try await server.fetch(holder, of: bank) != .delivered)
         #expect(try await installation.run(["certificate", "enable"] + item).status == 65)

@@ -9,16 +9,14 @@ package final class Approvals: Sendable {
         var roster: OperatorRoster?
         /// Advances when the operators change.
         var generation = 0
-        /// Digests of approved objects that were looked up before.
-        var approved: Set<[UInt8]> = []
         /// Objects that were ignored: each is logged once.
         var ignored: Set<[UInt8]> = []
         /// What calls of back-ends know of their banks.
         var banks: [Identifier: IssuerBank] = [:]
     }
 
-    /// How many objects are remembered. When there are more, all are forgotten.
-    static let capacity = 50_000
+    /// How many ignored objects are remembered. When there are more, all are forgotten, and logged once more.
+    static let ignoredCapacity = 10_000
     static let bankCapacity = 1_000
 
     private let store: Store
@@ -65,37 +63,22 @@ package final class Approvals: Sendable {
     func approved(_ objects: [ApprovedObject]) async throws -> Set<[UInt8]> {
         let digests = Set(objects.map(\.digest))
         guard let roster = state.withLock(\.roster), roster.isDual else { return digests }
-        let known = state.withLock { $0.approved.intersection(digests) }
-        let unknown = digests.subtracting(known)
-        guard !unknown.isEmpty else { return known }
-        let found = Set(
-            try await store.approvals(ofObjects: Array(unknown)).filter { $0.isValid(in: roster) }.map(\.objectDigest))
-        state.withLock { state in
-            guard state.roster == roster else { return }
-            if state.approved.count + found.count > Self.capacity { state.approved.removeAll() }
-            state.approved.formUnion(found)
-        }
-        for object in objects where unknown.contains(object.digest) && !found.contains(object.digest) { log(object) }
-        return known.union(found)
+        // Nothing is remembered: an approval can be withdrawn. Objects are loaded seldom.
+        let approved = Set(
+            try await store.approvals(ofObjects: Array(digests)).flatMap { $0.approvedDigests(in: roster) })
+        for object in objects where !approved.contains(object.digest) { log(object) }
+        return approved
     }
 
     private func log(_ object: ApprovedObject) {
         let isNew = state.withLock { state in
-            if state.ignored.count >= Self.capacity { state.ignored.removeAll() }
+            if state.ignored.count >= Self.ignoredCapacity { state.ignored.removeAll() }
             return state.ignored.insert(object.digest).inserted
         }
         guard isNew else { return }
         logger.error(
             "Ignored what two operators have not approved: see 'card-companion approve'",
             metadata: ["object": "\(ClientText.quoted(object.name, limit: 300))"])
-    }
-
-    /// Forgets what was approved: an object can have lost its approval.
-    package func forgetAll() {
-        state.withLock { state in
-            state.approved.removeAll()
-            state.banks.removeAll()
-        }
     }
 }
 
@@ -173,14 +156,14 @@ extension Approvals {
 }
 
 extension ApprovalRecord {
-    /// Whether it is an approval of the object that it was found for.
-    func isValid(in roster: OperatorRoster) -> Bool {
-        guard let statement = ApprovalStatement(statement), statement.objectDigests.contains(objectDigest) else {
-            return false
-        }
-        return
-            (try? Approval(
-                statement, OperatorSignature(operatorName: firstOperator, signature: firstSignature),
-                OperatorSignature(operatorName: secondOperator, signature: secondSignature), in: roster)) != nil
+    /// Those of the objects that it really approves.
+    func approvedDigests(in roster: OperatorRoster) -> [[UInt8]] {
+        let first = OperatorSignature(operatorName: firstOperator, signature: firstSignature)
+        let second = OperatorSignature(operatorName: secondOperator, signature: secondSignature)
+        guard let statement = ApprovalStatement(statement),
+            let approval = try? Approval(statement, first, second, in: roster)
+        else { return [] }
+        let approved = Set(approval.statement.objectDigests)
+        return objectDigests.filter(approved.contains)
     }
 }

@@ -52,9 +52,10 @@ package struct NewApproval: Sendable {
     }
 }
 
-/// What the database has as the approval of an object. Whether it is one must be verified.
+/// What the database has as an approval. Whether it is one must be verified.
 package struct ApprovalRecord: Sendable {
-    package let objectDigest: [UInt8]
+    /// Those of the asked objects that it shall be about.
+    package let objectDigests: [[UInt8]]
     package let statement: String
     package let firstOperator: String
     package let firstSignature: [UInt8]
@@ -194,9 +195,10 @@ private struct SelectApprovals: PostgresStatement {
     let digests: [[UInt8]]
 
     static let sql = """
-        SELECT object_digest, statement, first_operator, first_signature, second_operator, second_signature
+        SELECT array_agg(object_digest), statement, first_operator, first_signature, second_operator, second_signature
         FROM approved_object JOIN approval ON approval.id = approval_id
         WHERE object_digest = ANY ($1)
+        GROUP BY approval.id
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -205,7 +207,7 @@ private struct SelectApprovals: PostgresStatement {
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ApprovalRecord {
         ApprovalRecord(
-            objectDigest: try row.decode(0), statement: try row.decode(1), firstOperator: try row.decode(2),
+            objectDigests: try row.decode(0), statement: try row.decode(1), firstOperator: try row.decode(2),
             firstSignature: try row.decode(3), secondOperator: try row.decode(4), secondSignature: try row.decode(5))
     }
 }

@@ -193,9 +193,7 @@ struct BankCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let action = AdminAction(command: SetBank.command, bankId: id)
-            let shown = try await Installation.run(options, action: action) {
-                [id, settings, status, signer] installation in
+            let shown = try await Installation.run(options) { [id, settings, status, signer] installation in
                 let bank = try await installation.bank(id)
                 var values = bank.settings
                 try settings.apply(to: &values)

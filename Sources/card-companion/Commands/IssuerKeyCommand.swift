@@ -40,9 +40,7 @@ struct IssuerKeyCommand: ParsableCommand {
 
         func run() async throws {
             let material = try material()
-            let action = AdminAction(command: AddIssuerKey.command, bankId: bank, subject: keyId)
-            let shown = try await Installation.run(options, action: action) {
-                [bank, keyId, algorithm, signer] installation in
+            let shown = try await Installation.run(options) { [bank, keyId, algorithm, signer] installation in
                 _ = try await installation.bank(bank)
                 let now = installation.clock.now()
                 let record: IssuerKeyRecord =

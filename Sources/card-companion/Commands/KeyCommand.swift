@@ -42,8 +42,7 @@ struct KeyCommand: ParsableCommand {
         func run() async throws {
             let key = try HMACKeyImport(hex: try readHex())
             let label = try KeyLabel(label ?? key.kcv).text
-            let action = AdminAction(command: ImportHMACKey.command, bankId: bank, subject: label)
-            let shown = try await Installation.run(options, action: action) { [bank, usage, signer] installation in
+            let shown = try await Installation.run(options) { [bank, usage, signer] installation in
                 _ = try await installation.bank(bank)
                 let sealed = try await installation.withKeyring {
                     try key.sealed(for: bank, label: label, keyring: $0)

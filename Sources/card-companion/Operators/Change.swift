@@ -46,10 +46,7 @@ extension Change {
 
     /// Makes the change, or proposes it if another operator must approve it, and says so.
     func run(_ options: some SettingOptions, _ operatorOptions: OperatorOptions, _ output: OutputOptions) async throws {
-        let action = AdminAction(command: Self.command, bankId: bankId, subject: subject)
-        let shown = try await Installation.run(options, action: action) { installation in
-            try await installation.make(self, signing: operatorOptions)
-        }
+        let shown = try await Installation.run(options) { try await $0.make(self, signing: operatorOptions) }
         try shown.show(output)
     }
 }

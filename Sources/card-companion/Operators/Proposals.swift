@@ -16,9 +16,16 @@ extension Installation {
     /// Makes a change, or proposes it if another operator must approve it.
     func make(_ change: some Change, signing options: OperatorOptions) async throws -> Shown {
         guard let roster = try await operators(), try await needsTwo(change, roster) else {
-            return try await change.apply(in: self, isApproved: false)
+            return try await make(change)
         }
         return try await propose(change, roster, signing: options)
+    }
+
+    /// Makes a change that needs no other operator.
+    func make<C: Change>(_ change: C) async throws -> Shown {
+        try await AdminAction(command: C.command, bankId: change.bankId, subject: change.subject).recorded(in: logger) {
+            try await change.apply(in: self, isApproved: false)
+        }
     }
 
     private func needsTwo<C: Change>(_ change: C, _ roster: OperatorRoster) async throws -> Bool {
@@ -76,6 +83,9 @@ extension Installation {
         let statement = try await verified(proposal, about: objects)
         let first = OperatorSignature(operatorName: proposal.operatorName, signature: proposal.signature)
         guard options.name != first.operatorName else { throw ApprovalRefusal.sameOperator(first.operatorName) }
+        guard first.isValid(for: statement.text, in: roster) else {
+            throw ApprovalRefusal.invalidSignature(first.operatorName)
+        }
         let approval = try Approval(statement, first, try options.sign(statement, in: roster), in: roster)
         for signature in [approval.first, approval.second] {
             try requireRemaining(signature, after: change, roster)

@@ -61,13 +61,11 @@ extension VaultCommand {
         func run() async throws {
             let members = try firstOperator.map(Self.member)
             let change = MakeRecoveryKey(componentFiles: componentFiles, replacesOld: replaceRecoveryKey)
-            let action = AdminAction(command: MakeRecoveryKey.command)
-            let shown = try await Installation.run(options, action: action) { [signer, dualControl] installation in
+            let shown = try await Installation.run(options) { [signer, dualControl] installation in
+                guard !members.isEmpty else { return try await installation.make(change, signing: signer) }
                 // The first operators are there before there is anything to approve.
-                if !members.isEmpty { try await installation.makeFirstOperators(members, isDual: dualControl) }
-                return try await members.isEmpty
-                    ? installation.make(change, signing: signer)
-                    : change.apply(in: installation, isApproved: false)
+                try await installation.makeFirstOperators(members, isDual: dualControl)
+                return try await installation.make(change)
             }
             try shown.show(output)
         }
