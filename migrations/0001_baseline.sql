@@ -166,6 +166,9 @@ CREATE TABLE certificate (
     der         bytea NOT NULL,
     fingerprint bytea NOT NULL CHECK (length(fingerprint) = 32),
     subject     text NOT NULL,
+    -- Who issued it (RFC 2253), and its serial number (DER): a revocation list names it by both.
+    issuer      text COLLATE "C" NOT NULL,
+    serial      bytea NOT NULL,
     not_before  timestamptz NOT NULL,
     not_after   timestamptz NOT NULL CHECK (not_after > not_before),
     is_default  boolean NOT NULL,
@@ -177,6 +180,25 @@ CREATE TABLE certificate (
 );
 
 CREATE UNIQUE INDEX certificate_one_default ON certificate (bank_id, purpose) WHERE is_default;
+
+-- Revocation lists (CRLs) of the CAs that issued a bank's certificates. A certificate of an issuer that has one is refused if
+-- the list names it, and when the list has expired.
+CREATE TABLE revocation_list (
+    bank_id     identifier NOT NULL REFERENCES bank ON DELETE CASCADE,
+    issuer      text COLLATE "C" NOT NULL,
+    this_update timestamptz NOT NULL,
+    next_update timestamptz NOT NULL CHECK (next_update > this_update),
+    imported_at timestamptz NOT NULL,
+    PRIMARY KEY (bank_id, issuer)
+);
+
+CREATE TABLE revoked_certificate (
+    bank_id identifier NOT NULL,
+    issuer  text COLLATE "C" NOT NULL,
+    serial  bytea NOT NULL,
+    PRIMARY KEY (bank_id, issuer, serial),
+    FOREIGN KEY (bank_id, issuer) REFERENCES revocation_list ON DELETE CASCADE
+);
 
 -- Keys that a back-end signs its calls with (RFC 9421).
 CREATE TABLE issuer_key (

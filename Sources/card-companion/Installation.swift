@@ -70,7 +70,7 @@ struct Installation: Sendable {
     ///
     /// - Throws: ``CommandError`` if there is none.
     func issuerBank(_ id: Identifier) async throws -> IssuerBank {
-        try Self.found(try await store.issuerBank(id: id), id)
+        try Self.found(try await store.issuerBank(id: id, now: clock.now()), id)
     }
 
     private static func found<Bank>(_ bank: Bank?, _ id: Identifier) throws -> Bank {

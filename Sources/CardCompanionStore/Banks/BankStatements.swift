@@ -32,7 +32,7 @@ package struct IssuerBank: Sendable {
     package let checksUniqueIds: Bool
     /// The formats of PIN blocks that the bank may send.
     package let pinBlocks: Set<PINBlockKind>
-    /// SHA-256 of each active client certificate (mutual TLS).
+    /// SHA-256 of each client certificate that is active and not revoked (mutual TLS).
     package let clientCertificates: [[UInt8]]
 }
 
@@ -72,8 +72,8 @@ extension Store {
         }
     }
 
-    package func issuerBank(id: Identifier) async throws(StoreError) -> IssuerBank? {
-        try await statements.execute(SelectIssuerBank(id: id)).first
+    package func issuerBank(id: Identifier, now: Timestamp) async throws(StoreError) -> IssuerBank? {
+        try await statements.execute(SelectIssuerBank(id: id, now: now)).first
     }
 
     /// All banks, by id.
@@ -152,11 +152,12 @@ private struct SelectBanks: PostgresStatement {
 
 private struct SelectIssuerBank: PostgresStatement {
     let id: Identifier
+    let now: Timestamp
 
-    static let sql = "SELECT \(IssuerBank.columns) FROM bank WHERE bank_id = $1"
+    static let sql = "SELECT \(IssuerBank.columns(now: "$2")) FROM bank WHERE bank_id = $1"
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(id)
+        parameters.append(id, now)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> IssuerBank {
@@ -166,16 +167,24 @@ private struct SelectIssuerBank: PostgresStatement {
 
 extension IssuerBank {
     /// Of the table `bank`.
-    static let columns = """
+    ///
+    /// - Parameter now: the statement's parameter that has the time.
+    static func columns(now: String) -> String {
+        """
         bank_id, status, pin_minimum_length, pin_maximum_length, code_alphabet, code_minimum_length, code_maximum_length,
         sealed_values, check_unique_ids, pin_blocks,
         ARRAY(
-            SELECT fingerprint FROM certificate
-            WHERE certificate.bank_id = bank.bank_id AND purpose = 'client' AND status = 'ACTIVE'
+            SELECT fingerprint FROM certificate LEFT JOIN revocation_list AS list USING (bank_id, issuer)
+            WHERE bank_id = bank.bank_id AND purpose = 'client' AND status = 'ACTIVE'
+                AND (list.next_update IS NULL OR list.next_update > \(now) AND NOT EXISTS (
+                    SELECT FROM revoked_certificate AS revoked
+                    WHERE (revoked.bank_id, revoked.issuer, revoked.serial)
+                        = (certificate.bank_id, certificate.issuer, certificate.serial)))
         )
         """
+    }
 
-    /// - Parameter first: where ``columns`` begin in the row.
+    /// - Parameter first: where ``columns(now:)`` begin in the row.
     init(_ row: borrowing PostgresRow, from first: Int) throws(PostgresError) {
         id = try row.decode(first)
         status = try row.decode(first + 1)
