@@ -312,7 +312,8 @@ CREATE TABLE delivery_session (
     session_id      session_id NOT NULL,
     unique_id       identifier NOT NULL,
     channel         channel NOT NULL,
-    -- Key id and MAC of the token that fetched. A token notify must send the same token.
+    -- Key id and MAC of the token that fetched. A token notify must send the same token. Null for AC, and when the delivery of a
+    -- PIN that is erased was confirmed: a token contains the code.
     token_mac       bytea,
     confirmations   confirmations NOT NULL,
     pin_serial      serial_number NOT NULL,
@@ -322,7 +323,7 @@ CREATE TABLE delivery_session (
     PRIMARY KEY (bank_id, session_id),
     FOREIGN KEY (bank_id, unique_id) REFERENCES cardholder ON DELETE CASCADE,
     CONSTRAINT a_session_has_a_life CHECK (expires_at > opened_at),
-    CONSTRAINT a_token_session_knows_its_token CHECK ((channel = 'TOKEN') = (token_mac IS NOT NULL))
+    CONSTRAINT only_a_token_session_has_a_token CHECK (channel = 'TOKEN' OR token_mac IS NULL)
 );
 
 CREATE INDEX delivery_session_by_cardholder ON delivery_session (bank_id, unique_id);

@@ -93,6 +93,11 @@ BEGIN
             outcome := 'code-without-form';
             RETURN;
         END IF;
+        -- The code was erased with the PIN: there is nothing to compare with, and nothing to guess.
+        IF holder.code_mac IS NULL AND holder.sealed_pin IS NULL AND holder.delivered_at IS NOT NULL THEN
+            outcome := 'no-pin';
+            RETURN;
+        END IF;
         is_right := coalesce(holder.code_mac = ANY (p_code_macs), false);
         -- A wrong code that does not lock leaves the version: anyone can mistype, and nothing else has changed.
         locks := NOT is_right AND holder.authentication_failures + 1 = the_bank.retry_limit;
