@@ -495,7 +495,8 @@ CREATE UNIQUE INDEX master_key_one_recovery ON master_key (kind) WHERE kind = 'r
 -- time has come. By then every server has it.
 CREATE TABLE data_key (
     id            integer PRIMARY KEY CHECK (id > 0),
-    purpose       text NOT NULL CHECK (purpose IN ('seal', 'authenticate', 'hand-out')),
+    purpose       text NOT NULL CHECK (purpose IN
+        ('pins', 'codes', 'keypads', 'keys', 'free-fields', 'digests', 'audit')),
     -- The key before this one; null for the first one.
     replaces      integer REFERENCES data_key,
     -- USABLE: opens, and makes values while it is the newest. DISABLED: servers do not load it. COMPROMISED: opens values

@@ -44,7 +44,7 @@ extension Keyring {
     /// What stands for a cardholder in the audit trail: a MAC of the name. The first one is made with the active key, the
     /// others with older ones. When a key is destroyed, nobody can find out any more whom its pseudonyms name.
     package func pseudonyms(bankId: Identifier, uniqueId: Identifier) throws(KeyVaultError) -> [[UInt8]] {
-        let place = SealedPlace("audit_entry.subject", row: bankId.text)
+        let place = SealedPlace("audit_entry.subject", .audit, row: bankId.text)
         return try authenticationCodes(for: Array(uniqueId.text.utf8), in: place)
             .map { Array($0.prefix(Self.pseudonymByteCount)) }
     }

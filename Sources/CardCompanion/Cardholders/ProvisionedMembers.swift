@@ -227,7 +227,7 @@ struct ProvisionedMembers {
         return try place.map {
             .init(
                 sealed: try keyring.seal(text.bytes, in: $0.freeField),
-                macs: try keyring.authenticationCodes(for: text.bytes, in: $0.freeField))
+                macs: try keyring.authenticationCodes(for: text.bytes, in: $0.freeFieldMAC))
         }
     }
 
