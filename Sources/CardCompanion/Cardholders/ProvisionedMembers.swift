@@ -38,17 +38,17 @@ struct ProvisionedMembers {
     private let uniqueId: String
     private let keyring: Keyring
     private let serverKeys: ServerKeys
-    private let store: Store
+    private let pinKeys: PINKeys
     private var problems: [ProvisioningError] = []
     /// A card number must not be repeated in the answer.
     private var isCardNumber = false
 
-    init(bank: IssuerBank, uniqueId: String, keyring: Keyring, serverKeys: ServerKeys, store: Store) {
+    init(bank: IssuerBank, uniqueId: String, keyring: Keyring, serverKeys: ServerKeys, pinKeys: PINKeys) {
         self.bank = bank
         self.uniqueId = uniqueId
         self.keyring = keyring
         self.serverKeys = serverKeys
-        self.store = store
+        self.pinKeys = pinKeys
     }
 
     mutating func refuse(_ name: String, _ reason: String) {
@@ -186,8 +186,7 @@ struct ProvisionedMembers {
     private mutating func pin(inBlock plaintext: SharedSecret) async throws -> SharedSecret? {
         do {
             let block = try SentPINBlock(plaintext.bytes, allowed: bank.pinBlocks)
-            let record = try await store.bankKey(bankId: bank.id, label: block.keyLabel.text)
-            guard let key = try record.flatMap({ try PINKey($0, of: bank.id, keyring: keyring) }) else {
+            guard let key = try await pinKeys.key(block.keyLabel) else {
                 let label = ClientText.quoted(block.keyLabel.text)
                 throw PINBlockProblem("the bank has no active key \(label) for PIN blocks")
             }

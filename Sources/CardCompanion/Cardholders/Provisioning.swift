@@ -50,6 +50,7 @@ package struct Provisioning: Sendable {
     private let keyring: Keyring
     private let serverKeys: ServerKeys
     private let store: Store
+    private let pinKeys: PINKeys
 
     /// - Parameter store: where the bank's keys for PIN blocks are.
     package init(bank: IssuerBank, keyring: Keyring, serverKeys: ServerKeys, store: Store) {
@@ -57,6 +58,12 @@ package struct Provisioning: Sendable {
         self.keyring = keyring
         self.serverKeys = serverKeys
         self.store = store
+        pinKeys = PINKeys(of: bank.id, store: store, keyring: keyring)
+    }
+
+    /// The same, which reads the bank's keys for PIN blocks again.
+    func renewed() -> Provisioning {
+        Provisioning(bank: bank, keyring: keyring, serverKeys: serverKeys, store: store)
     }
 
     /// Reads the body of a PUT: a whole cardholder.
@@ -135,14 +142,14 @@ package struct Provisioning: Sendable {
 
     private func identifier(_ uniqueId: String?) throws(ProvisioningRefusal) -> Identifier {
         var members = ProvisionedMembers(
-            bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys, store: store)
+            bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys, pinKeys: pinKeys)
         members.requireUniqueId()
         return try members.finish()
     }
 
     private func whole(_ body: borrowing JSONText, uniqueId: String?) async throws -> ProvisionedCardholder {
         var members = ProvisionedMembers(
-            bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys, store: store)
+            bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys, pinKeys: pinKeys)
         members.requireUniqueId()
         var change = CardholderChange()
         change.creates = true
@@ -162,7 +169,7 @@ package struct Provisioning: Sendable {
         _ body: borrowing JSONText, uniqueId: Identifier, known: Set<String>
     ) async throws -> CardholderChange {
         var members = ProvisionedMembers(
-            bank: bank, uniqueId: uniqueId.text, keyring: keyring, serverKeys: serverKeys, store: store)
+            bank: bank, uniqueId: uniqueId.text, keyring: keyring, serverKeys: serverKeys, pinKeys: pinKeys)
         var change = CardholderChange()
         for name in body.names where !known.contains(name) { members.refuse(name, "cannot be changed") }
         for name in ProvisionedMembers.unremovable where body.kind(of: name) != nil && body.isMissing(name) {
