@@ -377,6 +377,8 @@ CREATE UNLOGGED TABLE import_line (
     unique_id identifier NOT NULL,
     -- Null: the line deletes the cardholder.
     change    cardholder_change,
+    -- The cardholder's pseudonym in the audit trail.
+    subject   bytea NOT NULL,
     -- Separated by U+001F.
     unknown_members text NOT NULL,
     staged_at timestamptz NOT NULL,

@@ -73,11 +73,12 @@ struct AuditTrailTests {
         #expect(try await fixture.server.call("DELETE", cardholder: fixture.holder.uniqueId, by: issuer).status == 204)
 
         let found = try await entries(fixture, "--bank", fixture.bank.id, "--cardholder", fixture.holder.uniqueId)
-        #expect(found.map(\.operation) == ["delete-cardholder", "fetch", "fetch"])
-        #expect(found.map(\.outcome) == ["deleted", "wrong-code", "delivered"])
-        #expect(found.first?.actor.hasPrefix("key:") == true && found.last?.actor == "app:TOKEN")
+        #expect(found.map(\.operation) == ["delete-cardholder", "fetch", "fetch", "import"])
+        #expect(found.map(\.outcome) == ["deleted", "wrong-code", "delivered", "created"])
+        #expect(found.first?.actor.hasPrefix("key:") == true && found[2].actor == "app:TOKEN")
+        #expect(found.last?.actor.hasPrefix("operator:") == true)
         #expect(Set(found.map(\.subject)).count == 1)
-        #expect(try await entries(fixture, "--operation", "import").map(\.outcome) == ["1 lines"])
+        #expect(try await Set(entries(fixture, "--operation", "import").map(\.outcome)) == ["created", "1 lines"])
         let text = try await fixture.installation.run(["audit", "export"]).succeeded().stdout
         for secret in [fixture.holder.uniqueId, "Code4711", "Wrong4711", "4917"] {
             #expect(!text.contains(secret), "\(secret)")
@@ -108,9 +109,42 @@ struct AuditTrailTests {
         let (bank, name) = (fixture.bank.id, fixture.holder.uniqueId)
         try await fixture.installation.run(["cardholder", "set-status", "--bank", bank, name, "SUSPENDED"]).succeeded()
         let found = try await entries(fixture, "--bank", bank, "--cardholder", name)
-        #expect(found.map(\.operation) == ["write-cardholder"])
+        #expect(found.map(\.operation) == ["write-cardholder", "import"])
         #expect(found.first?.actor.hasPrefix("operator:") == true)
         #expect(try await !fixture.installation.run(["audit", "export"]).succeeded().stdout.contains(name))
+    }
+
+    @Test(
+        "Each line of an import that changes something has an entry with the cardholder's pseudonym, in its transaction"
+    )
+    func importLines() async throws {
+        let fixture = try await Fixture()
+        let (bank, installation) = (fixture.bank.id, fixture.installation)
+        let names = (0..<700).map { String(format: "line-%04d", $0) }
+        let lines = names.map { #"{"uniqueId":"\#($0)","status":"SUSPENDED"}"# }
+        let importLines = { (lines: [String]) in
+            try await installation.run(
+                ["cardholder", "import", "--bank", bank, "-"], stdin: lines.joined(separator: "\n"))
+        }
+        let count = "SELECT count(*), count(DISTINCT subject) FROM audit_entry WHERE operation = 'import'"
+        let before = try await installation.sql(count)
+        #expect(before == ["2|1"])
+        try await importLines(lines).succeeded()
+        // Two batches.
+        #expect(try await installation.sql(count) == ["704|701"])
+        // The same again changes nothing, and one line does.
+        var changed = lines
+        changed[3] = #"{"uniqueId":"\#(names[3])","op":"delete"}"#
+        try await importLines(changed).succeeded()
+        #expect(try await installation.sql(count) == ["707|701"])
+        let found = try await entries(fixture, "--bank", bank, "--cardholder", names[3])
+        #expect(found.map(\.outcome) == ["deleted", "created"])
+        let text = try await installation.run(["audit", "export"]).succeeded().stdout
+        #expect(!text.contains("line-0"))
+
+        try await installation.sql(Self.breaking)
+        #expect(try await importLines([lines[3]]).status != 0)
+        #expect(try await installation.sql("SELECT count(*) FROM cardholder WHERE unique_id = '\(names[3])'") == ["0"])
     }
 
     private static let breaking = """

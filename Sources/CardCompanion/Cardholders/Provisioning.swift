@@ -111,21 +111,27 @@ package struct Provisioning: Sendable {
             let cardholder = try await whole(body, uniqueId: sent)
             return ImportLine(
                 line: number, uniqueId: cardholder.uniqueId, change: cardholder.change,
-                unknownMembers: cardholder.unknownMembers)
+                subject: try subject(cardholder.uniqueId), unknownMembers: cardholder.unknownMembers)
         case .patch:
             let uniqueId = try identifier(sent)
             let change = try await parts(body, uniqueId: uniqueId, known: ProvisionedMembers.ofLines)
-            return ImportLine(line: number, uniqueId: uniqueId, change: change, unknownMembers: [])
-        case .delete:
             return ImportLine(
-                line: number, uniqueId: try identifier(sent), change: nil, unknownMembers: Self.unknownMembers(of: body)
-            )
+                line: number, uniqueId: uniqueId, change: change, subject: try subject(uniqueId), unknownMembers: [])
+        case .delete:
+            let uniqueId = try identifier(sent)
+            return ImportLine(
+                line: number, uniqueId: uniqueId, change: nil, subject: try subject(uniqueId),
+                unknownMembers: Self.unknownMembers(of: body))
         }
     }
 
     /// The members of a whole cardholder that are not known, and are ignored.
     package static func unknownMembers(of body: borrowing JSONText) -> [String] {
         body.names.filter { !ProvisionedMembers.ofLines.contains($0) }
+    }
+
+    private func subject(_ uniqueId: Identifier) throws(KeyVaultError) -> [UInt8] {
+        try keyring.pseudonym(bankId: bank.id, uniqueId: uniqueId)
     }
 
     private func operation(_ body: borrowing JSONText, uniqueId: String?) throws -> Operation {

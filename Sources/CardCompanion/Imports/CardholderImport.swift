@@ -162,8 +162,7 @@ package struct CardholderImport: Sendable {
 
     private func mergeOnce() async throws(StoreError) -> [ImportedLine] {
         try await store.mergeStaged(
-            importId: importId, bankId: bankId, limit: Self.batchLineLimit,
-            audit: AuditNote(subject: nil, actor: actor, detail: "import \(importId)"), now: clock.now())
+            importId: importId, bankId: bankId, limit: Self.batchLineLimit, actor: actor, now: clock.now())
     }
 
     /// Checks lines in parallel, because opening the sealed values takes time. The answers are in the order of the lines.
