@@ -590,19 +590,27 @@ CREATE TABLE audit_seal (
     number        bigint PRIMARY KEY CHECK (number > 0),
     -- A restored database opens a new one.
     epoch         integer NOT NULL CHECK (epoch > 0),
-    kind          text NOT NULL CHECK (kind IN ('regular', 'epoch')),
+    -- closing: it closes the trail up to an earlier seal. What comes up to there is removed.
+    kind          text NOT NULL CHECK (kind IN ('regular', 'epoch', 'closing')),
     sealed_at     timestamptz NOT NULL,
-    -- Why an epoch was opened; empty for a regular seal.
+    -- Why an epoch was opened, or the trail was closed; empty for a regular seal.
     note          text NOT NULL,
-    -- The ends that have changed since the seal before: chain, sequence, hash (4, 8 and 32 bytes each).
+    -- The ends that have changed since the seal before: chain, sequence, hash (4, 8 and 32 bytes each). Of a closing: the ends of
+    -- all chains in what is closed.
     heads         bytea NOT NULL CHECK (length(heads) % 44 = 0),
+    -- Of a closing: the last seal of what is closed, and its hash.
+    closed_number bigint,
+    closed_hash   bytea CHECK (length(closed_hash) = 32),
     previous_hash bytea NOT NULL CHECK (length(previous_hash) IN (0, 32)),
     hash          bytea NOT NULL CHECK (length(hash) = 32),
     key_id        text COLLATE "C" NOT NULL,
-    signature     bytea NOT NULL
+    signature     bytea NOT NULL,
+    CONSTRAINT a_closing_names_a_seal_before_it CHECK (
+        CASE kind WHEN 'closing' THEN closed_number < number AND closed_hash IS NOT NULL
+            ELSE closed_number IS NULL AND closed_hash IS NULL END)
 );
 
--- The ends of the chains in the newest seal.
+-- The ends of the chains in the newest seal. A chain whose entries were all closed goes on from here.
 CREATE TABLE audit_head (
     chain_id integer PRIMARY KEY,
     sequence bigint NOT NULL,

@@ -33,7 +33,7 @@ struct CommandTests {
             ["explain", "jwe"], ["vault", "status"], ["vault", "rotate-data-key"], ["vault", "retire-data-key"],
             ["vault", "init"], ["vault", "unseal"], ["vault", "rewrap"], ["vault", "rotate"], ["vault", "recover"],
             ["vault", "set-data-key"], ["audit", "show"], ["audit", "export"], ["audit", "verify"],
-            ["audit", "new-epoch"],
+            ["audit", "close"], ["audit", "new-epoch"],
         ])
     func help(command: [String]) async throws {
         let result = try await Self.installation.value.run(command + ["--help"])

@@ -82,12 +82,31 @@ package struct AuditSeals: Sendable {
         let heads = try await store.grownAuditHeads(
             since: looksAtAll || kind == .epoch ? nil : newest?.sealedAt.advanced(bySeconds: -Self.marginSeconds))
         guard !heads.isEmpty || kind == .epoch else { return nil }
+        let seal = try signed(after: newest, kind, note: note, heads: heads, closed: nil, signer)
+        return try await store.insertAuditSeal(seal, heads: heads) ? seal : nil
+    }
+
+    /// Adds a seal that closes the trail up to an earlier one.
+    ///
+    /// - Parameter ends: the ends of all chains in what is closed.
+    /// - Returns: nil if another server was faster.
+    func close(upTo closed: AuditSealRecord.Closed, ends: [AuditHead], note: String) async throws -> AuditSealRecord? {
+        guard let signer = keys.signer else { return nil }
+        let newest = try await store.newestAuditSeal()
+        let seal = try signed(after: newest, .closing, note: note, heads: ends, closed: closed, signer)
+        return try await store.insertAuditSeal(seal, heads: []) ? seal : nil
+    }
+
+    private func signed(
+        after newest: AuditSealRecord?, _ kind: AuditSealRecord.Kind, note: String, heads: [AuditHead],
+        closed: AuditSealRecord.Closed?, _ signer: ServerKeys.Signer
+    ) throws -> AuditSealRecord {
         var seal = AuditSealRecord(
             number: (newest?.number ?? 0) + 1, epoch: (newest?.epoch ?? 1) + (kind == .epoch ? 1 : 0), kind: kind,
-            sealedAt: now, note: note, heads: heads.flatMap(\.bytes), previousHash: newest?.hash ?? [], hash: [],
-            keyId: signer.keyId, signature: [])
+            sealedAt: clock.now(), note: note, heads: heads.flatMap(\.bytes), closed: closed,
+            previousHash: newest?.hash ?? [], hash: [], keyId: signer.keyId, signature: [])
         seal.hash = seal.expectedHash
         seal.signature = try signer.key.sign(seal.signedText)
-        return try await store.insertAuditSeal(seal, heads: heads) ? seal : nil
+        return seal
     }
 }
