@@ -1,3 +1,5 @@
+internal import SecureMemory
+
 /// The known-answer test of RSA (RFC 8017): a key, what was encrypted to it, and what it signed. Python's cryptography made them.
 enum RSAKnownAnswers {
     /// Whether the text is decrypted and its signature is valid, and a changed ciphertext and another text are refused.

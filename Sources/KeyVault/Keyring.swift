@@ -71,6 +71,17 @@ package final class Keyring: Sendable {
             }
         }
 
+        /// The key that a stored value names.
+        ///
+        /// - Throws: `damagedValue` if it is one of another purpose: the value was moved. `unknownDataKey`, `compromisedDataKey`.
+        fileprivate func key(
+            _ id: Int32, for purpose: Purpose, evenCompromised: Bool
+        ) throws(KeyVaultError) -> SharedSecret {
+            let keys = try self[purpose]
+            guard keys.keys[id] != nil || key(id) == nil else { throw .damagedValue }
+            return try keys.key(id: id, evenCompromised: evenCompromised)
+        }
+
         fileprivate func key(_ id: Int32) -> SharedSecret? { ofPurposes.values.lazy.compactMap { $0.keys[id] }.first }
 
         fileprivate func isCompromised(_ id: Int32) -> Bool {
@@ -186,7 +197,7 @@ package final class Keyring: Sendable {
         let id = Array(sealed.prefix(Self.idByteCount))
         let nonce = Array(sealed.dropFirst(Self.idByteCount).prefix(Self.nonceByteCount))
         let ciphertext = Array(sealed.dropFirst(Self.idByteCount + Self.nonceByteCount).dropLast(Self.tagByteCount))
-        let key = try keys[place.purpose].key(id: Int32(bigEndianBytes: id), evenCompromised: evenCompromised)
+        let key = try keys.key(Int32(bigEndianBytes: id), for: place.purpose, evenCompromised: evenCompromised)
         do {
             return try AESGCM.open(
                 ciphertext: ciphertext, tag: Array(sealed.suffix(Self.tagByteCount)), key: key.bytes, nonce: nonce,

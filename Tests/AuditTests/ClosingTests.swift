@@ -5,9 +5,10 @@ import Testing
 /// Closing the oldest part of the trail: it goes, and the rest still proves itself.
 @Suite("Closing a part of the audit trail")
 struct ClosingTests {
-    /// Fetches, and sealed; then the time, and more of both.
+    /// Two seals; then the time, and more of both.
     private static func trail() async throws -> (fixture: AuditFixture, time: String) {
         let fixture = try await AuditFixture()
+        try await fixture.untilSealed()
         for _ in 0..<4 { _ = try await fixture.fetch() }
         try await fixture.untilSealed()
         try await Task.sleep(for: .seconds(1))
@@ -117,11 +118,11 @@ struct ClosingTests {
         let installation = fixture.installation
         try await fixture.untilSealed()
         let save = { (name: String) in
-            try await installation.sql(
+            _ = try await installation.sql(
                 "CREATE TABLE \(name)_entry AS TABLE audit_entry; CREATE TABLE \(name)_seal AS TABLE audit_seal")
         }
         let restore = { (name: String) in
-            try await installation.sql(
+            _ = try await installation.sql(
                 """
                 TRUNCATE audit_entry, audit_seal; INSERT INTO audit_entry TABLE \(name)_entry;
                 INSERT INTO audit_seal TABLE \(name)_seal

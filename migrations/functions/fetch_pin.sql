@@ -93,8 +93,9 @@ BEGIN
             outcome := 'code-without-form';
             RETURN;
         END IF;
-        -- The code was erased with the PIN: there is nothing to compare with, and nothing to guess.
-        IF holder.code_mac IS NULL AND holder.sealed_pin IS NULL AND holder.delivered_at IS NOT NULL THEN
+        -- A code is erased with its PIN: there is nothing to compare with, and nothing to guess.
+        IF holder.code_mac IS NULL AND holder.pin_serial > 0
+            AND (holder.sealed_pin IS NULL OR holder.pin_expires_at <= p_now) THEN
             outcome := 'no-pin';
             RETURN;
         END IF;

@@ -28,11 +28,11 @@ extension RevocationListRecord {
 
     /// For the operator: that the list has expired, or soon will; nil otherwise.
     package func warning(now: Timestamp) -> String? {
-        guard now.seconds + Self.warningSeconds >= nextUpdate.seconds else { return nil }
-        return now < nextUpdate
-            ? "The CRL of \(issuer) expires at \(nextUpdate.text); then the bank's certificates of that CA are refused: import "
-                + "the next CRL with 'card-companion certificate import-crl'"
-            : "The CRL of \(issuer) has expired, and the bank's certificates of that CA are refused: import the next CRL with "
-                + "'card-companion certificate import-crl'"
+        guard nextUpdate <= now.advanced(bySeconds: Self.warningSeconds) else { return nil }
+        let state =
+            now < nextUpdate
+            ? "expires at \(UTCDate(nextUpdate.seconds)); then the bank's certificates of that CA are refused"
+            : "has expired, and the bank's certificates of that CA are refused"
+        return "The CRL of \(issuer) \(state): import the next CRL with 'card-companion certificate import-crl'"
     }
 }

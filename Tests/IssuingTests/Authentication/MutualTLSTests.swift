@@ -94,7 +94,7 @@ struct MutualTLSTests {
                 showing: authority.signer.certificateFile)
         }
         let importList = { (path: String) in
-            try await service.installation.run([
+            _ = try await service.installation.run([
                 "certificate", "import-crl", "--bank", backend.bank.id, "--ca", authority.certificateFile, path,
             ]).succeeded()
         }

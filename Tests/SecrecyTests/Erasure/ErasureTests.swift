@@ -104,10 +104,10 @@ struct ErasureTests {
         #expect(values.count == 8)
         let before = try await Tables(of: fixture.installation)
         #expect(before.holding(values) == ["cardholder", "delivery_session"])
-        #expect(before.holding([fixture.holder.uniqueId]).contains("event"), "the search finds nothing")
 
         #expect(try await fixture.confirm(delivery, token) == 0)
         let after = try await Tables(of: fixture.installation)
+        #expect(after.holding([fixture.holder.uniqueId]).contains("event"), "the search finds nothing")
         #expect(after.holding(values) == [])
         #expect(after.holding(fixture.pin + fixture.code) == [])
         // What the bank has sent is nowhere either. (A digest of it is: of ciphertext, from which nothing can be guessed.)
@@ -325,7 +325,7 @@ extension MemoryTests {
             try await installation.provision([holder], of: bank, through: server)
             let app = try TestApp()
             let answer = try await server.post(Path.tokenCaptcha, app.tokenCaptcha(bank, bank.token(for: holder)))
-            #expect(try app.open(answer).images.count == 12)
+            #expect(try !app.open(answer).images.isEmpty)
             let control = Needle("control", bank.id)
             let needles = Forms.plain("the PIN", holder.pin ?? "") + [control]
             #expect(try await Core.find(needles, in: .all, of: server) == [control.name])
