@@ -100,6 +100,14 @@ struct ClosingTests {
                 SELECT min(sequence) FROM audit_entry WHERE chain_id = first.chain_id)
             """, "was altered"
         ),
+        // A closing that closes itself would never be read.
+        (
+            """
+            UPDATE audit_seal SET number = 1, closed_number = (SELECT max(number) FROM audit_seal),
+                closed_hash = (SELECT hash FROM audit_seal ORDER BY number DESC LIMIT 1)
+            WHERE kind = 'closing'
+            """, "was altered"
+        ),
         // A forged closing, without the key: a later seal becomes one that closes more.
         (
             """
@@ -135,6 +143,8 @@ struct ClosingTests {
         try await fixture.server.stop()
         try await save("closed")
         #expect(try await fixture.verify().faults == [])
+        // The attacker is not bound by constraints.
+        try await installation.sql("ALTER TABLE audit_seal DROP CONSTRAINT a_closing_names_a_seal_before_it")
         for (statement, finding) in Self.attacks {
             let changed = try await installation.sql(
                 "WITH changed AS (\(statement) RETURNING 1) SELECT count(*) FROM changed")
@@ -169,6 +179,47 @@ struct ClosingTests {
             "DELETE FROM audit_entry WHERE (chain_id, sequence) NOT IN (SELECT chain_id, sequence FROM closed_entry)")
         let faults = try await fixture.verify().faults
         #expect(faults.contains { $0.contains("are missing before") }, "\(faults)")
+    }
+
+    @Test(
+        "A server adds no seal after a forged closing, which would vouch for it, and a new epoch does not vouch for it either"
+    )
+    func forged() async throws {
+        let fixture = try await AuditFixture()
+        let installation = fixture.installation
+        try await fixture.untilSealed()
+        // Right in everything except the signature: it closes all that there is.
+        try await installation.sql(
+            """
+            WITH forged AS (
+                SELECT number + 1 AS number, epoch, sealed_at, number AS closed_number, hash AS closed_hash, (
+                    SELECT string_agg(int4send(chain_id) || int8send(sequence) || hash, '' ORDER BY chain_id) FROM audit_head
+                ) AS heads
+                FROM audit_seal ORDER BY number DESC LIMIT 1
+            )
+            INSERT INTO audit_seal
+                (number, epoch, kind, sealed_at, note, heads, closed_number, closed_hash, previous_hash, hash, key_id, signature)
+            SELECT number, epoch, 'closing', sealed_at, '', heads, closed_number, closed_hash, closed_hash,
+                sha256(int8send(number) || int4send(epoch) || timestamptz_send(sealed_at) || int4send(7) || 'closing'
+                    || int4send(0) || int4send(length(heads)) || heads || int4send(32) || closed_hash || int4send(5) || 'stray'
+                    || int4send(40) || int8send(closed_number) || closed_hash), 'stray', '\\x00'
+            FROM forged;
+            DELETE FROM audit_entry
+            """)
+        let faults = try await fixture.verify().faults
+        #expect(faults.count == 1 && faults[0].contains("which is not known"), "\(faults)")
+        let seals = try await installation.sql("SELECT count(*) FROM audit_seal")
+        _ = try await fixture.fetch()
+        try await eventually("the server alarms") {
+            !fixture.server.logLines(with: "critical", "is not signed with a key of this server").isEmpty
+        }
+        #expect(try await installation.sql("SELECT count(*) FROM audit_seal") == seals)
+        try await installation.run(["audit", "new-epoch", "--reason", "the operator goes on"]).succeeded()
+        try await fixture.untilSealed()
+        let later = try await fixture.verify().faults
+        #expect(later.contains { $0.contains("which is not known") }, "\(later)")
+        let closed = try await Self.close(fixture, before: Date().formatted(.iso8601))
+        #expect(closed.status == 1 && closed.stderr.contains("does not verify"), "\(closed)")
     }
 
     @Test("A trail that does not verify is not closed, and neither is what the cursor has not exported")

@@ -82,8 +82,10 @@ package struct AuditVerifier {
     /// The last closed entry of each chain.
     private let closedEnds: [Int32: AuditHead]
     private var known: KnownSeal?
-    /// Seals whose key is not known, for example because it was erased. A later seal with a right signature covers them.
-    private var unknownKeys: [AuditFault] = []
+    /// Seals whose key is not known, for example because it was erased. A later seal with a right signature covers them: a server
+    /// adds one only if it knows the key of the seal before. But a new epoch covers no closing, because an operator can begin one
+    /// after any seal.
+    private var unknownKeys: [(fault: AuditFault, isClosing: Bool)] = []
     private var lastSeal: AuditSealRecord?
     /// The newest sealed end of each chain, and the number of its seal.
     private var ends: [Int32: (head: AuditHead, seal: Int64)] = [:]
@@ -97,6 +99,10 @@ package struct AuditVerifier {
         self.key = key
         closed = closing?.closed
         closedEnds = Dictionary((closing?.coveredHeads ?? []).map { ($0.chainId, $0) }) { $1 }
+        // Otherwise it would close itself, and never be read.
+        if let closing, closing.number <= closing.closed?.number ?? 0 {
+            faults.append(.wrongSealHash(number: closing.number))
+        }
         if let known, let closed, known.number == closed.number, known.hash == closed.hash { self.known = nil }
     }
 
@@ -110,12 +116,14 @@ package struct AuditVerifier {
         }
         if let key = key(seal.keyId) {
             if key.isValid(seal.signature, over: seal.signedText) {
+                if seal.kind == .epoch { faults += unknownKeys.filter(\.isClosing).map(\.fault) }
                 unknownKeys = []
             } else {
                 faults.append(.wrongSignature(seal: seal.number))
             }
         } else {
-            unknownKeys.append(.unknownSealKey(seal: seal.number, keyId: seal.keyId))
+            let fault = AuditFault.unknownSealKey(seal: seal.number, keyId: seal.keyId)
+            unknownKeys.append((fault, isClosing: seal.kind == .closing))
         }
         if known?.number == seal.number, known?.hash == seal.hash { known = nil }
         if seal.kind != .closing {
@@ -148,7 +156,7 @@ package struct AuditVerifier {
 
     /// Ends the reading.
     package mutating func finish() {
-        faults += unknownKeys
+        faults += unknownKeys.map(\.fault)
         for (_, end) in ends.sorted(by: { $0.key < $1.key }) {
             faults.append(
                 .unsealed(chainId: end.head.chainId, sequence: end.head.sequence, seal: end.seal))
