@@ -253,7 +253,9 @@ struct PINBlockTests {
         #expect(try await sender.refusal(other).contains("no active key"))
     }
 
-    @Test("An import reads a key once per batch, not per line, and a key that was disabled opens nothing of the next import")
+    @Test(
+        "An import reads a key once per batch, not per line, and a key that was disabled opens nothing of the next import"
+    )
     func keysOfImports() async throws {
         let installation = try await TestInstallation()
         let server = try await installation.startServer()
@@ -263,7 +265,8 @@ struct PINBlockTests {
             key: try await server.sealingKey())
         let sender = Sender(backend: backend, keys: ["tdes": Sender.random(16)])
         try await installation.importKey(
-            sender.keys["tdes"] ?? [], label: "tdes", into: bank.id, ["--usage", "pin-encryption", "--algorithm", "tdes"])
+            sender.keys["tdes"] ?? [], label: "tdes", into: bank.id,
+            ["--usage", "pin-encryption", "--algorithm", "tdes"])
         let members = try sender.members("iso-1", "4917")
         let lines = try (0..<600).map { _ in
             let holder = TestCardholder(code: nil, pin: nil)
