@@ -169,6 +169,9 @@ CREATE TABLE certificate (
     der         bytea NOT NULL,
     fingerprint bytea NOT NULL CHECK (length(fingerprint) = 32),
     subject     text NOT NULL,
+    -- Who issued it (RFC 2253), and its serial number (DER): a revocation list names it by both.
+    issuer      text COLLATE "C" NOT NULL,
+    serial      bytea NOT NULL,
     not_before  timestamptz NOT NULL,
     not_after   timestamptz NOT NULL CHECK (not_after > not_before),
     is_default  boolean NOT NULL,
@@ -180,6 +183,25 @@ CREATE TABLE certificate (
 );
 
 CREATE UNIQUE INDEX certificate_one_default ON certificate (bank_id, purpose) WHERE is_default;
+
+-- Revocation lists (CRLs) of the CAs that issued a bank's certificates. A certificate of an issuer that has one is refused if
+-- the list names it, and when the list has expired.
+CREATE TABLE revocation_list (
+    bank_id     identifier NOT NULL REFERENCES bank ON DELETE CASCADE,
+    issuer      text COLLATE "C" NOT NULL,
+    this_update timestamptz NOT NULL,
+    next_update timestamptz NOT NULL CHECK (next_update > this_update),
+    imported_at timestamptz NOT NULL,
+    PRIMARY KEY (bank_id, issuer)
+);
+
+CREATE TABLE revoked_certificate (
+    bank_id identifier NOT NULL,
+    issuer  text COLLATE "C" NOT NULL,
+    serial  bytea NOT NULL,
+    PRIMARY KEY (bank_id, issuer, serial),
+    FOREIGN KEY (bank_id, issuer) REFERENCES revocation_list ON DELETE CASCADE
+);
 
 -- Keys that a back-end signs its calls with (RFC 9421).
 CREATE TABLE issuer_key (
@@ -293,7 +315,8 @@ CREATE TABLE delivery_session (
     session_id      session_id NOT NULL,
     unique_id       identifier NOT NULL,
     channel         channel NOT NULL,
-    -- Key id and MAC of the token that fetched. A token notify must send the same token.
+    -- Key id and MAC of the token that fetched. A token notify must send the same token. Null for AC, and when the delivery of a
+    -- PIN that is erased was confirmed: a token contains the code.
     token_mac       bytea,
     confirmations   confirmations NOT NULL,
     pin_serial      serial_number NOT NULL,
@@ -303,7 +326,7 @@ CREATE TABLE delivery_session (
     PRIMARY KEY (bank_id, session_id),
     FOREIGN KEY (bank_id, unique_id) REFERENCES cardholder ON DELETE CASCADE,
     CONSTRAINT a_session_has_a_life CHECK (expires_at > opened_at),
-    CONSTRAINT a_token_session_knows_its_token CHECK ((channel = 'TOKEN') = (token_mac IS NOT NULL))
+    CONSTRAINT only_a_token_session_has_a_token CHECK (channel = 'TOKEN' OR token_mac IS NULL)
 );
 
 CREATE INDEX delivery_session_by_cardholder ON delivery_session (bank_id, unique_id);
@@ -357,6 +380,8 @@ CREATE UNLOGGED TABLE import_line (
     unique_id identifier NOT NULL,
     -- Null: the line deletes the cardholder.
     change    cardholder_change,
+    -- The cardholder's pseudonym in the audit trail.
+    subject   bytea NOT NULL,
     -- Separated by U+001F.
     unknown_members text NOT NULL,
     staged_at timestamptz NOT NULL,
@@ -475,7 +500,8 @@ CREATE UNIQUE INDEX master_key_one_recovery ON master_key (kind) WHERE kind = 'r
 -- time has come. By then every server has it.
 CREATE TABLE data_key (
     id            integer PRIMARY KEY CHECK (id > 0),
-    purpose       text NOT NULL CHECK (purpose IN ('seal', 'authenticate', 'hand-out')),
+    purpose       text NOT NULL CHECK (purpose IN
+        ('pins', 'codes', 'keypads', 'keys', 'free-fields', 'digests', 'audit')),
     -- The key before this one; null for the first one.
     replaces      integer REFERENCES data_key,
     -- USABLE: opens, and makes values while it is the newest. DISABLED: servers do not load it. COMPROMISED: opens values
@@ -601,19 +627,27 @@ CREATE TABLE audit_seal (
     number        bigint PRIMARY KEY CHECK (number > 0),
     -- A restored database opens a new one.
     epoch         integer NOT NULL CHECK (epoch > 0),
-    kind          text NOT NULL CHECK (kind IN ('regular', 'epoch')),
+    -- closing: it closes the trail up to an earlier seal. What comes up to there is removed.
+    kind          text NOT NULL CHECK (kind IN ('regular', 'epoch', 'closing')),
     sealed_at     timestamptz NOT NULL,
-    -- Why an epoch was opened; empty for a regular seal.
+    -- Why an epoch was opened, or the trail was closed; empty for a regular seal.
     note          text NOT NULL,
-    -- The ends that have changed since the seal before: chain, sequence, hash (4, 8 and 32 bytes each).
+    -- The ends that have changed since the seal before: chain, sequence, hash (4, 8 and 32 bytes each). Of a closing: the ends of
+    -- all chains in what is closed.
     heads         bytea NOT NULL CHECK (length(heads) % 44 = 0),
+    -- Of a closing: the last seal of what is closed, and its hash.
+    closed_number bigint,
+    closed_hash   bytea CHECK (length(closed_hash) = 32),
     previous_hash bytea NOT NULL CHECK (length(previous_hash) IN (0, 32)),
     hash          bytea NOT NULL CHECK (length(hash) = 32),
     key_id        text COLLATE "C" NOT NULL,
-    signature     bytea NOT NULL
+    signature     bytea NOT NULL,
+    CONSTRAINT a_closing_names_a_seal_before_it CHECK (
+        CASE kind WHEN 'closing' THEN closed_number < number AND closed_hash IS NOT NULL
+            ELSE closed_number IS NULL AND closed_hash IS NULL END)
 );
 
--- The ends of the chains in the newest seal.
+-- The ends of the chains in the newest seal. A chain whose entries were all closed goes on from here.
 CREATE TABLE audit_head (
     chain_id integer PRIMARY KEY,
     sequence bigint NOT NULL,

@@ -37,6 +37,7 @@ package enum SelfTest {
         for (algorithm, isRight) in [
             ("SHA-256", sha256), ("SHA-512", sha512), ("HMAC-SHA-256", hmac), ("AES-256-GCM", gcm),
             ("AES key wrap", keyWrap), ("AES-CMAC", cmac), ("ECDSA and ECDH on P-256", p256), ("Ed25519", ed25519),
+            ("RSA (OAEP and PKCS #1 v1.5 with SHA-256)", RSAKnownAnswers.areRight),
         ] where !isRight() {
             throw .wrongAnswer(algorithm: algorithm)
         }

@@ -19,7 +19,7 @@ extension Keyring {
         _ value: borrowing some ByteSource & ~Copyable, for place: SealedPlace, at seconds: Int64
     ) throws(KeyVaultError) -> [UInt8] {
         let hour = UInt32(truncatingIfNeeded: seconds / Self.hourSeconds)
-        let keys = try keys.handingOut
+        let keys = try keys[place.purpose]
         let prefix = keys.activeId.bigEndianBytes + withUnsafeBytes(of: hour.bigEndian, Array.init)
         let nonce = SecureRandom.bytes(count: AESGCM.nonceByteCount)
         do {
@@ -39,7 +39,7 @@ extension Keyring {
         let prefixCount = Self.idByteCount + Self.hourByteCount
         guard sealed.count >= prefixCount + AESGCM.nonceByteCount + AESGCM.tagByteCount else { throw .damagedValue }
         let prefix = Array(sealed.prefix(prefixCount))
-        let key = try keys.handingOut.key(id: Int32(bigEndianBytes: Array(prefix.prefix(Self.idByteCount))))
+        let key = try keys[place.purpose].key(id: Int32(bigEndianBytes: Array(prefix.prefix(Self.idByteCount))))
         let nonce = Array(sealed.dropFirst(prefixCount).prefix(AESGCM.nonceByteCount))
         let ciphertext = Array(
             sealed.dropFirst(prefixCount + AESGCM.nonceByteCount).dropLast(AESGCM.tagByteCount))

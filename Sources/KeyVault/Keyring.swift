@@ -5,12 +5,16 @@ internal import Synchronization
 /// The place in the database that a sealed value belongs to. It is authenticated together with the value, so a value does
 /// not open after it was moved to another row or column.
 package struct SealedPlace: Sendable, Equatable {
+    /// Which data keys it takes.
+    let purpose: Keyring.Purpose
     let bytes: [UInt8]
 
     /// - Parameters:
     ///   - column: table and column, such as `cardholder.sealed_pin`.
+    ///   - purpose: of the data keys that seal or authenticate what is there.
     ///   - row: the parts of the row's primary key.
-    package init(_ column: String, row: String...) {
+    package init(_ column: String, _ purpose: Keyring.Purpose, row: String...) {
+        self.purpose = purpose
         bytes = ([column] + row).flatMap { part in
             let text = Array(part.utf8)
             return withUnsafeBytes(of: UInt32(text.count).bigEndian, Array.init) + text
@@ -21,6 +25,13 @@ package struct SealedPlace: Sendable, Equatable {
 /// The unwrapped data keys. They seal the secrets in the database, and authenticate codes and tokens. They can be replaced
 /// while the keyring is used, and taken away: then nothing can be sealed, opened or authenticated.
 package final class Keyring: Sendable {
+    /// What a data key is for. A key has one purpose, so that a key that somebody learns opens nothing else.
+    package enum Purpose: String, CaseIterable, Sendable {
+        case pins, codes, keypads, keys
+        case freeFields = "free-fields"
+        case digests, audit
+    }
+
     /// An unwrapped data key.
     package struct DataKey: Sendable {
         let id: Int32
@@ -42,21 +53,39 @@ package final class Keyring: Sendable {
 
     /// The data keys of each purpose.
     package struct Keys: Sendable {
-        let sealing: PurposeKeys
-        let authenticating: PurposeKeys
-        let handingOut: PurposeKeys
+        private let ofPurposes: [Purpose: PurposeKeys]
 
-        /// - Throws: `damagedDataKey` if a key has a wrong length, `noActiveKey`.
-        package init(
-            sealing: [DataKey], authenticating: [DataKey], handingOut: [DataKey]
-        ) throws(KeyVaultError) {
-            self.sealing = try PurposeKeys(sealing, purpose: "seal")
-            self.authenticating = try PurposeKeys(authenticating, purpose: "authenticate")
-            self.handingOut = try PurposeKeys(handingOut, purpose: "hand-out")
+        /// - Throws: `damagedDataKey` if a key has a wrong length, `noActiveKey` if a purpose has none.
+        package init(_ keys: [Purpose: [DataKey]]) throws(KeyVaultError) {
+            var ofPurposes: [Purpose: PurposeKeys] = [:]
+            for purpose in Purpose.allCases {
+                ofPurposes[purpose] = try PurposeKeys(keys[purpose] ?? [], purpose: purpose)
+            }
+            self.ofPurposes = ofPurposes
         }
 
-        fileprivate func key(_ id: Int32) -> SharedSecret? {
-            sealing.keys[id] ?? authenticating.keys[id] ?? handingOut.keys[id]
+        subscript(purpose: Purpose) -> PurposeKeys {
+            get throws(KeyVaultError) {
+                guard let keys = ofPurposes[purpose] else { throw .noActiveKey(purpose: purpose.rawValue) }
+                return keys
+            }
+        }
+
+        /// The key that a stored value names.
+        ///
+        /// - Throws: `damagedValue` if it is one of another purpose: the value was moved. `unknownDataKey`, `compromisedDataKey`.
+        fileprivate func key(
+            _ id: Int32, for purpose: Purpose, evenCompromised: Bool
+        ) throws(KeyVaultError) -> SharedSecret {
+            let keys = try self[purpose]
+            guard keys.keys[id] != nil || key(id) == nil else { throw .damagedValue }
+            return try keys.key(id: id, evenCompromised: evenCompromised)
+        }
+
+        fileprivate func key(_ id: Int32) -> SharedSecret? { ofPurposes.values.lazy.compactMap { $0.keys[id] }.first }
+
+        fileprivate func isCompromised(_ id: Int32) -> Bool {
+            ofPurposes.values.contains { $0.compromised.contains(id) }
         }
     }
 
@@ -102,15 +131,10 @@ package final class Keyring: Sendable {
     /// The data key, if the keyring has it.
     package func key(_ id: Int32) -> SharedSecret? { state.withLock { $0.keys?.key(id) } }
 
-    /// The data key that values are sealed with.
+    /// The data key that new values of a purpose are made with.
     ///
     /// - Throws: `vaultClosed`.
-    package var sealingKeyId: Int32 { get throws(KeyVaultError) { try keys.sealing.activeId } }
-
-    /// The data key that new MACs are made with.
-    ///
-    /// - Throws: `vaultClosed`.
-    package var authenticatingKeyId: Int32 { get throws(KeyVaultError) { try keys.authenticating.activeId } }
+    package func activeKeyId(_ purpose: Purpose) throws(KeyVaultError) -> Int32 { try keys[purpose].activeId }
 
     /// How many values each data key has sealed since the last call.
     package func takeUses() -> [Int32: Int64] {
@@ -132,15 +156,11 @@ package final class Keyring: Sendable {
         }
     }
 
-    /// The active key, which is counted as used once more.
-    private func keyToSeal() throws(KeyVaultError) -> (id: Int32, key: SharedSecret) {
-        let active = state.withLock { state -> (id: Int32, key: SharedSecret)? in
-            guard let sealing = state.keys?.sealing else { return nil }
-            state.uses[sealing.activeId, default: 0] += 1
-            return (sealing.activeId, sealing.active)
-        }
-        guard let active else { throw .vaultClosed }
-        return active
+    /// The active key of a purpose, which is counted as used once more.
+    private func keyToSeal(_ purpose: Purpose) throws(KeyVaultError) -> (id: Int32, key: SharedSecret) {
+        let active = try keys[purpose]
+        state.withLock { $0.uses[active.activeId, default: 0] += 1 }
+        return (active.activeId, active.active)
     }
 
     /// Seals a value with AES-256-GCM.
@@ -150,7 +170,7 @@ package final class Keyring: Sendable {
     package func seal(
         _ value: borrowing some ByteSource & ~Copyable, in place: SealedPlace
     ) throws(KeyVaultError) -> [UInt8] {
-        let (keyId, key) = try keyToSeal()
+        let (keyId, key) = try keyToSeal(place.purpose)
         let id = keyId.bigEndianBytes
         let nonce = SecureRandom.bytes(count: Self.nonceByteCount)
         do {
@@ -177,7 +197,7 @@ package final class Keyring: Sendable {
         let id = Array(sealed.prefix(Self.idByteCount))
         let nonce = Array(sealed.dropFirst(Self.idByteCount).prefix(Self.nonceByteCount))
         let ciphertext = Array(sealed.dropFirst(Self.idByteCount + Self.nonceByteCount).dropLast(Self.tagByteCount))
-        let key = try keys.sealing.key(id: Int32(bigEndianBytes: id), evenCompromised: evenCompromised)
+        let key = try keys.key(Int32(bigEndianBytes: id), for: place.purpose, evenCompromised: evenCompromised)
         do {
             return try AESGCM.open(
                 ciphertext: ciphertext, tag: Array(sealed.suffix(Self.tagByteCount)), key: key.bytes, nonce: nonce,
@@ -190,14 +210,14 @@ package final class Keyring: Sendable {
     /// Whether a value was sealed with a compromised key.
     package func isCompromised(_ sealed: [UInt8]) -> Bool {
         let id = Int32(bigEndianBytes: Array(sealed.prefix(Self.idByteCount)))
-        return state.withLock { $0.keys?.sealing.compromised.contains(id) } ?? false
+        return state.withLock { $0.keys?.isCompromised(id) } ?? false
     }
 
     /// The same value, sealed with the active key; nil if it already is. A compromised key opens values for this alone.
     ///
     /// - Throws: `unknownDataKey`, `damagedValue`, `vaultClosed`, `engineFailure`.
     package func sealedAnew(_ sealed: [UInt8], in place: SealedPlace) throws(KeyVaultError) -> [UInt8]? {
-        guard !sealed.starts(with: try sealingKeyId.bigEndianBytes) else { return nil }
+        guard !sealed.starts(with: try activeKeyId(place.purpose).bigEndianBytes) else { return nil }
         return try seal(try open(sealed, in: place, evenCompromised: true), in: place)
     }
 
@@ -208,7 +228,7 @@ package final class Keyring: Sendable {
     package func authenticationCode(
         for value: borrowing some ByteSource & ~Copyable, in place: SealedPlace
     ) throws(KeyVaultError) -> [UInt8] {
-        let keys = try keys.authenticating
+        let keys = try keys[place.purpose]
         return Self.code(for: value, in: place, id: keys.activeId, key: keys.active)
     }
 
@@ -219,7 +239,7 @@ package final class Keyring: Sendable {
     package func authenticationCodes(
         for value: borrowing some ByteSource & ~Copyable, in place: SealedPlace
     ) throws(KeyVaultError) -> [[UInt8]] {
-        let keys = try keys.authenticating
+        let keys = try keys[place.purpose]
         var codes = [Self.code(for: value, in: place, id: keys.activeId, key: keys.active)]
         for (id, key) in keys.keys where id != keys.activeId {
             codes.append(Self.code(for: value, in: place, id: id, key: key))
@@ -244,11 +264,11 @@ struct PurposeKeys: Sendable {
     let activeId: Int32
     let active: SharedSecret
 
-    init(_ dataKeys: [Keyring.DataKey], purpose: String) throws(KeyVaultError) {
+    init(_ dataKeys: [Keyring.DataKey], purpose: Keyring.Purpose) throws(KeyVaultError) {
         if let damaged = dataKeys.first(where: { $0.key.bytes.count != Keyring.keyByteCount }) {
             throw .damagedDataKey(id: damaged.id)
         }
-        guard let active = dataKeys.last(where: \.isActive) else { throw .noActiveKey(purpose: purpose) }
+        guard let active = dataKeys.last(where: \.isActive) else { throw .noActiveKey(purpose: purpose.rawValue) }
         keys = Dictionary(dataKeys.map { ($0.id, $0.key) }) { $1 }
         compromised = Set(dataKeys.filter(\.isCompromised).map(\.id))
         activeId = active.id

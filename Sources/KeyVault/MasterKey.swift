@@ -19,7 +19,7 @@ package protocol MasterKey: Sendable {
 /// What a wrapped data key is authenticated with: a wrapped key does not open under the name of another one.
 package struct DataKeyName: Sendable, Equatable {
     package let id: Int32
-    /// `seal`, `authenticate` or `hand-out`.
+    /// `pins`, `codes` and so on.
     package let purpose: String
 
     package init(id: Int32, purpose: String) {

@@ -70,7 +70,7 @@ struct Installation: Sendable {
     ///
     /// - Throws: ``CommandError`` if there is none.
     func issuerBank(_ id: Identifier) async throws -> IssuerBank {
-        try Self.found(try await store.issuerBank(id: id), id)
+        try Self.found(try await store.issuerBank(id: id, now: clock.now()), id)
     }
 
     private static func found<Bank>(_ bank: Bank?, _ id: Identifier) throws -> Bank {
@@ -80,14 +80,17 @@ struct Installation: Sendable {
 
     /// Runs a short command on the installation that the options name.
     ///
-    /// - Parameter action: what the command changes, for the audit trail; nil if it changes nothing.
+    /// - Parameters:
+    ///   - asOwner: whether it runs as the database role that owns the schema, if the database is the private one.
+    ///   - action: what the command changes, for the audit trail; nil if it changes nothing.
     static func run<Result: Sendable>(
-        _ options: some SettingOptions, action: AdminAction? = nil,
+        _ options: some SettingOptions, asOwner: Bool = false, action: AdminAction? = nil,
         _ command: @Sendable @escaping (Installation) async throws -> Result
     ) async throws -> Result {
         try await Database.opened(options) { database, settings, logger in
             try await database.prepare(settings, logger: logger)
-            return try await database.connected(to: database.url, settings, logger: logger) { store in
+            let url = asOwner ? database.ownerURL : database.url
+            return try await database.connected(to: url, settings, logger: logger) { store in
                 let installation = Installation(settings, store, logger: logger)
                 try await installation.checkSchema()
                 guard let action else { return try await command(installation) }

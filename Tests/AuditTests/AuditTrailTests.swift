@@ -5,66 +5,14 @@ import Testing
 /// The audit trail in the database: what it says, and what an attacker with all rights in the database cannot hide.
 @Suite("Audit trail in the database")
 struct AuditTrailTests {
-    /// Servers seal each ten seconds.
-    private static let limitSeconds = 60
-
-    private struct Fixture {
-        let installation: TestInstallation
-        let server: TestServer
-        let bank: TestBank
-        let holder = TestCardholder("holder-of-the-trail")
-
-        init() async throws {
-            installation = try await TestInstallation()
-            server = try await installation.startServer()
-            bank = try await installation.makeBank()
-            try await installation.provision([holder], of: bank, through: server)
-        }
-
-        /// - Returns: the answer's code.
-        func fetch(_ holder: TestCardholder? = nil) async throws -> Int? {
-            let token = bank.token(for: holder ?? self.holder)
-            return try await server.post(Path.tokenCaptcha, TestApp().tokenCaptcha(bank, token)).code
-        }
-
-        func untilSealed() async throws {
-            try await eventually("the trail is sealed", within: limitSeconds) {
-                try await verify().unsealed == 0
-            }
-        }
-
-        func verify(_ arguments: String...) async throws -> Verification {
-            let result = try await installation.run(["audit", "verify", "--json"] + arguments)
-            try #require(result.status <= 1, "\(result)")
-            let report = try JSONDecoder().decode(Verification.self, from: Data(result.stdout.utf8))
-            #expect((result.status == 0) == report.faults.isEmpty)
-            return report
-        }
-    }
-
-    private struct Verification: Decodable {
-        let entries: Int
-        let seals: Int
-        let unsealed: Int
-        let faults: [String]
-    }
-
-    private struct Entry: Decodable, Equatable {
-        let operation: String
-        let outcome: String
-        let bankId: String?
-        let subject: String?
-        let actor: String
-    }
-
-    private func entries(_ fixture: Fixture, _ arguments: String...) async throws -> [Entry] {
+    private func entries(_ fixture: AuditFixture, _ arguments: String...) async throws -> [AuditEntry] {
         let json = try await fixture.installation.run(["audit", "show", "--json"] + arguments).succeeded().stdout
-        return try JSONDecoder().decode([Entry].self, from: Data(json.utf8))
+        return try JSONDecoder().decode([AuditEntry].self, from: Data(json.utf8))
     }
 
     @Test("Each operation has one entry with its true outcome and a pseudonym, and the trail is in order")
     func operations() async throws {
-        let fixture = try await Fixture()
+        let fixture = try await AuditFixture()
         #expect(try await fixture.fetch() == 0)
         var wrong = fixture.holder
         wrong.code = "Wrong4711"
@@ -73,11 +21,12 @@ struct AuditTrailTests {
         #expect(try await fixture.server.call("DELETE", cardholder: fixture.holder.uniqueId, by: issuer).status == 204)
 
         let found = try await entries(fixture, "--bank", fixture.bank.id, "--cardholder", fixture.holder.uniqueId)
-        #expect(found.map(\.operation) == ["delete-cardholder", "fetch", "fetch"])
-        #expect(found.map(\.outcome) == ["deleted", "wrong-code", "delivered"])
-        #expect(found.first?.actor.hasPrefix("key:") == true && found.last?.actor == "app:TOKEN")
+        #expect(found.map(\.operation) == ["delete-cardholder", "fetch", "fetch", "import"])
+        #expect(found.map(\.outcome) == ["deleted", "wrong-code", "delivered", "created"])
+        #expect(found.first?.actor.hasPrefix("key:") == true && found[2].actor == "app:TOKEN")
+        #expect(found.last?.actor.hasPrefix("operator:") == true)
         #expect(Set(found.map(\.subject)).count == 1)
-        #expect(try await entries(fixture, "--operation", "import").map(\.outcome) == ["1 lines"])
+        #expect(try await Set(entries(fixture, "--operation", "import").map(\.outcome)) == ["created", "1 lines"])
         let text = try await fixture.installation.run(["audit", "export"]).succeeded().stdout
         for secret in [fixture.holder.uniqueId, "Code4711", "Wrong4711", "4917"] {
             #expect(!text.contains(secret), "\(secret)")
@@ -92,7 +41,7 @@ struct AuditTrailTests {
         let installation = try await TestInstallation()
         let bank = try await installation.makeBank()
         let json = try await installation.run(["audit", "show", "--json", "--bank", bank.id]).succeeded().stdout
-        let found = try JSONDecoder().decode([Entry].self, from: Data(json.utf8))
+        let found = try JSONDecoder().decode([AuditEntry].self, from: Data(json.utf8))
         let operations = Set(found.map(\.operation))
         #expect(operations.isSuperset(of: ["bank add", "key import-hmac", "certificate import"]), "\(operations)")
         #expect(found.allSatisfy { $0.actor.hasPrefix("operator:") && $0.actor.contains("@") })
@@ -104,13 +53,46 @@ struct AuditTrailTests {
 
     @Test("A command about a cardholder has an entry with the pseudonym, and none with the name")
     func cardholderCommand() async throws {
-        let fixture = try await Fixture()
+        let fixture = try await AuditFixture()
         let (bank, name) = (fixture.bank.id, fixture.holder.uniqueId)
         try await fixture.installation.run(["cardholder", "set-status", "--bank", bank, name, "SUSPENDED"]).succeeded()
         let found = try await entries(fixture, "--bank", bank, "--cardholder", name)
-        #expect(found.map(\.operation) == ["write-cardholder"])
+        #expect(found.map(\.operation) == ["write-cardholder", "import"])
         #expect(found.first?.actor.hasPrefix("operator:") == true)
         #expect(try await !fixture.installation.run(["audit", "export"]).succeeded().stdout.contains(name))
+    }
+
+    @Test(
+        "Each line of an import that changes something has an entry with the cardholder's pseudonym, in its transaction"
+    )
+    func importLines() async throws {
+        let fixture = try await AuditFixture()
+        let (bank, installation) = (fixture.bank.id, fixture.installation)
+        let names = (0..<700).map { String(format: "line-%04d", $0) }
+        let lines = names.map { #"{"uniqueId":"\#($0)","status":"SUSPENDED"}"# }
+        let importLines = { (lines: [String]) in
+            try await installation.run(
+                ["cardholder", "import", "--bank", bank, "-"], stdin: lines.joined(separator: "\n"))
+        }
+        let count = "SELECT count(*), count(DISTINCT subject) FROM audit_entry WHERE operation = 'import'"
+        let before = try await installation.sql(count)
+        #expect(before == ["2|1"])
+        try await importLines(lines).succeeded()
+        // Two batches.
+        #expect(try await installation.sql(count) == ["704|701"])
+        // The same again changes nothing, and one line does.
+        var changed = lines
+        changed[3] = #"{"uniqueId":"\#(names[3])","op":"delete"}"#
+        try await importLines(changed).succeeded()
+        #expect(try await installation.sql(count) == ["707|701"])
+        let found = try await entries(fixture, "--bank", bank, "--cardholder", names[3])
+        #expect(found.map(\.outcome) == ["deleted", "created"])
+        let text = try await installation.run(["audit", "export"]).succeeded().stdout
+        #expect(!text.contains("line-0"))
+
+        try await installation.sql(Self.breaking)
+        #expect(try await importLines([lines[3]]).status != 0)
+        #expect(try await installation.sql("SELECT count(*) FROM cardholder WHERE unique_id = '\(names[3])'") == ["0"])
     }
 
     private static let breaking = """
@@ -120,7 +102,7 @@ struct AuditTrailTests {
 
     @Test("Requests that are refused before they are authenticated are counted, not recorded one by one")
     func refusals() async throws {
-        let fixture = try await Fixture()
+        let fixture = try await AuditFixture()
         let app = try TestApp()
         for _ in 0..<3 {
             var body = try app.tokenCaptcha(fixture.bank, fixture.bank.token(for: fixture.holder))
@@ -139,7 +121,7 @@ struct AuditTrailTests {
 
     @Test("If its entry cannot be written, an operation fails and does nothing")
     func failsClosed() async throws {
-        let fixture = try await Fixture()
+        let fixture = try await AuditFixture()
         try await fixture.installation.sql(Self.breaking)
         #expect(try await fixture.fetch() != 0)
         #expect(try await fixture.installation.sql("SELECT count(*) FROM delivery_session") == ["0"])
@@ -150,7 +132,7 @@ struct AuditTrailTests {
 
     @Test("The role that serves can only add to the trail")
     func addOnly() async throws {
-        let fixture = try await Fixture()
+        let fixture = try await AuditFixture()
         for statement in [
             "UPDATE audit_entry SET outcome = 'delivered'", "DELETE FROM audit_entry", "TRUNCATE audit_entry",
             "UPDATE audit_seal SET note = 'x'", "DELETE FROM audit_seal",
@@ -191,7 +173,7 @@ struct AuditTrailTests {
 
     @Test("Altered, dropped and reordered entries and seals are found", arguments: attacks)
     func attack(_ statement: String, _ finding: String) async throws {
-        let fixture = try await Fixture()
+        let fixture = try await AuditFixture()
         var wrong = fixture.holder
         wrong.code = "Wrong4711"
         // On each connection of the server.
@@ -210,7 +192,7 @@ struct AuditTrailTests {
 
     @Test("An end that was cut off with its seals is found with a seal that somebody else knows")
     func cutTail() async throws {
-        let fixture = try await Fixture()
+        let fixture = try await AuditFixture()
         try await fixture.untilSealed()
         let early = try await fixture.verify().seals
         #expect(try await fixture.fetch() == 0)
@@ -234,7 +216,7 @@ struct AuditTrailTests {
 
     @Test("An export goes on where the last one ended, and leaves nothing out")
     func export() async throws {
-        let fixture = try await Fixture()
+        let fixture = try await AuditFixture()
         let cursor = TestFolder.shared.unused("cursor")
         let arguments = ["audit", "export", "--cursor-file", cursor]
         let first = try await fixture.installation.run(arguments).succeeded().stdout.split(separator: "\n")
@@ -253,7 +235,7 @@ struct AuditTrailTests {
 
     @Test("After a restore, a new epoch begins with a signed seal")
     func epoch() async throws {
-        let fixture = try await Fixture()
+        let fixture = try await AuditFixture()
         try await fixture.untilSealed()
         let result = try await fixture.installation.run(["audit", "new-epoch", "--reason", "restored a backup"])
             .succeeded()

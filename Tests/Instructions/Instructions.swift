@@ -80,7 +80,7 @@ enum HotFunction: String, CaseIterable {
     private func handingOutKeypads() throws -> () throws -> Void {
         let keyring = try Self.keyring()
         let layout = SharedSecret(SecretBytes(copying: Array("00000000-3-1-4-5-9-2-6-8-7-0".utf8)))
-        let place = SealedPlace("keypad", row: "bank", "holder")
+        let place = SealedPlace("keypad", .keypads, row: "bank", "holder")
         let (opens, now) = (self == .openKeypad, Int64(1_790_000_000))
         let id = Base64URL.encode(try keyring.sealToHandOut(layout.bytes, for: place, at: now))
         return {
@@ -95,7 +95,8 @@ enum HotFunction: String, CaseIterable {
         func key(_ id: Int32) -> Keyring.DataKey {
             Keyring.DataKey(id: id, key: SharedSecret(SecureRandom.secret(count: 32)), isActive: true)
         }
-        return try Keyring(Keyring.Keys(sealing: [key(1)], authenticating: [key(2)], handingOut: [key(3)]))
+        let keys = Keyring.Purpose.allCases.map { ($0, [key(1)]) }
+        return try Keyring(Keyring.Keys(Dictionary(uniqueKeysWithValues: keys)))
     }
 
     private func opening() throws -> () throws -> Void {

@@ -17,10 +17,10 @@ struct FileMasterKeyTests {
         }
         #expect(read.id == made.id)
         let key = SharedSecret(SecretBytes(copying: [UInt8](repeating: 7, count: 32)))
-        let name = DataKeyName(id: 4, purpose: "seal")
+        let name = DataKeyName(id: 4, purpose: "pins")
         let wrapped = try await made.wrap(key, as: name)
         #expect(try await read.unwrap(wrapped, as: name).bytes.revealed == [UInt8](repeating: 7, count: 32))
-        for other in [DataKeyName(id: 5, purpose: "seal"), DataKeyName(id: 4, purpose: "hand-out")] {
+        for other in [DataKeyName(id: 5, purpose: "pins"), DataKeyName(id: 4, purpose: "keypads")] {
             await #expect(throws: KeyVaultError.damagedDataKey(id: other.id)) {
                 _ = try await read.unwrap(wrapped, as: other)
             }

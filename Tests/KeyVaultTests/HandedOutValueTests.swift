@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Values that are handed out")
 struct HandedOutValueTests {
-    private let place = SealedPlace("keypadId", row: "BANK", "holder")
+    private let place = SealedPlace("keypadId", .keypads, row: "BANK", "holder")
     private let secret = Array("73519284".utf8)
     private let hour: Int64 = 3600
 
@@ -26,7 +26,7 @@ struct HandedOutValueTests {
         let keyring = try makeKeyring()
         let sealed = try keyring.sealToHandOut(secret, for: place, at: hour)
         #expect(throws: KeyVaultError.damagedValue) {
-            _ = try keyring.openHandedOut(sealed, for: SealedPlace("keypadId", row: "BANK", "other"))
+            _ = try keyring.openHandedOut(sealed, for: SealedPlace("keypadId", .keypads, row: "BANK", "other"))
         }
         for index in sealed.indices {
             var changed = sealed

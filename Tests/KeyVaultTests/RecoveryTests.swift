@@ -6,7 +6,7 @@ import Testing
 /// The recovery key and its components.
 @Suite("Recovery key")
 struct RecoveryTests {
-    private let name = DataKeyName(id: 7, purpose: "seal")
+    private let name = DataKeyName(id: 7, purpose: "pins")
     private let dataKey = SharedSecret(SecureRandom.secret(count: 32))
 
     @Test("All components together open a data key", arguments: RecoveryComponent.counts)
@@ -25,7 +25,7 @@ struct RecoveryTests {
         let (key, privateKey) = try RecoveryKey.generate()
         let pair = try RecoveryComponent.joined(RecoveryComponent.split(privateKey, of: key, into: 2), keyId: key.id)
         let wrapped = try key.wrap(dataKey, as: name)
-        for other in [DataKeyName(id: 8, purpose: "seal"), DataKeyName(id: 7, purpose: "hand-out")] {
+        for other in [DataKeyName(id: 8, purpose: "pins"), DataKeyName(id: 7, purpose: "keypads")] {
             #expect(throws: KeyVaultError.damagedDataKey(id: other.id)) { _ = try pair.unwrap(wrapped, as: other) }
         }
         for index in wrapped.indices {

@@ -27,5 +27,11 @@ func dataKey(
 
 /// A keyring with one key for each purpose.
 func keyring() throws -> Keyring {
-    try Keyring(Keyring.Keys(sealing: [dataKey(1)], authenticating: [dataKey(2)], handingOut: [dataKey(9)]))
+    try Keyring(Keyring.Keys(dataKeys()))
+}
+
+/// One key for each purpose, with the ids from 1, except where others are given.
+func dataKeys(_ others: [Keyring.Purpose: [Keyring.DataKey]] = [:]) -> [Keyring.Purpose: [Keyring.DataKey]] {
+    let all = Keyring.Purpose.allCases.enumerated().map { ($1, [dataKey(Int32($0 + 1))]) }
+    return Dictionary(uniqueKeysWithValues: all).merging(others) { $1 }
 }

@@ -25,14 +25,15 @@ struct CommandTests {
             ["serve"], ["migrate"], ["check-config"], ["sandbox"], ["bank", "add"], ["bank", "set"], ["bank", "show"],
             ["bank", "list"], ["key", "import"], ["key", "confirm"], ["key", "import-hmac"], ["key", "list"],
             ["key", "enable"], ["key", "disable"], ["key", "remove"],
-            ["certificate", "import"],
+            ["certificate", "import"], ["certificate", "import-crl"], ["certificate", "list-crls"],
+            ["certificate", "remove-crl"],
             ["certificate", "list"], ["certificate", "disable"], ["cardholder", "import"], ["cardholder", "show"],
             ["cardholder", "unlock"], ["cardholder", "set-status"], ["server-key", "list"], ["server-key", "rotate"],
             ["server-key", "retire"], ["explain", "hmac"], ["explain", "token"], ["explain", "signature"],
             ["explain", "jwe"], ["vault", "status"], ["vault", "rotate-data-key"], ["vault", "retire-data-key"],
             ["vault", "init"], ["vault", "unseal"], ["vault", "rewrap"], ["vault", "rotate"], ["vault", "recover"],
             ["vault", "set-data-key"], ["audit", "show"], ["audit", "export"], ["audit", "verify"],
-            ["audit", "new-epoch"], ["operator", "make-key"], ["operator", "list"], ["operator", "add"],
+            ["audit", "close"], ["audit", "new-epoch"], ["operator", "make-key"], ["operator", "list"], ["operator", "add"],
             ["operator", "remove"], ["operator", "dual-control"], ["approve"],
         ])
     func help(command: [String]) async throws {

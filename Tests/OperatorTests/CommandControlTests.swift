@@ -88,6 +88,7 @@ struct CommandControlTests {
         ("key enable", ["--bank", bank, TestBank.hmacLabel]),
         ("certificate import", ["--bank", bank, "--alias", "next", "--ca", "@ca", "@certificate"]),
         ("certificate default", ["--bank", bank, "--alias", TestBank.certificateAlias]),
+        ("certificate remove-crl", ["--bank", bank, "--issuer", "CN=Test CA"]),
         ("certificate enable", ["--bank", bank, TestBank.certificateAlias]),
         ("server-key rotate", []),
         ("server-key retire", ["kid"]),

@@ -55,9 +55,9 @@ struct ForgedApprovalTests {
         let der = try forged.certificateDER()
         try await fixture.installation.sql(
             """
-            INSERT INTO certificate (bank_id, alias, purpose, der, fingerprint, subject, not_before, not_after, is_default,
+            INSERT INTO certificate (bank_id, alias, issuer, serial, purpose, der, fingerprint, subject, not_before, not_after, is_default,
                 status, created_at)
-            SELECT bank_id, 'forged', purpose, decode('\(Hex.encode(der))', 'hex'), sha256(decode('\(Hex.encode(der))', 'hex')),
+            SELECT bank_id, 'forged', issuer, serial, purpose, decode('\(Hex.encode(der))', 'hex'), sha256(decode('\(Hex.encode(der))', 'hex')),
                 subject, not_before, not_after, false, status, created_at
             FROM certificate WHERE alias = '\(TestBank.certificateAlias)'
             """)
@@ -80,6 +80,18 @@ struct ForgedApprovalTests {
             Path.tokenCaptcha,
             app.tokenCaptcha(fixture.bank, fixture.bank.token(for: fixture.holder), signer: forged))
         #expect(answer.code == 304)
+    }
+
+    @Test(
+        "An approved certificate does not count with other columns",
+        arguments: [
+            "not_after = not_after + interval '1 year'", "fingerprint = sha256('x')", "serial = '\\x01'", "alias = 'other'",
+            "issuer = 'CN=Nobody'",
+        ])
+    func columns(change: String) async throws {
+        let fixture = try await Fixture()
+        try await fixture.installation.sql("UPDATE certificate SET \(change)")
+        #expect(try await !fixture.isServed)
     }
 
     @Test(

@@ -32,8 +32,10 @@ enum FaultyModule {
         }
 
         static void note(const char *suffix) {
+            const char *file_of_behavior = getenv("FAULTY_PKCS11_BEHAVIOR");
+            if (!file_of_behavior) return;
             char path[4096];
-            snprintf(path, sizeof path, "%s.%s", getenv("FAULTY_PKCS11_BEHAVIOR"), suffix);
+            snprintf(path, sizeof path, "%s.%s", file_of_behavior, suffix);
             int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
             if (file < 0) return;
             if (write(file, "x", 1) != 1) abort();

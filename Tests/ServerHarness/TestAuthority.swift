@@ -30,16 +30,56 @@ package struct TestAuthority: Sendable {
     /// A second signer, whose certificate is equally valid.
     package let otherSigner: Signer
 
+    /// The name of the CA (RFC 2253).
+    package static let name = "CN=Test CA"
+
+    private let folder: String
+
     private init() async throws {
-        let folder = TestFolder.shared.unused("authority")
+        folder = TestFolder.shared.unused("authority")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         certificateFile = "\(folder)/ca.pem"
         try await Self.openssl([
             "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "90", "-subj", "/CN=Test CA",
-            "-addext", "keyUsage=critical,keyCertSign", "-keyout", "\(folder)/ca.key", "-out", certificateFile,
+            "-addext", "keyUsage=critical,keyCertSign,cRLSign", "-keyout", "\(folder)/ca.key", "-out", certificateFile,
         ])
         signer = try await Self.makeSigner("one", in: folder)
         otherSigner = try await Self.makeSigner("two", in: folder)
+    }
+
+    /// Makes a CRL with the `openssl` program.
+    ///
+    /// - Parameters:
+    ///   - revoked: whose certificates it lists.
+    ///   - madeAgoSeconds: how long ago it was made.
+    ///   - lifetimeSeconds: how long after that it expires.
+    /// - Returns: the path of its PEM file.
+    package func revocationList(
+        of revoked: [Signer], madeAgoSeconds: Int = 60, lifetimeSeconds: Int = 7 * 86_400
+    ) async throws -> String {
+        func time(_ awaySeconds: Int) -> String {
+            let format = Date.ISO8601FormatStyle().year().month().day().dateSeparator(.omitted)
+                .time(includingFractionalSeconds: false).timeSeparator(.omitted)
+            let text = Date(timeIntervalSinceNow: Double(awaySeconds)).formatted(format)
+            return text.replacing("T", with: "").replacing("Z", with: "") + "Z"
+        }
+        let path = TestFolder.shared.unused("crl")
+        var index = ""
+        for signer in revoked {
+            let shown = try await TestCommand.run(
+                "openssl", ["x509", "-in", signer.certificateFile, "-noout", "-serial"])
+            let serial = try shown.succeeded().stdout.split(separator: "=").last?.filter(\.isHexDigit) ?? ""
+            index += "R\t\(time(86_400).dropFirst(2))\t\(time(-3600).dropFirst(2))\t\(serial)\tunknown\t/CN=revoked\n"
+        }
+        try index.write(toFile: "\(path).index", atomically: false, encoding: .utf8)
+        try "[ca]\ndefault_ca = here\n[here]\ndatabase = \(path).index\ndefault_md = sha256\n"
+            .write(toFile: "\(path).cnf", atomically: false, encoding: .utf8)
+        try await Self.openssl([
+            "ca", "-gencrl", "-config", "\(path).cnf", "-keyfile", "\(folder)/ca.key", "-cert", certificateFile,
+            "-crl_lastupdate", time(-madeAgoSeconds), "-crl_nextupdate", time(lifetimeSeconds - madeAgoSeconds), "-out",
+            "\(path).crl",
+        ])
+        return "\(path).crl"
     }
 
     private static func makeSigner(_ name: String, in folder: String) async throws -> Signer {

@@ -40,7 +40,9 @@ package final class TestInstallation: Sendable {
     ) async throws -> CommandResult {
         var environment = environment
         environment["SUDO_USER"] = user
-        if arguments.first == "migrate" { environment["DATABASE_URL"] = ownerURL }
+        if arguments.first == "migrate" || arguments.starts(with: ["audit", "close"]) {
+            environment["DATABASE_URL"] = ownerURL
+        }
         return try await TestCommand.run(
             CardCompanionBinary.path, arguments, environment: environment, stdin: stdin)
     }

@@ -25,11 +25,11 @@ struct MasterKeyChangeTests {
         let both = try await VaultStatus.of(installation)
         #expect(both.masterKeys.map(\.kind) == ["file", "token"])
         #expect(both.masterKeys.map(\.status) == ["replaced", "active"])
-        #expect(both.masterKeys.map(\.wrapped) == [3, 3], "a running server still needs the file")
+        #expect(both.masterKeys.map(\.wrapped) == [7, 7], "a running server still needs the file")
 
         try await first.stop()
         try await eventually("the old wrappings are removed", within: TokenInstallation.limitSeconds) {
-            try await VaultStatus.of(installation).masterKeys.map(\.wrapped) == [0, 3]
+            try await VaultStatus.of(installation).masterKeys.map(\.wrapped) == [0, 7]
         }
         #expect(try await second.fetch(holder, of: bank) == .delivered)
         try FileManager.default.removeItem(atPath: file)
@@ -45,12 +45,12 @@ struct MasterKeyChangeTests {
         try await vault.installation.run(["vault", "rotate"]).succeeded()
         try await eventually("both servers use the new key", within: TokenInstallation.limitSeconds) {
             let keys = try await VaultStatus.of(vault.installation).masterKeys
-            return keys.map(\.servers) == [0, 2] && keys.map(\.wrapped) == [0, 3]
+            return keys.map(\.servers) == [0, 2] && keys.map(\.wrapped) == [0, 7]
         }
         #expect(try await VaultStatus.of(vault.installation).masterKeys.first?.id == old.id)
         for server in servers { #expect(try await server.fetch(vault.holder, of: vault.bank) == .delivered) }
         try await vault.installation.run(["vault", "rotate-data-key"]).succeeded()
-        #expect(try await VaultStatus.of(vault.installation).keys.count == 6)
+        #expect(try await VaultStatus.of(vault.installation).keys.count == 14)
         let file = try await TestInstallation().run(["vault", "rotate"])
         #expect(file.status == 1 && file.stderr.contains("rewrap"), "\(file)")
     }
@@ -68,7 +68,7 @@ struct MasterKeyChangeTests {
                 AND master_key.created_at = (SELECT max(created_at) FROM master_key)
             """)
         let before = try await VaultStatus.of(vault.installation).masterKeys
-        #expect(before.map(\.wrapped) == [3, 1])
+        #expect(before.map(\.wrapped) == [7, 1])
         let server = try await vault.installation.startServer()
         #expect(try await server.fetch(vault.holder, of: vault.bank) == .delivered)
         try await vault.installation.run(["vault", "rotate"]).succeeded()
@@ -94,7 +94,7 @@ struct MasterKeyChangeTests {
             ["vault", "init"] + files.flatMap { ["--recovery-component-file", "\($0)-2"] })
         #expect(twice.status == 1 && twice.stderr.contains("has a recovery key"))
         // A data key that is made later is safe too, without the custodians.
-        try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "seal"]).succeeded()
+        try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "pins"]).succeeded()
         #expect(try await VaultStatus.of(vault.installation).keys.allSatisfy { $0.masterKeys.count == 2 })
         #expect(try await VaultStatus.of(vault.installation).warnings.isEmpty)
         let calm = try await vault.installation.startServer()
@@ -125,7 +125,7 @@ struct MasterKeyChangeTests {
             ["vault", "init", "--replace-recovery-key"] + next.flatMap { ["--recovery-component-file", $0] }
         ).succeeded()
         try await eventually("only the new keys have wrappings", within: TokenInstallation.limitSeconds) {
-            try await VaultStatus.of(new).masterKeys.map(\.wrapped).sorted() == [0, 0, 4, 4]
+            try await VaultStatus.of(new).masterKeys.map(\.wrapped).sorted() == [0, 0, 8, 8]
         }
         let old = try await recover(files)
         #expect(old.status == 65 && old.stderr.contains("another recovery key"), "\(old)")
@@ -166,7 +166,7 @@ struct MasterKeyChangeTests {
         let server = try await vault.installation.startServer()
         try await vault.installation.run(["vault", "rotate"]).succeeded()
         try await eventually("the old wrappings are removed", within: TokenInstallation.limitSeconds) {
-            try await VaultStatus.of(vault.installation).masterKeys.map(\.wrapped) == [0, 3, 3]
+            try await VaultStatus.of(vault.installation).masterKeys.map(\.wrapped) == [0, 7, 7]
         }
         try await server.stop()
         try await vault.token.destroy()
@@ -177,7 +177,7 @@ struct MasterKeyChangeTests {
     @Test("A disabled data key stands in the way of no change, and is recovered too")
     func disabledKey() async throws {
         let vault = try await TokenInstallation()
-        try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "hand-out"]).succeeded()
+        try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "keypads"]).succeeded()
         try await vault.installation.sql(
             "UPDATE data_key SET active_from = now() - interval '61 seconds' WHERE replaces IS NOT NULL")
         try await vault.installation.run(["vault", "set-data-key", "3", "--state", "disabled"]).succeeded()
@@ -186,11 +186,12 @@ struct MasterKeyChangeTests {
             ["vault", "init"] + files.flatMap { ["--recovery-component-file", $0] }
         ).succeeded()
         try await vault.installation.run(["vault", "rotate"]).succeeded()
-        #expect(try await VaultStatus.of(vault.installation).keys.map(\.masterKeys.count) == [3, 3, 3, 3])
+        #expect(
+            try await VaultStatus.of(vault.installation).keys.map(\.masterKeys.count) == Array(repeating: 3, count: 8))
         try await vault.token.destroy()
         let new = vault.with(try await TestVaultToken("new", beside: vault.token))
         let recovered = try await new.run(["vault", "recover"] + files.flatMap { ["--component-file", $0] }).succeeded()
-        #expect(recovered.stdout.contains("recovered 4 data keys"))
+        #expect(recovered.stdout.contains("recovered 8 data keys"))
         try await new.run(["vault", "set-data-key", "3", "--state", "usable"]).succeeded()
         let server = try await new.startServer()
         #expect(try await server.fetch(vault.holder, of: vault.bank) == .delivered)
@@ -199,7 +200,7 @@ struct MasterKeyChangeTests {
     @Test("A disabled data key that is lost is named, and stands in the way of nothing afterwards")
     func lostKey() async throws {
         let vault = try await TokenInstallation()
-        try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "hand-out"]).succeeded()
+        try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "keypads"]).succeeded()
         try await vault.installation.sql(
             "UPDATE data_key SET active_from = now() - interval '61 seconds' WHERE replaces IS NOT NULL")
         try await vault.installation.run(["vault", "set-data-key", "3", "--state", "disabled"]).succeeded()
@@ -216,7 +217,7 @@ struct MasterKeyChangeTests {
         let new = vault.with(try await TestVaultToken("new", beside: vault.token))
         let recovered = try await new.run(["vault", "recover"] + files.prefix(2).flatMap { ["--component-file", $0] })
             .succeeded()
-        #expect(recovered.stdout.contains("recovered 3 data keys") && recovered.stderr.contains("the data keys 3:"))
+        #expect(recovered.stdout.contains("recovered 7 data keys") && recovered.stderr.contains("the data keys 3:"))
         try await new.run(["vault", "rotate"]).succeeded()
         try await new.run(
             ["vault", "init", "--replace-recovery-key"]
@@ -256,9 +257,9 @@ struct MasterKeyChangeTests {
         ).succeeded()
         try await vault.installation.sql(
             "UPDATE master_key SET sealed_public_key = set_byte(sealed_public_key, 40, 7) WHERE kind = 'recovery'")
-        let result = try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "seal"])
+        let result = try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "pins"])
         #expect(result.status == 78 && result.stderr.contains("does not authenticate"), "\(result)")
-        #expect(try await VaultStatus.of(vault.installation).keys.count == 3)
+        #expect(try await VaultStatus.of(vault.installation).keys.count == 7)
     }
 
     @Test("A compromised data key opens values only to seal them anew")
@@ -267,7 +268,7 @@ struct MasterKeyChangeTests {
         let server = try await vault.installation.startServer(["--housekeeping-interval-seconds", "3600"])
         let early = try await vault.installation.run(["vault", "set-data-key", "1", "--state", "compromised"])
         #expect(early.status == 1 && early.stderr.contains("rotate-data-key"), "\(early)")
-        try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "seal"]).succeeded()
+        try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "pins"]).succeeded()
         try await vault.installation.sql(
             "UPDATE data_key SET active_from = now() - interval '61 seconds' WHERE replaces IS NOT NULL")
         try await vault.installation.run(["vault", "set-data-key", "1", "--state", "compromised"]).succeeded()
@@ -277,7 +278,7 @@ struct MasterKeyChangeTests {
         try await server.stop()
         let sealing = try await vault.installation.startServer(["--housekeeping-interval-seconds", "1"])
         try await eventually("the PIN is sealed anew", within: TokenInstallation.limitSeconds) {
-            try await vault.installation.sql("SELECT get_byte(sealed_pin, 3) FROM cardholder") == ["4"]
+            try await vault.installation.sql("SELECT get_byte(sealed_pin, 3) FROM cardholder") == ["8"]
         }
         #expect(try await sealing.fetch(vault.holder, of: vault.bank) == .delivered)
         #expect(try await VaultStatus.of(vault.installation).keys.first?.status == "compromised")

@@ -16,7 +16,7 @@ struct TokenVaultTests {
         #expect(try await server.stop() == 0)
         #expect(vault.token.finalizeCount == before + 1, "the module must be finalized before the exit")
         let master = try #require(try await VaultStatus.of(vault.installation).masterKeys.first)
-        #expect(master.kind == "token" && master.name == "cards" && master.wrapped == 3)
+        #expect(master.kind == "token" && master.name == "cards" && master.wrapped == 7)
     }
 
     @Test("A token that chooses its own IVs is fine")

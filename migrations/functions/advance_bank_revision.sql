@@ -19,3 +19,5 @@ CREATE OR REPLACE TRIGGER bank_key_revision AFTER INSERT OR UPDATE OR DELETE ON 
     FOR EACH ROW EXECUTE FUNCTION advance_bank_revision();
 CREATE OR REPLACE TRIGGER certificate_revision AFTER INSERT OR UPDATE OR DELETE ON certificate
     FOR EACH ROW EXECUTE FUNCTION advance_bank_revision();
+CREATE OR REPLACE TRIGGER revocation_list_revision AFTER INSERT OR UPDATE OR DELETE ON revocation_list
+    FOR EACH ROW EXECUTE FUNCTION advance_bank_revision();

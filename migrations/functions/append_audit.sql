@@ -20,6 +20,10 @@ DECLARE
 BEGIN
     SELECT sequence, hash INTO last_sequence, last_hash FROM audit_entry
         WHERE chain_id = chain ORDER BY sequence DESC LIMIT 1;
+    IF last_sequence IS NULL THEN
+        -- Its entries may have been closed and removed.
+        SELECT sequence, hash INTO last_sequence, last_hash FROM audit_head WHERE chain_id = chain;
+    END IF;
     last_sequence := coalesce(last_sequence, 0) + 1;
     INSERT INTO audit_entry (
         chain_id, sequence, occurred_at, operation, outcome, bank_id, subject, actor, detail, hash)

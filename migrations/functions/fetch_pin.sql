@@ -93,6 +93,12 @@ BEGIN
             outcome := 'code-without-form';
             RETURN;
         END IF;
+        -- A code is erased with its PIN: there is nothing to compare with, and nothing to guess.
+        IF holder.code_mac IS NULL AND holder.pin_serial > 0
+            AND (holder.sealed_pin IS NULL OR holder.pin_expires_at <= p_now) THEN
+            outcome := 'no-pin';
+            RETURN;
+        END IF;
         is_right := coalesce(holder.code_mac = ANY (p_code_macs), false);
         -- A wrong code that does not lock leaves the version: anyone can mistype, and nothing else has changed.
         locks := NOT is_right AND holder.authentication_failures + 1 = the_bank.retry_limit;

@@ -1,12 +1,13 @@
 -- Writes the next lines of an import whose body was complete, and deletes them from the staging table. Lines for one
--- cardholder are written in their order.
+-- cardholder are written in their order. Each line that changes something has an entry of the audit trail, and so has the batch.
 --
 -- The staging table has no useful statistics, so the planner must not choose a sequential scan for each batch.
 CREATE OR REPLACE FUNCTION merge_import(
     p_now       timestamptz,
     p_bank_id   text,
     p_import_id text,
-    p_limit     integer
+    p_limit     integer,
+    p_actor     text
 ) RETURNS TABLE (line bigint, unique_id text, outcome text, pin text, unknown_members text)
 LANGUAGE plpgsql
 SET enable_seqscan = off
@@ -16,6 +17,7 @@ AS $$
 DECLARE
     staged import_line;
     merged bigint[];
+    detail text := 'import ' || p_import_id;
 BEGIN
     merged := ARRAY(
         SELECT line FROM import_line WHERE bank_id = p_bank_id AND import_id = p_import_id
@@ -44,8 +46,18 @@ BEGIN
                 p_call_mac => NULL, p_call_expires_at => NULL
             ) AS written;
         END IF;
+        IF outcome <> 'unchanged' THEN
+            PERFORM append_audit(
+                p_now => p_now, p_operation => 'import', p_outcome => outcome, p_bank_id => p_bank_id,
+                p_subject => staged.subject, p_actor => p_actor, p_detail => detail);
+        END IF;
         RETURN NEXT;
     END LOOP;
+    IF merged <> '{}' THEN
+        PERFORM append_audit(
+            p_now => p_now, p_operation => 'import', p_outcome => cardinality(merged) || ' lines', p_bank_id => p_bank_id,
+            p_subject => NULL, p_actor => p_actor, p_detail => detail);
+    END IF;
 
     DELETE FROM import_line
         WHERE bank_id = p_bank_id AND import_id = p_import_id AND line = ANY (merged);

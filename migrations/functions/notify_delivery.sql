@@ -1,6 +1,9 @@
 -- One notify. The first one with the right hash decides the session; its repetition is answered 'confirmed' too.
 --
 -- The hash is checked before any row is locked: a caller who could not open the delivery cannot make others wait.
+--
+-- With the PIN, its code goes, and the MACs of the tokens that were fetched with, because a token contains the code. Then the
+-- right hash, which only the app can make, is enough for a repetition.
 CREATE OR REPLACE FUNCTION notify_delivery(
     p_now           timestamptz,
     p_bank_id       text,
@@ -25,7 +28,7 @@ BEGIN
 
     SELECT * INTO opened FROM delivery_session
         WHERE bank_id = p_bank_id AND session_id = p_session_id AND unique_id = p_unique_id AND channel = p_channel
-            AND expires_at > p_now AND (channel = 'AC' OR token_mac = ANY (p_token_macs));
+            AND expires_at > p_now AND (token_mac IS NULL OR token_mac = ANY (p_token_macs));
     IF NOT FOUND THEN
         RETURN 'no-session';
     END IF;
@@ -62,8 +65,13 @@ BEGIN
             unconfirmed_fetches = 0,
             pin_expires_at = NULL,
             version = nextval('cardholder_version'),
-            sealed_pin = CASE WHEN the_bank.retention = 'erase' THEN NULL ELSE sealed_pin END
+            sealed_pin = CASE WHEN the_bank.retention = 'erase' THEN NULL ELSE sealed_pin END,
+            code_mac = CASE WHEN the_bank.retention = 'erase' THEN NULL ELSE code_mac END
         WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND pin_serial = opened.pin_serial;
+        IF FOUND AND the_bank.retention = 'erase' THEN
+            UPDATE delivery_session SET token_mac = NULL
+                WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND token_mac IS NOT NULL;
+        END IF;
     END IF;
     RETURN 'confirmed';
 END

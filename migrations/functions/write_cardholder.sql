@@ -101,6 +101,12 @@ BEGIN
                 RETURN;
             END IF;
         END IF;
+        -- What was erased after its delivery does not come back: neither the PIN, nor the code that comes with it again.
+        IF pin = 'unchanged' AND before.sealed_pin IS NULL AND before.code_mac IS NULL AND before.delivered_at IS NOT NULL
+        THEN
+            holder.code_mac := NULL;
+            holder.authentication_failures := before.authentication_failures;
+        END IF;
         IF pin = 'taken' THEN
             holder.sealed_pin := p_change.sealed_pin;
             holder.pin_serial := holder.pin_serial + 1;

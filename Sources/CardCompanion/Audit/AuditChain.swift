@@ -22,7 +22,8 @@ extension AuditSealRecord {
     package var expectedHash: [UInt8] {
         var bytes = number.bytes + epoch.bytes + sealedAt.postgresMicroseconds.bytes
         bytes += Array(kind.rawValue.utf8).withLength + Array(note.utf8).withLength + heads.withLength
-        return SHA256.hash(bytes + previousHash.withLength + Array(keyId.utf8).withLength)
+        bytes += previousHash.withLength + Array(keyId.utf8).withLength
+        return SHA256.hash(bytes + (closed.map { $0.number.bytes + $0.hash }).withLength)
     }
 
     /// What is signed.

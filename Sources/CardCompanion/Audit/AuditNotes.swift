@@ -33,7 +33,7 @@ extension AuditNote {
         _ bankId: Identifier, _ uniqueId: Identifier?, _ keyring: Keyring
     ) throws(KeyVaultError) -> [UInt8]? {
         guard let uniqueId else { return nil }
-        return try keyring.pseudonyms(bankId: bankId, uniqueId: uniqueId).first
+        return try keyring.pseudonym(bankId: bankId, uniqueId: uniqueId)
     }
 }
 
@@ -41,11 +41,20 @@ extension Keyring {
     /// How much of a MAC is a pseudonym: the id of its key, and 16 bytes.
     private static let pseudonymByteCount = 20
 
-    /// What stands for a cardholder in the audit trail: a MAC of the name. The first one is made with the active key, the
-    /// others with older ones. When a key is destroyed, nobody can find out any more whom its pseudonyms name.
+    /// What stands for a cardholder in the audit trail: a MAC of the name. When its key is destroyed, nobody can find out any more
+    /// whom it names.
+    func pseudonym(bankId: Identifier, uniqueId: Identifier) throws(KeyVaultError) -> [UInt8] {
+        let mac = try authenticationCode(for: Array(uniqueId.text.utf8), in: Self.place(bankId))
+        return Array(mac.prefix(Self.pseudonymByteCount))
+    }
+
+    /// The pseudonyms under every key, that of the active key first.
     package func pseudonyms(bankId: Identifier, uniqueId: Identifier) throws(KeyVaultError) -> [[UInt8]] {
-        let place = SealedPlace("audit_entry.subject", row: bankId.text)
-        return try authenticationCodes(for: Array(uniqueId.text.utf8), in: place)
+        try authenticationCodes(for: Array(uniqueId.text.utf8), in: Self.place(bankId))
             .map { Array($0.prefix(Self.pseudonymByteCount)) }
+    }
+
+    private static func place(_ bankId: Identifier) -> SealedPlace {
+        SealedPlace("audit_entry.subject", .audit, row: bankId.text)
     }
 }

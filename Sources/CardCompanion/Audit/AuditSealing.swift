@@ -43,9 +43,22 @@ package struct AuditSealing: Service, CustomStringConvertible {
             logger.auditTrail.info(
                 "seal",
                 metadata: ["seal": "\(seal.number)", "hash": "\(Hex.encode(seal.hash))", "epoch": "\(seal.epoch)"])
+        } catch let error as ForeignSeal {
+            logger.critical("\(error)")
         } catch {
             logger.warning("The audit trail could not be sealed", metadata: ["error": "\(error)"])
         }
+    }
+}
+
+/// The newest seal is not signed with a key of this server. A seal after it would vouch for it.
+package struct ForeignSeal: Error, CustomStringConvertible {
+    let number: Int64
+
+    package var description: String {
+        "Seal \(number) of the audit trail is not signed with a key of this server, so no seal is added after it. Either somebody "
+            + "who can write to the database has made it, or its key was erased: see 'card-companion audit verify'. To go on "
+            + "after it, run 'card-companion audit new-epoch'"
     }
 }
 
@@ -82,12 +95,40 @@ package struct AuditSeals: Sendable {
         let heads = try await store.grownAuditHeads(
             since: looksAtAll || kind == .epoch ? nil : newest?.sealedAt.advanced(bySeconds: -Self.marginSeconds))
         guard !heads.isEmpty || kind == .epoch else { return nil }
+        if kind != .epoch { try await requireOwn(newest) }
+        let seal = try signed(after: newest, kind, note: note, heads: heads, closed: nil, signer)
+        return try await store.insertAuditSeal(seal, heads: heads) ? seal : nil
+    }
+
+    /// Adds a seal that closes the trail up to an earlier one.
+    ///
+    /// - Parameter ends: the ends of all chains in what is closed.
+    /// - Returns: nil if another server was faster.
+    func close(upTo closed: AuditSealRecord.Closed, ends: [AuditHead], note: String) async throws -> AuditSealRecord? {
+        guard let signer = keys.signer else { return nil }
+        let newest = try await store.newestAuditSeal()
+        try await requireOwn(newest)
+        let seal = try signed(after: newest, .closing, note: note, heads: ends, closed: closed, signer)
+        return try await store.insertAuditSeal(seal, heads: []) ? seal : nil
+    }
+
+    private func requireOwn(_ newest: AuditSealRecord?) async throws {
+        guard let newest else { return }
+        guard newest.hash == newest.expectedHash, let key = try await keys.sealKeys()[newest.keyId],
+            key.isValid(newest.signature, over: newest.signedText)
+        else { throw ForeignSeal(number: newest.number) }
+    }
+
+    private func signed(
+        after newest: AuditSealRecord?, _ kind: AuditSealRecord.Kind, note: String, heads: [AuditHead],
+        closed: AuditSealRecord.Closed?, _ signer: ServerKeys.Signer
+    ) throws -> AuditSealRecord {
         var seal = AuditSealRecord(
             number: (newest?.number ?? 0) + 1, epoch: (newest?.epoch ?? 1) + (kind == .epoch ? 1 : 0), kind: kind,
-            sealedAt: now, note: note, heads: heads.flatMap(\.bytes), previousHash: newest?.hash ?? [], hash: [],
-            keyId: signer.keyId, signature: [])
+            sealedAt: clock.now(), note: note, heads: heads.flatMap(\.bytes), closed: closed,
+            previousHash: newest?.hash ?? [], hash: [], keyId: signer.keyId, signature: [])
         seal.hash = seal.expectedHash
         seal.signature = try signer.key.sign(seal.signedText)
-        return try await store.insertAuditSeal(seal, heads: heads) ? seal : nil
+        return seal
     }
 }

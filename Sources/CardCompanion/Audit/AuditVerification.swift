@@ -18,6 +18,8 @@ package enum AuditFault: Equatable, Sendable, CustomStringConvertible {
     case unknownSealKey(seal: Int64, keyId: String)
     /// The seal that the operator knows is not there, or is another one: the end was cut off, or the trail was replaced.
     case lastSealDiffers(number: Int64)
+    /// The seal that the operator knows is in a part of the trail that was closed.
+    case lastSealClosed(number: Int64, closedUpTo: Int64)
 
     package var description: String {
         switch self {
@@ -34,12 +36,18 @@ package enum AuditFault: Equatable, Sendable, CustomStringConvertible {
         case .unknownSealKey(let number, let keyId): "seal \(number) is signed with key \(keyId), which is not known"
         case .lastSealDiffers(let number):
             "seal \(number) is missing or is another one: the end of the trail was cut off, or the trail was replaced"
+        case .lastSealClosed(let number, let closed):
+            "seal \(number) is in the part of the trail that was closed up to seal \(closed): compare it with your export, and "
+                + "verify with a newer one"
         }
     }
 }
 
 /// Checks an audit trail: first its seals, then its entries, each in their order. It remembers the end of each chain that the
 /// seals tell, not the trail: the entries before it are bound to it by their hashes.
+///
+/// If a part of the trail was closed, the rest begins with what its closing says. The closing is itself a seal of the rest, and is
+/// checked as all seals are. What is closed, and not removed yet, is passed over.
 package struct AuditVerifier {
     /// Verifies signatures of seals.
     package typealias KeyLookUp = (_ keyId: String) -> VerificationKey?
@@ -70,48 +78,69 @@ package struct AuditVerifier {
     static let sealedAfterSeconds: Int64 = 2 * 3600
 
     private let key: KeyLookUp
+    private let closed: AuditSealRecord.Closed?
+    /// The last closed entry of each chain.
+    private let closedEnds: [Int32: AuditHead]
     private var known: KnownSeal?
-    /// Seals whose key is not known, for example because it was erased. A later seal with a right signature covers them.
-    private var unknownKeys: [AuditFault] = []
+    /// Seals whose key is not known, for example because it was erased. A later seal with a right signature covers them: a server
+    /// adds one only if it knows the key of the seal before. But a new epoch covers no closing, because an operator can begin one
+    /// after any seal.
+    private var unknownKeys: [(fault: AuditFault, isClosing: Bool)] = []
     private var lastSeal: AuditSealRecord?
     /// The newest sealed end of each chain, and the number of its seal.
     private var ends: [Int32: (head: AuditHead, seal: Int64)] = [:]
     private var last: AuditEntryRecord?
 
-    /// - Parameter known: a seal that must be in the trail.
-    package init(known: KnownSeal?, key: @escaping KeyLookUp) {
+    /// - Parameters:
+    ///   - known: a seal that must be in the trail.
+    ///   - closing: the newest closing; nil if nothing was closed.
+    package init(known: KnownSeal?, closing: AuditSealRecord? = nil, key: @escaping KeyLookUp) {
         self.known = known
         self.key = key
+        closed = closing?.closed
+        closedEnds = Dictionary((closing?.coveredHeads ?? []).map { ($0.chainId, $0) }) { $1 }
+        // Otherwise it would close itself, and never be read.
+        if let closing, closing.number <= closing.closed?.number ?? 0 {
+            faults.append(.wrongSealHash(number: closing.number))
+        }
+        if let known, let closed, known.number == closed.number, known.hash == closed.hash { self.known = nil }
     }
 
     package mutating func read(_ seal: AuditSealRecord) {
+        guard seal.number > closed?.number ?? 0 else { return }
         sealCount += 1
-        let isNext = seal.number == (lastSeal?.number ?? 0) + 1
+        let isNext = seal.number == (lastSeal?.number ?? closed?.number ?? 0) + 1
         if !isNext { faults.append(.missingSeals(before: seal.number)) }
-        if seal.hash != seal.expectedHash || (isNext && seal.previousHash != lastSeal?.hash ?? []) {
+        if seal.hash != seal.expectedHash || (isNext && seal.previousHash != lastSeal?.hash ?? closed?.hash ?? []) {
             faults.append(.wrongSealHash(number: seal.number))
         }
         if let key = key(seal.keyId) {
             if key.isValid(seal.signature, over: seal.signedText) {
+                if seal.kind == .epoch { faults += unknownKeys.filter(\.isClosing).map(\.fault) }
                 unknownKeys = []
             } else {
                 faults.append(.wrongSignature(seal: seal.number))
             }
         } else {
-            unknownKeys.append(.unknownSealKey(seal: seal.number, keyId: seal.keyId))
+            let fault = AuditFault.unknownSealKey(seal: seal.number, keyId: seal.keyId)
+            unknownKeys.append((fault, isClosing: seal.kind == .closing))
         }
         if known?.number == seal.number, known?.hash == seal.hash { known = nil }
-        for head in seal.coveredHeads ?? [] { ends[head.chainId] = (head, seal.number) }
+        if seal.kind != .closing {
+            for head in seal.coveredHeads ?? [] { ends[head.chainId] = (head, seal.number) }
+        }
         lastSeal = seal
     }
 
     /// Reads an entry. Chains come one after the other, each from its first entry on.
     package mutating func read(_ entry: AuditEntryRecord) {
+        let closedEnd = closedEnds[entry.chainId]
+        guard entry.sequence > closedEnd?.sequence ?? 0 else { return }
         entryCount += 1
         let previous = last?.chainId == entry.chainId ? last : nil
-        if entry.sequence != (previous?.sequence ?? 0) + 1 {
+        if entry.sequence != (previous?.sequence ?? closedEnd?.sequence ?? 0) + 1 {
             faults.append(.missingEntries(chainId: entry.chainId, before: entry.sequence))
-        } else if entry.hash != entry.expectedHash(after: previous?.hash ?? []) {
+        } else if entry.hash != entry.expectedHash(after: previous?.hash ?? closedEnd?.hash ?? []) {
             faults.append(.wrongHash(chainId: entry.chainId, sequence: entry.sequence))
         }
         if let end = ends[entry.chainId] {
@@ -127,11 +156,44 @@ package struct AuditVerifier {
 
     /// Ends the reading.
     package mutating func finish() {
-        faults += unknownKeys
+        faults += unknownKeys.map(\.fault)
         for (_, end) in ends.sorted(by: { $0.key < $1.key }) {
             faults.append(
                 .unsealed(chainId: end.head.chainId, sequence: end.head.sequence, seal: end.seal))
         }
-        if let known { faults.append(.lastSealDiffers(number: known.number)) }
+        if let known {
+            let isClosed = known.number < closed?.number ?? 0
+            faults.append(
+                isClosed
+                    ? .lastSealClosed(number: known.number, closedUpTo: closed?.number ?? 0)
+                    : .lastSealDiffers(number: known.number))
+        }
+    }
+}
+
+extension AuditVerifier {
+    private static let pageLength = 5_000
+
+    /// Checks the whole trail of a database.
+    package static func verified(
+        _ store: Store, known: KnownSeal?, key: @escaping KeyLookUp
+    ) async throws(StoreError) -> AuditVerifier {
+        var verifier = AuditVerifier(known: known, closing: try await store.newestAuditClosing(), key: key)
+        var number: Int64 = 0
+        while true {
+            let seals = try await store.auditSeals(after: number, limit: pageLength)
+            for seal in seals { verifier.read(seal) }
+            guard let last = seals.last else { break }
+            number = last.number
+        }
+        var (chainId, sequence) = (Int32.min, Int64(0))
+        while true {
+            let entries = try await store.auditEntries(afterChain: chainId, sequence: sequence, limit: pageLength)
+            for entry in entries { verifier.read(entry) }
+            guard let last = entries.last else { break }
+            (chainId, sequence) = (last.chainId, last.sequence)
+        }
+        verifier.finish()
+        return verifier
     }
 }

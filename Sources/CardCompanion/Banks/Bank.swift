@@ -12,10 +12,13 @@ struct Bank: Sendable {
         let publicKey: RSAPublicKey
         let notBefore: Timestamp
         let notAfter: Timestamp
+        let revocation: Revocation
 
-        func isValid(at now: Timestamp) -> Bool { now.isWithin(notBefore, notAfter) }
+        func isValid(at now: Timestamp) -> Bool {
+            now.isWithin(notBefore, notAfter) && revocation.allowsUse(at: now)
+        }
 
-        /// Whether a token was signed with this certificate's key, within its validity.
+        /// Whether a token was signed with this certificate's key, within its validity, and it is not revoked.
         func verifies(_ signature: [UInt8], of token: AuthenticationToken, at now: Timestamp) -> Bool {
             isValid(at: now)
                 && publicKey.isValidPKCS1SHA256(signature: signature, for: token.members.bytes)
@@ -82,7 +85,9 @@ struct Bank: Sendable {
 }
 
 extension CertificateRecord {
-    func isValid(at now: Timestamp) -> Bool { now.isWithin(notBefore, notAfter) }
+    func isValid(at now: Timestamp) -> Bool {
+        now.isWithin(notBefore, notAfter) && revocation.allowsUse(at: now)
+    }
 }
 
 extension Timestamp {
@@ -106,5 +111,6 @@ extension Bank.BankCertificate {
         publicKey = key
         notBefore = record.notBefore
         notAfter = record.notAfter
+        revocation = record.revocation
     }
 }

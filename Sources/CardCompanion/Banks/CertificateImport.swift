@@ -7,10 +7,11 @@ package struct CertificateImport: Sendable {
 
     /// Validates the first certificate of `pem`. The certificates after it can complete the chain to one of `trustedCAs`.
     ///
+    /// - Parameter revocationList: its CA's CRL, in PEM or DER; nil if it is not checked. One of `trustedCAs` must have signed it.
     /// - Throws: `CertificateError` with the reason of the refusal.
     package init(
-        pem: [UInt8], trustedCAs: [UInt8], alias: String, purpose: CertificatePurpose = .signature, isDefault: Bool,
-        now: Timestamp
+        pem: [UInt8], trustedCAs: [UInt8], revocationList: [UInt8]? = nil, alias: String,
+        purpose: CertificatePurpose = .signature, isDefault: Bool, now: Timestamp
     ) throws {
         let chain = try Certificate.readPEMChain(pem)
         let roots = try Certificate.readPEMChain(trustedCAs)
@@ -22,10 +23,16 @@ package struct CertificateImport: Sendable {
         }
         try certificate.verify(
             for: purpose.use, chain: Array(chain.dropFirst()), trustedCAs: roots, at: now.seconds)
+        if let revocationList {
+            let list = try RevocationList(revocationList)
+            try list.verify(signedByOneOf: roots, at: now.seconds)
+            try certificate.requireNotRevoked(by: list)
+        }
         record = CertificateRecord(
             alias: alias, purpose: purpose, der: certificate.der, fingerprint: certificate.fingerprintSHA256,
-            subject: certificate.subject, notBefore: Timestamp(seconds: certificate.notBefore),
-            notAfter: Timestamp(seconds: certificate.notAfter), isDefault: isDefault, status: .active, createdAt: now)
+            subject: certificate.subject, issuer: certificate.issuer, serial: certificate.serialNumber,
+            notBefore: Timestamp(seconds: certificate.notBefore), notAfter: Timestamp(seconds: certificate.notAfter),
+            isDefault: isDefault, status: .active, createdAt: now)
     }
 }
 

@@ -38,21 +38,21 @@ struct ProvisionedMembers {
     private let uniqueId: String
     private let keyring: Keyring
     private let serverKeys: ServerKeys
-    private let approvals: Approvals
+    private let pinKeys: PINKeys
     private let acceptsCodes: Bool
     private var problems: [ProvisioningError] = []
     /// A card number must not be repeated in the answer.
     private var isCardNumber = false
 
     init(
-        bank: IssuerBank, uniqueId: String, keyring: Keyring, serverKeys: ServerKeys, approvals: Approvals,
+        bank: IssuerBank, uniqueId: String, keyring: Keyring, serverKeys: ServerKeys, pinKeys: PINKeys,
         acceptsCodes: Bool
     ) {
         self.bank = bank
         self.uniqueId = uniqueId
         self.keyring = keyring
         self.serverKeys = serverKeys
-        self.approvals = approvals
+        self.pinKeys = pinKeys
         self.acceptsCodes = acceptsCodes
     }
 
@@ -195,8 +195,7 @@ struct ProvisionedMembers {
     private mutating func pin(inBlock plaintext: SharedSecret) async throws -> SharedSecret? {
         do {
             let block = try SentPINBlock(plaintext.bytes, allowed: bank.pinBlocks)
-            let record = try await approvals.bankKey(bankId: bank.id, label: block.keyLabel.text)
-            guard let key = try record.flatMap({ try PINKey($0, of: bank.id, keyring: keyring) }) else {
+            guard let key = try await pinKeys.key(block.keyLabel) else {
                 let label = ClientText.quoted(block.keyLabel.text)
                 throw PINBlockProblem("the bank has no active key \(label) for PIN blocks")
             }
@@ -236,7 +235,7 @@ struct ProvisionedMembers {
         return try place.map {
             .init(
                 sealed: try keyring.seal(text.bytes, in: $0.freeField),
-                macs: try keyring.authenticationCodes(for: text.bytes, in: $0.freeField))
+                macs: try keyring.authenticationCodes(for: text.bytes, in: $0.freeFieldMAC))
         }
     }
 

@@ -51,6 +51,8 @@ package struct Provisioning: Sendable {
     private let serverKeys: ServerKeys
     private let approvals: Approvals
     private let acceptsCodes: Bool
+    private let pinKeys: PINKeys
+
 
     /// - Parameters:
     ///   - approvals: finds the bank's keys for PIN blocks.
@@ -63,6 +65,13 @@ package struct Provisioning: Sendable {
         self.serverKeys = serverKeys
         self.approvals = approvals
         self.acceptsCodes = acceptsCodes
+        pinKeys = PINKeys(of: bank.id, approvals: approvals, keyring: keyring)
+    }
+
+    /// The same, which reads the bank's keys for PIN blocks again.
+    func renewed() -> Provisioning {
+        Provisioning(
+            bank: bank, keyring: keyring, serverKeys: serverKeys, approvals: approvals, acceptsCodes: acceptsCodes)
     }
 
     /// Reads the body of a PUT: a whole cardholder.
@@ -110,21 +119,27 @@ package struct Provisioning: Sendable {
             let cardholder = try await whole(body, uniqueId: sent)
             return ImportLine(
                 line: number, uniqueId: cardholder.uniqueId, change: cardholder.change,
-                unknownMembers: cardholder.unknownMembers)
+                subject: try subject(cardholder.uniqueId), unknownMembers: cardholder.unknownMembers)
         case .patch:
             let uniqueId = try identifier(sent)
             let change = try await parts(body, uniqueId: uniqueId, known: ProvisionedMembers.ofLines)
-            return ImportLine(line: number, uniqueId: uniqueId, change: change, unknownMembers: [])
-        case .delete:
             return ImportLine(
-                line: number, uniqueId: try identifier(sent), change: nil, unknownMembers: Self.unknownMembers(of: body)
-            )
+                line: number, uniqueId: uniqueId, change: change, subject: try subject(uniqueId), unknownMembers: [])
+        case .delete:
+            let uniqueId = try identifier(sent)
+            return ImportLine(
+                line: number, uniqueId: uniqueId, change: nil, subject: try subject(uniqueId),
+                unknownMembers: Self.unknownMembers(of: body))
         }
     }
 
     /// The members of a whole cardholder that are not known, and are ignored.
     package static func unknownMembers(of body: borrowing JSONText) -> [String] {
         body.names.filter { !ProvisionedMembers.ofLines.contains($0) }
+    }
+
+    private func subject(_ uniqueId: Identifier) throws(KeyVaultError) -> [UInt8] {
+        try keyring.pseudonym(bankId: bank.id, uniqueId: uniqueId)
     }
 
     private func operation(_ body: borrowing JSONText, uniqueId: String?) throws -> Operation {
@@ -141,7 +156,7 @@ package struct Provisioning: Sendable {
 
     private func identifier(_ uniqueId: String?) throws(ProvisioningRefusal) -> Identifier {
         var members = ProvisionedMembers(
-            bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys, approvals: approvals,
+            bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys, pinKeys: pinKeys,
             acceptsCodes: acceptsCodes)
         members.requireUniqueId()
         return try members.finish()
@@ -149,7 +164,7 @@ package struct Provisioning: Sendable {
 
     private func whole(_ body: borrowing JSONText, uniqueId: String?) async throws -> ProvisionedCardholder {
         var members = ProvisionedMembers(
-            bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys, approvals: approvals,
+            bank: bank, uniqueId: uniqueId ?? "", keyring: keyring, serverKeys: serverKeys, pinKeys: pinKeys,
             acceptsCodes: acceptsCodes)
         members.requireUniqueId()
         var change = CardholderChange()
@@ -170,7 +185,7 @@ package struct Provisioning: Sendable {
         _ body: borrowing JSONText, uniqueId: Identifier, known: Set<String>
     ) async throws -> CardholderChange {
         var members = ProvisionedMembers(
-            bank: bank, uniqueId: uniqueId.text, keyring: keyring, serverKeys: serverKeys, approvals: approvals,
+            bank: bank, uniqueId: uniqueId.text, keyring: keyring, serverKeys: serverKeys, pinKeys: pinKeys,
             acceptsCodes: acceptsCodes)
         var change = CardholderChange()
         for name in body.names where !known.contains(name) { members.refuse(name, "cannot be changed") }

@@ -162,13 +162,13 @@ package struct CardholderImport: Sendable {
 
     private func mergeOnce() async throws(StoreError) -> [ImportedLine] {
         try await store.mergeStaged(
-            importId: importId, bankId: bankId, limit: Self.batchLineLimit,
-            audit: AuditNote(subject: nil, actor: actor, detail: "import \(importId)"), now: clock.now())
+            importId: importId, bankId: bankId, limit: Self.batchLineLimit, actor: actor, now: clock.now())
     }
 
     /// Checks lines in parallel, because opening the sealed values takes time. The answers are in the order of the lines.
     private func check(_ lines: [NumberedLine]) async throws -> [Check] {
         let share = max(1, (lines.count + parallelism - 1) / parallelism)
+        let provisioning = provisioning.renewed()
         return try await withThrowingTaskGroup(of: (start: Int, checks: [Check]).self) { group in
             for start in stride(from: 0, to: lines.count, by: share) {
                 let part = lines[start..<min(start + share, lines.count)]
@@ -176,7 +176,7 @@ package struct CardholderImport: Sendable {
                 group.addTask(executorPreference: globalConcurrentExecutor) {
                     var checks: [Check] = []
                     for line in part {
-                        checks.append(try await check(line))
+                        checks.append(try await Self.check(line, provisioning))
                         // Requests of cardholders go first.
                         await Task.yield()
                     }
@@ -188,9 +188,9 @@ package struct CardholderImport: Sendable {
         }
     }
 
-    private func check(_ numbered: NumberedLine) async throws -> Check {
+    private static func check(_ numbered: NumberedLine, _ provisioning: Provisioning) async throws -> Check {
         do {
-            guard case .whole(let line) = numbered.line else { throw Self.tooLong }
+            guard case .whole(let line) = numbered.line else { throw tooLong }
             return .good(try await provisioning.line(line.bytes.copy(), number: numbered.number))
         } catch let refusal as ProvisioningRefusal {
             return .refused(

@@ -120,7 +120,9 @@ package struct IssuerAuthentication: Sendable {
         let expiresAt = Timestamp(
             seconds: signature.created + 2 * call.policy.createdToleranceSeconds + ClockMargin.seconds)
         let nonce = SpentDigest.nonce(signature.nonce, ofKey: key.record.keyId)
-        switch try await store.acceptCall(signedWith: key.record, nonce: nonce, expiresAt: expiresAt) {
+        let acceptance = try await store.acceptCall(
+            signedWith: key.record, nonce: nonce, expiresAt: expiresAt, now: call.time)
+        switch acceptance {
         case .keyChanged: return nil
         case .nonceSpent: throw IssuerRefusal.nonceUsed
         case .accepted(let bank):

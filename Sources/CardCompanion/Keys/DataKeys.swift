@@ -100,7 +100,7 @@ package struct DataKeys: Sendable {
         for column in KeyedColumn.all(of: key.purpose) {
             let count = try await countValues(of: column, under: id)
             guard count == 0 else {
-                if key.purpose == .seal { try await store.restartResealing(of: column) }
+                if DataKeyPurpose.sealing.contains(key.purpose) { try await store.restartResealing(of: column) }
                 throw DataKeyInUse.values(count, column: column, purpose: key.purpose)
             }
         }
@@ -125,9 +125,9 @@ package struct DataKeys: Sendable {
     /// keypads for five minutes.
     private static func waitSeconds(_ purpose: DataKeyPurpose) -> Int64 {
         switch purpose {
-        case .seal: 86_400
-        case .authenticate: 2 * 86_400
-        case .handOut: 3600
+        case .pins, .keys, .freeFields, .audit: 86_400
+        case .codes, .digests: 2 * 86_400
+        case .keypads: 3600
         }
     }
 
@@ -233,10 +233,11 @@ package struct DataKeys: Sendable {
         _ keys: WrappedDataKeys, by masterKey: any MasterKey, known keyring: Keyring
     ) async throws -> Keyring.Keys {
         let now = clock.now()
-        return try Keyring.Keys(
-            sealing: await unwrapped(keys, .seal, masterKey, keyring, now),
-            authenticating: await unwrapped(keys, .authenticate, masterKey, keyring, now),
-            handingOut: await unwrapped(keys, .handOut, masterKey, keyring, now))
+        var unwrapped: [Keyring.Purpose: [Keyring.DataKey]] = [:]
+        for purpose in DataKeyPurpose.allCases {
+            unwrapped[purpose.ofKeyring] = try await self.unwrapped(keys, purpose, masterKey, keyring, now)
+        }
+        return try Keyring.Keys(unwrapped)
     }
 
     private func unwrapped(
@@ -308,7 +309,7 @@ package enum DataKeyInUse: Error, CustomStringConvertible {
         case .newest: "new values are made with this data key: run 'card-companion vault rotate-data-key' first"
         case .recent(let seconds):
             "the data key was replaced recently, and servers can still need it: try again in \(seconds) seconds"
-        case .values(let count, let column, .seal):
+        case .values(let count, let column, let purpose) where DataKeyPurpose.sealing.contains(purpose):
             "the data key is still needed by \(count) values of \(column.rawValue): running servers seal them again; see "
                 + "'card-companion vault status'"
         case .values(let count, let column, _):

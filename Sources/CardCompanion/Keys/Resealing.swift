@@ -52,20 +52,23 @@ package struct Resealing: Service, CustomStringConvertible {
     }
 
     private func resealAll() async throws {
-        let key = try await store.dataKeys().active(.seal, clock.now())
-        guard let key, key.replaces != nil, try key.id == keyring.sealingKeyId,
-            clock.now() >= key.activeFrom.advanced(bySeconds: Self.waitSeconds)
-        else { return }
-        for column in KeyedColumn.all(of: .seal) where !Task.isCancelled {
-            let until = clock.now().advanced(bySeconds: Self.leaseSeconds)
-            let after = try await store.leaseResealing(of: column, to: key.id, until: until, now: clock.now())
-            if let after { try await reseal(column, to: key.id, after: after) }
+        let keys = try await store.dataKeys()
+        for purpose in DataKeyPurpose.sealing {
+            guard let key = keys.active(purpose, clock.now()), key.replaces != nil,
+                try key.id == keyring.activeKeyId(purpose.ofKeyring),
+                clock.now() >= key.activeFrom.advanced(bySeconds: Self.waitSeconds)
+            else { continue }
+            for column in KeyedColumn.all(of: purpose) where !Task.isCancelled {
+                let until = clock.now().advanced(bySeconds: Self.leaseSeconds)
+                let after = try await store.leaseResealing(of: column, to: key.id, until: until, now: clock.now())
+                if let after { try await reseal(column, to: key.id, after: after) }
+            }
         }
     }
 
     /// The MACs of banks' keys are the only ones that can be made anew.
     private func renewKeyIdentities() async throws {
-        let id = try keyring.authenticatingKeyId
+        let id = try keyring.activeKeyId(.digests)
         for key in try await store.keys(withMACNotUnder: id, limit: Self.rowsPerBatch) {
             let place: SealedPlace =
                 key.algorithm == .hmac

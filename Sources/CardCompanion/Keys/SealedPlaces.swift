@@ -6,45 +6,45 @@ internal import KeyVault
 
 extension SealedPlace {
     static func hmacKey(bankId: Identifier, label: String) -> SealedPlace {
-        SealedPlace("hmac_key.sealed_key", row: bankId.text, label)
+        SealedPlace("hmac_key.sealed_key", .keys, row: bankId.text, label)
     }
 
     static func bankKey(bankId: Identifier, label: String) -> SealedPlace {
-        SealedPlace("bank_key.sealed_key", row: bankId.text, label)
+        SealedPlace("bank_key.sealed_key", .keys, row: bankId.text, label)
     }
 
     /// Components live for a day at most, and are not sealed again.
     static func keyComponent(bankId: Identifier, label: String, number: Int) -> SealedPlace {
-        SealedPlace("key_component.sealed_component", row: bankId.text, label, "\(number)")
+        SealedPlace("key_component.sealed_component", .keys, row: bankId.text, label, "\(number)")
     }
 
     /// The MAC of a bank's key. It has no bank, because no two banks may have the same key.
-    static let keyIdentity = SealedPlace("key_identity.key_mac")
+    static let keyIdentity = SealedPlace("key_identity.key_mac", .digests)
 
     static func issuerSecret(_ keyId: String) -> SealedPlace {
-        SealedPlace("issuer_key.sealed_secret", row: keyId)
+        SealedPlace("issuer_key.sealed_secret", .keys, row: keyId)
     }
 
     static func serverKey(_ keyId: String) -> SealedPlace {
-        SealedPlace("server_key.sealed_key", row: keyId)
+        SealedPlace("server_key.sealed_key", .keys, row: keyId)
     }
 
     static func recoveryKey(_ id: String) -> SealedPlace {
-        SealedPlace("master_key.sealed_public_key", row: id)
+        SealedPlace("master_key.sealed_public_key", .keys, row: id)
     }
 
     /// The MAC of a token belongs to its session, so that equal tokens have different MACs.
     static func sessionToken(_ sessionId: String) -> SealedPlace {
-        SealedPlace("delivery_session.token_mac", row: sessionId)
+        SealedPlace("delivery_session.token_mac", .codes, row: sessionId)
     }
 
     /// Not a place in the database: keypads are handed out.
     static func keypad(bankId: Identifier, uniqueId: String) -> SealedPlace {
-        SealedPlace("keypadId", row: bankId.text, uniqueId)
+        SealedPlace("keypadId", .keypads, row: bankId.text, uniqueId)
     }
 
     static func idempotentRequest(bankId: Identifier, key: String) -> SealedPlace {
-        SealedPlace("idempotent_answer.request_mac", row: bankId.text, key)
+        SealedPlace("idempotent_answer.request_mac", .digests, row: bankId.text, key)
     }
 }
 
@@ -75,14 +75,33 @@ struct CardholderPlace {
     let pin: SealedPlace
     let code: SealedPlace
     let freeField: SealedPlace
+    /// The MAC of the free field.
+    let freeFieldMAC: SealedPlace
     /// The names of their sessions.
     let session: SealedPlace
 
     init(bankId: Identifier, uniqueId: Identifier) {
-        func place(_ column: String) -> SealedPlace { SealedPlace(column, row: bankId.text, uniqueId.text) }
-        pin = place("cardholder.sealed_pin")
-        code = place("cardholder.code_mac")
-        freeField = place("cardholder.sealed_free_field")
-        session = place("delivery_session.session_id")
+        func place(_ column: String, _ purpose: Keyring.Purpose) -> SealedPlace {
+            SealedPlace(column, purpose, row: bankId.text, uniqueId.text)
+        }
+        pin = place("cardholder.sealed_pin", .pins)
+        code = place("cardholder.code_mac", .codes)
+        freeField = place("cardholder.sealed_free_field", .freeFields)
+        freeFieldMAC = place("cardholder.free_field_mac", .digests)
+        session = place("delivery_session.session_id", .codes)
+    }
+}
+
+extension DataKeyPurpose {
+    var ofKeyring: Keyring.Purpose {
+        switch self {
+        case .pins: .pins
+        case .codes: .codes
+        case .keypads: .keypads
+        case .keys: .keys
+        case .freeFields: .freeFields
+        case .digests: .digests
+        case .audit: .audit
+        }
     }
 }

@@ -15,6 +15,9 @@ package struct Housekeeping: Service, CustomStringConvertible {
     static let stagedLifetimeSeconds: Int64 = 86_400
     static let eventLifetimeSeconds: Int64 = 30 * 86_400
 
+    /// How often the log warns of revocation lists that have expired or soon will.
+    static let warningIntervalSeconds: Int64 = 3600
+
     private let store: Store
     private let clock: WallClock
     private let clockWatch: ClockWatch
@@ -32,7 +35,9 @@ package struct Housekeeping: Service, CustomStringConvertible {
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
+            var warnedAt: Timestamp?
             while !Task.isCancelled {
+                await warnOfRevocationLists(&warnedAt)
                 for kind in ExpiredKind.allCases {
                     do {
                         // By a wrong clock, everything could have expired.
@@ -46,6 +51,22 @@ package struct Housekeeping: Service, CustomStringConvertible {
                 }
                 try? await Task.sleep(for: .seconds(intervalSeconds))
             }
+        }
+    }
+
+    private func warnOfRevocationLists(_ warnedAt: inout Timestamp?) async {
+        let now = clock.now()
+        if let warnedAt, now.seconds < warnedAt.seconds + Self.warningIntervalSeconds { return }
+        do {
+            let limit = now.advanced(bySeconds: RevocationListRecord.warningSeconds)
+            for (bankId, list) in try await store.revocationLists(endingBy: limit) {
+                guard let warning = list.warning(now: now) else { continue }
+                logger.warning("\(warning)", metadata: ["bank_id": "\(ClientText.quoted(bankId.text))"])
+            }
+            warnedAt = now
+        } catch {
+            logger.warning(
+                "Revocation lists were not checked; it will be tried again", metadata: ["error": "\(error)"])
         }
     }
 

@@ -122,7 +122,9 @@ extension Approvals {
     /// What a call needs to know of its bank: only what is approved; nil if the bank is not.
     func approvedPart(of bank: IssuerBank) async throws -> IssuerBank? {
         guard areNeeded else { return bank }
-        if let known = state.withLock({ $0.banks[bank.id] }), known.revision == bank.revision { return known }
+        if let known = state.withLock({ $0.banks[bank.id] }), known.revision == bank.revision {
+            return known.limited(to: bank)
+        }
         guard let found = try await store.bankWithKeys(id: bank.id), let part = try await approvedPart(of: found) else {
             return nil
         }
@@ -131,7 +133,7 @@ extension Approvals {
             if state.banks.count >= Self.bankCapacity { state.banks.removeAll() }
             state.banks[bank.id] = approved
         }
-        return approved
+        return approved.limited(to: bank)
     }
 
     /// A bank's webhook; nil if there is none, or it is not approved.

@@ -21,11 +21,13 @@ package struct ApprovedObject: Sendable, Hashable {
             (parts + values).flatMap { part in withUnsafeBytes(of: UInt32(part.count).bigEndian, Array.init) + part })
     }
 
-    /// A certificate. Whether it is the default one counts too.
+    /// A certificate, with what the database says of it beside its DER. Whether it is the default one counts too.
     package init(_ certificate: CertificateRecord, of bankId: Identifier) {
         self.init(
-            "certificate", certificate.alias, of: bankId, Array(certificate.purpose.rawValue.utf8),
-            certificate.der, [certificate.isDefault ? 1 : 0])
+            "certificate", certificate.alias, of: bankId, Array(certificate.purpose.rawValue.utf8), certificate.der,
+            certificate.fingerprint, Array(certificate.issuer.utf8), certificate.serial,
+            Array("\(certificate.notBefore.seconds)-\(certificate.notAfter.seconds)".utf8),
+            [certificate.isDefault ? 1 : 0])
     }
 
     /// A back-end's key.

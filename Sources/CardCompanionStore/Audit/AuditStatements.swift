@@ -50,6 +50,19 @@ package struct AuditSealRecord: Sendable, Equatable {
         case regular
         /// The database was restored.
         case epoch
+        /// The trail is closed up to an earlier seal.
+        case closing
+    }
+
+    /// The last seal of what a closing closes.
+    package struct Closed: Sendable, Equatable {
+        package let number: Int64
+        package let hash: [UInt8]
+
+        package init(number: Int64, hash: [UInt8]) {
+            self.number = number
+            self.hash = hash
+        }
     }
 
     package var number: Int64
@@ -58,6 +71,8 @@ package struct AuditSealRecord: Sendable, Equatable {
     package var sealedAt: Timestamp
     package var note: String
     package var heads: [UInt8]
+    /// Nil if it is no closing.
+    package var closed: Closed?
     package var previousHash: [UInt8]
     package var hash: [UInt8]
     package var keyId: String
@@ -65,7 +80,7 @@ package struct AuditSealRecord: Sendable, Equatable {
 
     package init(
         number: Int64, epoch: Int32, kind: Kind, sealedAt: Timestamp, note: String, heads: [UInt8],
-        previousHash: [UInt8], hash: [UInt8], keyId: String, signature: [UInt8]
+        closed: Closed? = nil, previousHash: [UInt8], hash: [UInt8], keyId: String, signature: [UInt8]
     ) {
         self.number = number
         self.epoch = epoch
@@ -73,6 +88,7 @@ package struct AuditSealRecord: Sendable, Equatable {
         self.sealedAt = sealedAt
         self.note = note
         self.heads = heads
+        self.closed = closed
         self.previousHash = previousHash
         self.hash = hash
         self.keyId = keyId
@@ -143,6 +159,26 @@ extension Store {
     /// The seals after a number, in their order.
     package func auditSeals(after number: Int64, limit: Int) async throws(StoreError) -> [AuditSealRecord] {
         try await statements.execute(SelectAuditSeals(number: number, limit: Int32(clamping: limit)))
+    }
+
+    /// The closing that closes most of the trail, if there is one.
+    package func newestAuditClosing() async throws(StoreError) -> AuditSealRecord? {
+        try await statements.execute(SelectNewestAuditClosing()).first
+    }
+
+    /// Removes closed entries. The role must own the schema.
+    ///
+    /// - Parameter ends: the last closed entry of each chain.
+    /// - Returns: how many were removed; less than `limit` if no more are left.
+    package func removeClosedEntries(upTo ends: [AuditHead], limit: Int) async throws(StoreError) -> Int {
+        try await statements.execute(DeleteClosedEntries(ends: ends, limit: Int32(clamping: limit)))
+    }
+
+    /// Removes closed seals. The role must own the schema.
+    ///
+    /// - Returns: as ``removeClosedEntries(upTo:limit:)``.
+    package func removeClosedSeals(upTo number: Int64, limit: Int) async throws(StoreError) -> Int {
+        try await statements.execute(DeleteClosedSeals(number: number, limit: Int32(clamping: limit)))
     }
 
     package func newestAuditSeal() async throws(StoreError) -> AuditSealRecord? {
@@ -308,7 +344,9 @@ extension AuditHead: PostgresRowDecodable {
     }
 }
 
-private let sealColumns = "number, epoch, kind, sealed_at, note, heads, previous_hash, hash, key_id, signature"
+private let sealColumns = """
+    number, epoch, kind, sealed_at, note, heads, previous_hash, hash, key_id, signature, closed_number, closed_hash
+    """
 
 private struct SelectAuditSeals: PostgresStatement {
     typealias Row = AuditSealRecord
@@ -329,6 +367,46 @@ private struct SelectNewestAuditSeal: PostgresStatement {
     static let sql = "SELECT \(sealColumns) FROM audit_seal ORDER BY number DESC LIMIT 1"
 }
 
+private struct SelectNewestAuditClosing: PostgresStatement {
+    typealias Row = AuditSealRecord
+
+    static let sql = """
+        SELECT \(sealColumns) FROM audit_seal WHERE kind = 'closing' ORDER BY closed_number DESC, number DESC LIMIT 1
+        """
+}
+
+private struct DeleteClosedEntries: PostgresCommand {
+    let ends: [AuditHead]
+    let limit: Int32
+
+    static let sql = """
+        DELETE FROM audit_entry WHERE (chain_id, sequence) IN (
+            SELECT closed.chain_id, closed.sequence
+            FROM unnest($1::integer[], $2::bigint[]) AS closed_end (chain_id, sequence)
+                JOIN audit_entry AS closed
+                ON closed.chain_id = closed_end.chain_id AND closed.sequence <= closed_end.sequence
+            LIMIT $3)
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(ends.map(\.chainId), ends.map(\.sequence), limit)
+    }
+}
+
+private struct DeleteClosedSeals: PostgresCommand {
+    let number: Int64
+    let limit: Int32
+
+    static let sql = """
+        DELETE FROM audit_seal WHERE number IN (
+            SELECT number FROM audit_seal WHERE number <= $1 ORDER BY number LIMIT $2)
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(number, limit)
+    }
+}
+
 extension AuditSealRecord: PostgresRowDecodable {
     /// In the order of `sealColumns`.
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
@@ -342,6 +420,9 @@ extension AuditSealRecord: PostgresRowDecodable {
         hash = try row.decode(7)
         keyId = try row.decode(8)
         signature = try row.decode(9)
+        let closedNumber: Int64? = try row.decode(10)
+        let closedHash: [UInt8]? = try row.decode(11)
+        closed = closedNumber.flatMap { number in closedHash.map { Closed(number: number, hash: $0) } }
     }
 }
 
@@ -349,12 +430,14 @@ private struct InsertAuditSeal: PostgresCommand {
     let seal: AuditSealRecord
 
     static let sql = """
-        INSERT INTO audit_seal (\(sealColumns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING
+        INSERT INTO audit_seal (\(sealColumns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        ON CONFLICT DO NOTHING
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(seal.number, seal.epoch, seal.kind, seal.sealedAt, seal.note)
         parameters.append(seal.heads, seal.previousHash, seal.hash, seal.keyId, seal.signature)
+        parameters.append(seal.closed?.number, seal.closed?.hash)
     }
 }
 

@@ -45,9 +45,10 @@ package struct IssuerBank: Sendable {
     package let checksUniqueIds: Bool
     /// The formats of PIN blocks that the bank may send.
     package let pinBlocks: Set<PINBlockKind>
-    /// SHA-256 of each active client certificate (mutual TLS).
-    package let clientCertificates: [[UInt8]]
+    /// SHA-256 of each client certificate that is active and not revoked (mutual TLS).
+    package private(set) var clientCertificates: [[UInt8]]
 
+    /// What was read with its keys. Whether certificates are revoked is not looked at.
     package init(_ found: BankWithKeys) {
         let (bank, settings) = (found.bank, found.bank.settings)
         id = bank.id
@@ -61,6 +62,13 @@ package struct IssuerBank: Sendable {
         pinBlocks = settings.pinBlocks
         clientCertificates = found.certificates.filter { $0.purpose == .client && $0.status == .active }
             .map(\.fingerprint)
+    }
+
+    /// Without the client certificates that another reading of the same bank does not have.
+    package func limited(to other: IssuerBank) -> IssuerBank {
+        var bank = self
+        bank.clientCertificates.removeAll { !other.clientCertificates.contains($0) }
+        return bank
     }
 }
 
@@ -104,8 +112,8 @@ extension Store {
         }
     }
 
-    package func issuerBank(id: Identifier) async throws(StoreError) -> IssuerBank? {
-        try await statements.execute(SelectIssuerBank(id: id)).first
+    package func issuerBank(id: Identifier, now: Timestamp) async throws(StoreError) -> IssuerBank? {
+        try await statements.execute(SelectIssuerBank(id: id, now: now)).first
     }
 
     /// All banks, by id.
@@ -188,11 +196,12 @@ private struct SelectBanks: PostgresStatement {
 
 private struct SelectIssuerBank: PostgresStatement {
     let id: Identifier
+    let now: Timestamp
 
-    static let sql = "SELECT \(IssuerBank.columns) FROM bank WHERE bank_id = $1"
+    static let sql = "SELECT \(IssuerBank.columns(now: "$2")) FROM bank WHERE bank_id = $1"
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(id)
+        parameters.append(id, now)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> IssuerBank {
@@ -202,16 +211,24 @@ private struct SelectIssuerBank: PostgresStatement {
 
 extension IssuerBank {
     /// Of the table `bank`.
-    static let columns = """
+    ///
+    /// - Parameter now: the statement's parameter that has the time.
+    static func columns(now: String) -> String {
+        """
         bank_id, status, pin_minimum_length, pin_maximum_length, code_alphabet, code_minimum_length, code_maximum_length,
         sealed_values, check_unique_ids, pin_blocks,
         ARRAY(
-            SELECT fingerprint FROM certificate
-            WHERE certificate.bank_id = bank.bank_id AND purpose = 'client' AND status = 'ACTIVE'
+            SELECT fingerprint FROM certificate LEFT JOIN revocation_list AS list USING (bank_id, issuer)
+            WHERE bank_id = bank.bank_id AND purpose = 'client' AND status = 'ACTIVE'
+                AND (list.next_update IS NULL OR list.next_update > \(now) AND NOT EXISTS (
+                    SELECT FROM revoked_certificate AS revoked
+                    WHERE (revoked.bank_id, revoked.issuer, revoked.serial)
+                        = (certificate.bank_id, certificate.issuer, certificate.serial)))
         ), revision
         """
+    }
 
-    /// - Parameter first: where ``columns`` begin in the row.
+    /// - Parameter first: where ``columns(now:)`` begin in the row.
     init(_ row: borrowing PostgresRow, from first: Int) throws(PostgresError) {
         id = try row.decode(first)
         status = try row.decode(first + 1)

@@ -10,28 +10,36 @@ package struct CertificateRecord: Sendable {
     package let fingerprint: [UInt8]
     /// RFC 2253.
     package let subject: String
+    /// RFC 2253.
+    package let issuer: String
+    /// DER.
+    package let serial: [UInt8]
     package let notBefore: Timestamp
     package let notAfter: Timestamp
     /// Whether it verifies tokens that name no alias.
     package let isDefault: Bool
     package let status: Activity
     package let createdAt: Timestamp
+    package let revocation: Revocation
 
     package init(
         alias: String, purpose: CertificatePurpose, der: [UInt8], fingerprint: [UInt8], subject: String,
-        notBefore: Timestamp,
-        notAfter: Timestamp, isDefault: Bool, status: Activity, createdAt: Timestamp
+        issuer: String, serial: [UInt8], notBefore: Timestamp, notAfter: Timestamp, isDefault: Bool, status: Activity,
+        createdAt: Timestamp, revocation: Revocation = .notChecked
     ) {
         self.alias = alias
         self.purpose = purpose
         self.der = der
         self.fingerprint = fingerprint
         self.subject = subject
+        self.issuer = issuer
+        self.serial = serial
         self.notBefore = notBefore
         self.notAfter = notAfter
         self.isDefault = isDefault
         self.status = status
         self.createdAt = createdAt
+        self.revocation = revocation
     }
 }
 
@@ -79,8 +87,8 @@ private struct InsertCertificate: PostgresCommand {
     static let sql = """
         INSERT INTO certificate
             (bank_id, alias, der, fingerprint, subject, not_before, not_after, is_default, status, created_at,
-            purpose)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+            purpose, issuer, serial)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
         ON CONFLICT (bank_id, alias) DO NOTHING
         """
 
@@ -88,7 +96,7 @@ private struct InsertCertificate: PostgresCommand {
         parameters.append(
             bankId, certificate.alias, certificate.der, certificate.fingerprint, certificate.subject,
             certificate.notBefore, certificate.notAfter, certificate.isDefault, certificate.status,
-            certificate.createdAt, certificate.purpose)
+            certificate.createdAt, certificate.purpose, certificate.issuer, certificate.serial)
     }
 }
 
@@ -141,8 +149,13 @@ struct SelectCertificates: PostgresStatement {
     let bankId: Identifier
 
     static let sql = """
-        SELECT alias, der, fingerprint, subject, not_before, not_after, is_default, status, created_at, purpose
-        FROM certificate WHERE bank_id = $1 ORDER BY alias
+        SELECT alias, der, fingerprint, subject, not_before, not_after, is_default, status, created_at, purpose,
+            issuer, serial, next_update,
+            EXISTS (
+                SELECT FROM revoked_certificate AS revoked
+                WHERE revoked.bank_id = $1 AND (revoked.issuer, revoked.serial) = (certificate.issuer, certificate.serial)
+            )
+        FROM certificate LEFT JOIN revocation_list USING (bank_id, issuer) WHERE bank_id = $1 ORDER BY alias
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -156,11 +169,14 @@ struct SelectCertificates: PostgresStatement {
             der: try row.decode(1),
             fingerprint: try row.decode(2),
             subject: try row.decode(3),
+            issuer: try row.decode(10),
+            serial: try row.decode(11),
             notBefore: try row.decode(4),
             notAfter: try row.decode(5),
             isDefault: try row.decode(6),
             status: try row.decode(7),
-            createdAt: try row.decode(8))
+            createdAt: try row.decode(8),
+            revocation: Revocation(listEnds: try row.decode(12), isListed: try row.decode(13)))
     }
 }
 

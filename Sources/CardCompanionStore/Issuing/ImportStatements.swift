@@ -8,13 +8,18 @@ package struct ImportLine: Sendable {
     package let uniqueId: Identifier
     /// Nil if the line deletes the cardholder.
     package let change: CardholderChange?
+    /// The cardholder's pseudonym in the audit trail.
+    package let subject: [UInt8]
     /// Members that were ignored.
     package let unknownMembers: [String]
 
-    package init(line: Int, uniqueId: Identifier, change: CardholderChange?, unknownMembers: [String]) {
+    package init(
+        line: Int, uniqueId: Identifier, change: CardholderChange?, subject: [UInt8], unknownMembers: [String]
+    ) {
         self.line = line
         self.uniqueId = uniqueId
         self.change = change
+        self.subject = subject
         self.unknownMembers = unknownMembers
     }
 }
@@ -40,13 +45,14 @@ extension Store {
 
     /// Writes the next staged lines of an import whose body was complete.
     ///
+    /// - Parameter actor: who imports, for the audit trail.
     /// - Returns: their results; none if no line is left.
     package func mergeStaged(
-        importId: String, bankId: Identifier, limit: Int, audit: AuditNote, now: Timestamp
+        importId: String, bankId: Identifier, limit: Int, actor: String, now: Timestamp
     ) async throws(StoreError) -> [ImportedLine] {
         try await statements.execute(
             MergeLines(
-                importId: importId, bankId: bankId, limit: Int32(clamping: limit), audit: audit, now: now))
+                importId: importId, bankId: bankId, limit: Int32(clamping: limit), actor: actor, now: now))
     }
 
     /// Deletes the staged lines of an import that will not be written.
@@ -63,11 +69,12 @@ private struct StageLines: PostgresCommand {
     let now: Timestamp
 
     static let sql = """
-        INSERT INTO import_line (import_id, bank_id, staged_at, line, unique_id, change, unknown_members)
+        INSERT INTO import_line (import_id, bank_id, staged_at, line, unique_id, change, subject, unknown_members)
         SELECT $1, $2, $3, line, unique_id,
-            CASE WHEN change <> '' THEN jsonb_populate_record(NULL::cardholder_change, change::jsonb) END,
+            CASE WHEN change <> '' THEN jsonb_populate_record(NULL::cardholder_change, change::jsonb) END, subject,
             unknown_members
-        FROM unnest($4::bigint[], $5::text[], $6::text[], $7::text[]) AS new (line, unique_id, change, unknown_members)
+        FROM unnest($4::bigint[], $5::text[], $6::text[], $7::bytea[], $8::text[])
+            AS new (line, unique_id, change, subject, unknown_members)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -76,7 +83,7 @@ private struct StageLines: PostgresCommand {
         }
         parameters.append(
             importId, bankId, now, lines.map { Int64($0.line) }, lines.map(\.uniqueId.text), changes,
-            lines.map { $0.unknownMembers.joined(separator: memberSeparator) })
+            lines.map(\.subject), lines.map { $0.unknownMembers.joined(separator: memberSeparator) })
     }
 }
 
@@ -84,21 +91,17 @@ private struct MergeLines: PostgresStatement {
     let importId: String
     let bankId: Identifier
     let limit: Int32
-    let audit: AuditNote
+    let actor: String
     let now: Timestamp
 
-    /// One entry of the audit trail for all lines, after the last one.
     static let sql = """
-        SELECT line, unique_id, outcome, pin, unknown_members,
-            CASE WHEN row_number() OVER (ORDER BY line) = count(*) OVER () THEN append_audit(
-                p_now => $1, p_operation => 'import', p_outcome => count(*) OVER () || ' lines', p_bank_id => $2,
-                p_subject => NULL, p_actor => $5, p_detail => $6) END
-        FROM merge_import(p_now => $1, p_bank_id => $2, p_import_id => $3, p_limit => $4)
+        SELECT line, unique_id, outcome, pin, unknown_members
+        FROM merge_import(p_now => $1, p_bank_id => $2, p_import_id => $3, p_limit => $4, p_actor => $5)
         ORDER BY line
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(now, bankId, importId, limit, audit.actor, audit.detail)
+        parameters.append(now, bankId, importId, limit, actor)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ImportedLine {

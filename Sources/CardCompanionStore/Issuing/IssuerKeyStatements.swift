@@ -66,9 +66,10 @@ extension Store {
 
     /// Accepts a call that was verified with a key: spends the signature's nonce, and reads the bank.
     package func acceptCall(
-        signedWith key: IssuerKeyRecord, nonce: SpentDigest, expiresAt: Timestamp
+        signedWith key: IssuerKeyRecord, nonce: SpentDigest, expiresAt: Timestamp, now: Timestamp
     ) async throws(StoreError) -> CallAcceptance {
-        try await statements.execute(AcceptCall(key: key, nonce: nonce, expiresAt: expiresAt)).first ?? .keyChanged
+        let statement = AcceptCall(key: key, nonce: nonce, expiresAt: expiresAt, now: now)
+        return try await statements.execute(statement).first ?? .keyChanged
     }
 }
 
@@ -138,6 +139,7 @@ private struct AcceptCall: PostgresStatement {
     let key: IssuerKeyRecord
     let nonce: SpentDigest
     let expiresAt: Timestamp
+    let now: Timestamp
 
     static let sql = """
         WITH valid AS (
@@ -148,13 +150,14 @@ private struct AcceptCall: PostgresStatement {
             INSERT INTO spent_proof (bank_id, kind, digest, expires_at) SELECT $1, 'nonce', $5, $6 FROM valid
             ON CONFLICT DO NOTHING RETURNING digest
         )
-        SELECT EXISTS (SELECT FROM valid), EXISTS (SELECT FROM spent), \(IssuerBank.columns)
+        SELECT EXISTS (SELECT FROM valid), EXISTS (SELECT FROM spent), \(IssuerBank.columns(now: "$7"))
         FROM bank WHERE bank_id = $1
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(
-            key.bankId, key.keyId, key.algorithm, key.publicKey ?? key.sealedSecret, nonce.bytes, expiresAt)
+            key.bankId, key.keyId, key.algorithm, key.publicKey ?? key.sealedSecret, nonce.bytes, expiresAt,
+            now)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> CallAcceptance {

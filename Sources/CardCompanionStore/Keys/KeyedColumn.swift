@@ -11,12 +11,16 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
     case freeFieldMAC = "cardholder.free_field_mac"
     case keyIdentity = "key_identity.key_mac"
 
-    /// The columns with values of a purpose. Those that live for a day or less are not among them.
+    /// The columns with values of a purpose that need its keys. Those that live for a day or less are not among them, nor the
+    /// audit trail: when its key is destroyed, nobody can find out any more whom an entry names.
     package static func all(of purpose: DataKeyPurpose) -> [KeyedColumn] {
         switch purpose {
-        case .seal: [.hmacKey, .bankKey, .issuerSecret, .serverKey, .recoveryKey, .pin, .freeField]
-        case .authenticate: [.code, .freeFieldMAC, .keyIdentity]
-        case .handOut: []
+        case .pins: [.pin]
+        case .codes: [.code]
+        case .keys: [.hmacKey, .bankKey, .issuerSecret, .serverKey, .recoveryKey]
+        case .freeFields: [.freeField]
+        case .digests: [.freeFieldMAC, .keyIdentity]
+        case .keypads, .audit: []
         }
     }
 

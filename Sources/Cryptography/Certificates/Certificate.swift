@@ -14,6 +14,8 @@ package final class Certificate: Sendable {
     package let subject: String
     /// The name of the issuer (RFC 2253).
     package let issuer: String
+    /// The serial number, in DER. With the issuer it is unique.
+    package let serialNumber: [UInt8]
     /// The first second of the validity, in Unix seconds.
     package let notBefore: Int64
     /// The last second of the validity, in Unix seconds.
@@ -30,6 +32,7 @@ package final class Certificate: Sendable {
         der = try handle.der()
         subject = handle.subject
         issuer = handle.issuer
+        serialNumber = try handle.serialNumber()
         notBefore = try handle.notBefore()
         notAfter = try handle.notAfter()
         rsaPublicKey = handle.publicKey().flatMap { try? RSAPublicKey(key: $0) }

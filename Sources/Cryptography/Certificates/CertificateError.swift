@@ -1,11 +1,11 @@
-/// Why a certificate was refused. ``message`` is for the operator who imports it.
+/// Why a certificate, or a CRL, was refused. ``message`` is for the operator who imports it.
 package struct CertificateError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kinds of reason. More can be added.
     package struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the kind.
         package let description: String
 
-        /// The certificate, its public key or a signature in the chain cannot be read.
+        /// The certificate, its public key, a signature in the chain or the CRL cannot be read.
         package static let malformed = Code(description: "malformed")
         /// The certificate, or one in its chain, has expired.
         package static let expired = Code(description: "expired")
@@ -19,6 +19,10 @@ package struct CertificateError: Error, Equatable, Sendable, CustomStringConvert
         package static let weakKey = Code(description: "weakKey")
         /// The certificate, or one in its chain, is signed with a broken hash (SHA-1, MD5).
         package static let weakSignature = Code(description: "weakSignature")
+        /// Its CA has revoked the certificate.
+        package static let revoked = Code(description: "revoked")
+        /// The CRL does not cover all certificates of its CA.
+        package static let partial = Code(description: "partial")
         /// The key is not an RSA key.
         package static let notRSA = Code(description: "notRSA")
         /// The certificate is a CA certificate.

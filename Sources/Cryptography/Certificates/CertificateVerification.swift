@@ -20,7 +20,7 @@ extension Certificate {
     /// - Its key usage, if it has one, allows the use.
     /// - It has a chain to one of `trustedCAs` (RFC 5280 section 6) without SHA-1, MD5 or shorter keys.
     ///
-    /// Revocation is not checked.
+    /// Whether its CA has revoked it is checked with ``requireNotRevoked(by:)``.
     ///
     /// - Parameters:
     ///   - use: the purpose.
@@ -40,6 +40,22 @@ extension Certificate {
             problem = CertificateError(.malformed, "Cannot check the certificate of \(subject): \(error).")
         }
         if let problem { throw problem }
+    }
+
+    /// Checks that its CA has not revoked it.
+    ///
+    /// - Parameter list: a verified CRL.
+    /// - Throws: `revoked`; `untrusted` if the list is by another CA.
+    package func requireNotRevoked(by list: RevocationList) throws(CertificateError) {
+        guard list.isIssuer(of: self) else {
+            throw CertificateError(
+                .untrusted,
+                "The CRL is by \(list.issuer), but \(issuer) issued the certificate of \(subject): get the CRL of that CA."
+            )
+        }
+        guard !list.revokes(self) else {
+            throw CertificateError(.revoked, "Its CA has revoked the certificate of \(subject): get a new certificate.")
+        }
     }
 
     private func verifyRSAKey() throws(CertificateError) {

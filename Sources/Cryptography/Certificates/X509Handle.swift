@@ -70,8 +70,25 @@ final class X509Handle: @unchecked Sendable {
     /// Whether its key usage, if it has one, allows the encryption of keys.
     var allowsKeyEncipherment: Bool { X509_get_key_usage(pointer) & UInt32(KU_KEY_ENCIPHERMENT) != 0 }
 
+    /// Whether its key usage, if it has one, allows signatures on CRLs.
+    var allowsCRLSigning: Bool { X509_get_key_usage(pointer) & UInt32(KU_CRL_SIGN) != 0 }
+
+    /// The serial number in DER.
+    func serialNumber() throws(CryptographyError) -> [UInt8] {
+        try require(Self.der(of: X509_get0_serialNumber(pointer)), orThrow: .invalidCertificate)
+    }
+
+    /// A serial number in DER; nil if OpenSSL cannot write it.
+    static func der(of number: UnsafePointer<ASN1_INTEGER>?) -> [UInt8]? {
+        let byteCount = Int(i2d_ASN1_INTEGER(number, nil))
+        return try? publicOutput(capacity: byteCount, orThrow: .invalidCertificate) { output, count in
+            var end: UnsafeMutablePointer<UInt8>? = output
+            return i2d_ASN1_INTEGER(number, &end) == count ? 1 : 0
+        }
+    }
+
     /// The name as text (RFC 2253).
-    private static func text(of name: OpaquePointer?) -> String {
+    static func text(of name: OpaquePointer?) -> String {
         guard let output = BIO_new(BIO_s_mem()) else { return "" }
         defer { BIO_free(output) }
         X509_NAME_print_ex(output, name, 0, card_companion_rfc2253_flags())
@@ -80,7 +97,7 @@ final class X509Handle: @unchecked Sendable {
         return String(decoding: UnsafeRawBufferPointer(start: content, count: max(count, 0)), as: UTF8.self)
     }
 
-    private static func unixSeconds(of time: UnsafePointer<ASN1_TIME>?) throws(CryptographyError) -> Int64 {
+    static func unixSeconds(of time: UnsafePointer<ASN1_TIME>?) throws(CryptographyError) -> Int64 {
         let epoch = try require(ASN1_TIME_set(nil, 0))
         defer { ASN1_TIME_free(epoch) }
         var days: Int32 = 0

@@ -1,14 +1,14 @@
 /// A time as text for people, such as `2026-01-31 23:59:59 UTC`.
-struct UTCDate: CustomStringConvertible {
+package struct UTCDate: CustomStringConvertible {
     private static let secondsPerDay: Int64 = 86_400
 
     let unixSeconds: Int64
 
-    init(_ unixSeconds: Int64) {
+    package init(_ unixSeconds: Int64) {
         self.unixSeconds = unixSeconds
     }
 
-    var description: String {
+    package var description: String {
         let days = Int64((Double(unixSeconds) / Double(Self.secondsPerDay)).rounded(.down))
         let second = unixSeconds - days * Self.secondsPerDay
         let (year, month, day) = Self.civil(days)

@@ -60,6 +60,9 @@ struct AuditCursor: Codable {
     struct Place: Codable, Equatable {
         var number: Int64 = 0
         var hash = ""
+
+        /// Whether the trail goes on with `known` from here: it is this place, or one after it.
+        func isFollowed(by known: Place) -> Bool { known == self || known.number > number }
     }
 
     /// The last entry of each chain.
@@ -100,8 +103,8 @@ struct AuditExport {
 
     mutating func writeNew() async throws {
         for chain in try await store.auditChains() { try await writeChain(chain) }
-        let known = try await store.auditSeals(after: cursor.seal.number - 1, limit: 1).first
-        if known.map(place) != cursor.seal { cursor.seal = AuditCursor.Place() }
+        let known = try await store.auditSeals(after: cursor.seal.number - 1, limit: 1).first.map(place)
+        if !(known.map(cursor.seal.isFollowed) ?? false) { cursor.seal = AuditCursor.Place() }
         while true {
             let seals = try await store.auditSeals(after: cursor.seal.number, limit: Self.pageLength)
             for seal in seals { Terminal.showAtOnce(try Terminal.encode(SealLine(seal))) }
@@ -110,12 +113,14 @@ struct AuditExport {
         }
     }
 
-    /// If the chain has another entry at the cursor's place, the database was restored, and the chain is written anew.
+    /// If the chain has another entry at the cursor's place, the database was restored, and the chain is written anew. If it begins
+    /// later, the part with that place was closed.
     private mutating func writeChain(_ chain: AuditHead) async throws {
         let name = "\(chain.chainId)"
         var last = cursor.chains[name] ?? AuditCursor.Place()
-        if last.number > 0, try await entries(chain, after: last.number - 1, limit: 1).first.map(place) != last {
-            last = AuditCursor.Place()
+        if last.number > 0 {
+            let known = try await entries(chain, after: last.number - 1, limit: 1).first.map(place)
+            if !(known.map(last.isFollowed) ?? false) { last = AuditCursor.Place() }
         }
         while last.number < chain.sequence {
             let entries = try await entries(chain, after: last.number, limit: Self.pageLength)

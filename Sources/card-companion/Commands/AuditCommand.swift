@@ -9,7 +9,7 @@ struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
         abstract: "Shows, exports and verifies the audit trail: who did what, when, and how it ended.",
-        subcommands: [Show.self, Export.self, Verify.self, NewEpoch.self])
+        subcommands: [Show.self, Export.self, Verify.self, Close.self, NewEpoch.self])
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -31,9 +31,9 @@ struct AuditCommand: AsyncParsableCommand {
                 "Only this operation: fetch, notify, define, write-cardholder, delete-cardholder, import, or a command."
         )
         var operation: String?
-        @Option(help: "Only from this time on (ISO 8601).", transform: Self.time)
+        @Option(help: "Only from this time on (ISO 8601).", transform: AuditCommand.time)
         var from: Timestamp?
-        @Option(help: "Only before this time (ISO 8601).", transform: Self.time)
+        @Option(help: "Only before this time (ISO 8601).", transform: AuditCommand.time)
         var to: Timestamp?
         @Option(help: "How many entries at most (1 to 10000).")
         var limit = 100
@@ -62,13 +62,6 @@ struct AuditCommand: AsyncParsableCommand {
                     [$0.time, $0.operation, $0.outcome, $0.bankId ?? "", $0.subject ?? "", $0.actor, $0.detail ?? ""]
                 })
             try Terminal.show(table, json: entries.map(AuditLine.init), asJSON: output.json)
-        }
-
-        private static func time(_ text: String) throws -> Timestamp {
-            guard let date = try? Date(text, strategy: .iso8601) else {
-                throw ValidationError("'\(text)' is not a time: use for example 2026-11-01T00:00:00Z.")
-            }
-            return Timestamp(seconds: Int64(date.timeIntervalSince1970))
         }
     }
 
@@ -125,7 +118,6 @@ struct AuditCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
-        private static let pageLength = 5_000
         /// How many faults are told.
         private static let faultLimit = 20
 
@@ -141,35 +133,11 @@ struct AuditCommand: AsyncParsableCommand {
                     let keys = try await ServerKeys.opened(
                         with: keyring, in: installation.store, clock: installation.clock)
                     let signing = try await keys.sealKeys()
-                    return try await Self.verify(installation.store, known) { signing[$0] }
+                    return Report(try await AuditVerifier.verified(installation.store, known: known) { signing[$0] })
                 }
             }
             try Terminal.show(report.text, json: report, asJSON: output.json)
             guard report.faults.isEmpty else { throw ExitCode(1) }
-        }
-
-        private static func verify(
-            _ store: Store, _ known: AuditVerifier.KnownSeal?, _ key: @escaping AuditVerifier.KeyLookUp
-        ) async throws -> Report {
-            var verifier = AuditVerifier(known: known, key: key)
-            var number: Int64 = 0
-            while true {
-                let seals = try await store.auditSeals(after: number, limit: pageLength)
-                for seal in seals { verifier.read(seal) }
-                guard let last = seals.last else { break }
-                number = last.number
-            }
-            var (chainId, sequence) = (Int32.min, Int64(0))
-            while true {
-                let entries = try await store.auditEntries(afterChain: chainId, sequence: sequence, limit: pageLength)
-                for entry in entries { verifier.read(entry) }
-                guard let last = entries.last else { break }
-                (chainId, sequence) = (last.chainId, last.sequence)
-            }
-            verifier.finish()
-            return Report(
-                entries: verifier.entryCount, seals: verifier.sealCount, unsealed: verifier.unsealedCount,
-                faults: verifier.faults.prefix(faultLimit).map(\.description), faultCount: verifier.faults.count)
         }
 
         private struct Report: Encodable {
@@ -178,6 +146,14 @@ struct AuditCommand: AsyncParsableCommand {
             let unsealed: Int
             let faults: [String]
             let faultCount: Int
+
+            init(_ verifier: AuditVerifier) {
+                entries = verifier.entryCount
+                seals = verifier.sealCount
+                unsealed = verifier.unsealedCount
+                faults = verifier.faults.prefix(Verify.faultLimit).map(\.description)
+                faultCount = verifier.faults.count
+            }
 
             var text: String {
                 let counts = "\(entries) entries, \(seals) seals; \(unsealed) entries are newer than the last seal"
@@ -224,5 +200,15 @@ struct AuditCommand: AsyncParsableCommand {
                 json: ["seal": "\(seal.number)", "hash": Hex.encode(seal.hash), "epoch": "\(seal.epoch)"],
                 asJSON: output.json)
         }
+    }
+}
+
+extension AuditCommand {
+    /// Reads a time in ISO 8601.
+    static func time(_ text: String) throws -> Timestamp {
+        guard let date = try? Date(text, strategy: .iso8601) else {
+            throw ValidationError("'\(text)' is not a time: use for example 2026-11-01T00:00:00Z.")
+        }
+        return Timestamp(seconds: Int64(date.timeIntervalSince1970))
     }
 }

@@ -11,6 +11,8 @@ struct ImportCertificate: Change {
     let isDefault: Bool
     let pem: [UInt8]
     let trustedCAs: [UInt8]
+    /// The CA's CRL.
+    let revocationList: [UInt8]?
 
     var bankId: Identifier? { bank }
     var subject: String? { alias }
@@ -18,7 +20,7 @@ struct ImportCertificate: Change {
     /// The certificate, validated.
     func certificate(at now: Timestamp) throws -> CertificateRecord {
         try CertificateImport(
-            pem: pem, trustedCAs: trustedCAs, alias: alias, purpose: use, isDefault: isDefault, now: now
+            pem: pem, trustedCAs: trustedCAs, revocationList: revocationList, alias: alias, purpose: use, isDefault: isDefault, now: now
         ).record
     }
 
@@ -46,6 +48,9 @@ struct ImportCertificate: Change {
     func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         _ = try await installation.bank(bank)
         let certificate = try certificate(at: installation.clock.now())
+        guard try await installation.store.revocation(bankId: bank, of: certificate) != .revoked else {
+            throw CommandError.refused("the bank's CRL of \(certificate.issuer) says that the certificate is revoked")
+        }
         guard try await installation.store.insertCertificate(bankId: bank, certificate) else {
             throw CommandError.refused("bank '\(bank)' already has a certificate '\(alias)'")
         }
@@ -109,7 +114,8 @@ extension Installation {
 extension CertificateRecord {
     fileprivate func with(isDefault: Bool) -> CertificateRecord {
         CertificateRecord(
-            alias: alias, purpose: purpose, der: der, fingerprint: fingerprint, subject: subject, notBefore: notBefore,
-            notAfter: notAfter, isDefault: isDefault, status: status, createdAt: createdAt)
+            alias: alias, purpose: purpose, der: der, fingerprint: fingerprint, subject: subject, issuer: issuer,
+            serial: serial, notBefore: notBefore, notAfter: notAfter, isDefault: isDefault, status: status,
+            createdAt: createdAt)
     }
 }

@@ -7,7 +7,8 @@ struct CertificateCommand: ParsableCommand {
         commandName: "certificate", abstract: "Imports and lists the certificates of banks.",
         subcommands: [
             Import.self, Default.self, ListItems<Certificates>.self, DisableItem<Certificates>.self,
-            EnableItem<Certificates>.self,
+            EnableItem<Certificates>.self, ImportRevocationList.self, ListRevocationLists.self,
+            RemoveRevocationList.self,
         ])
 
     struct Import: AsyncParsableCommand {
@@ -17,7 +18,8 @@ struct CertificateCommand: ParsableCommand {
                 The certificate must have a chain to a CA that you trust, be within its validity, have a key usage that
                 allows its use, and have an RSA key of at least 2048 bits (any kind of key for mutual TLS). Intermediate
                 certificates can follow it in the file. PINs that cardholders define are sealed to the encryption
-                certificate that was imported last.
+                certificate that was imported last. With --crl, a certificate that its CA has revoked is refused; later
+                revocations need 'certificate import-crl'.
 
                 EXAMPLES
                   card-companion certificate import --bank MYBANK --alias 2027 --default --ca bank-ca.pem signing.pem
@@ -37,6 +39,8 @@ struct CertificateCommand: ParsableCommand {
         var use = CertificatePurpose.signature
         @Option(help: "PEM file of the CAs that you trust for this bank.")
         var ca: String
+        @Option(help: "The CRL of the CA that issued it, in PEM or DER. The CA must be in --ca.")
+        var crl: String?
         @Argument(help: "PEM file of the certificate.")
         var file: String
         @OptionGroup(title: "Operator") var signer: OperatorOptions
@@ -46,9 +50,10 @@ struct CertificateCommand: ParsableCommand {
         func run() async throws {
             let pem = try InputFile.read(file, byteLimit: InputFile.certificateByteLimit)
             let trusted = try InputFile.read(ca, byteLimit: InputFile.certificateByteLimit)
+            let list = try crl.map { try InputFile.read($0, byteLimit: InputFile.revocationListByteLimit) }
             let change = ImportCertificate(
                 bank: bank, alias: alias, use: use, isDefault: `default` || use == .encryption, pem: pem,
-                trustedCAs: trusted)
+                trustedCAs: trusted, revocationList: list)
             _ = try change.certificate(at: WallClock.system.now())
             try await change.run(options, signer, output)
         }
@@ -86,6 +91,7 @@ struct CertificateCommand: ParsableCommand {
         let subject: String
         let notBefore: String
         let notAfter: String
+        let revocation: String
         let fingerprintSHA256: String
 
         init(_ certificate: CertificateRecord) {
@@ -96,6 +102,7 @@ struct CertificateCommand: ParsableCommand {
             subject = certificate.subject
             notBefore = certificate.notBefore.text
             notAfter = certificate.notAfter.text
+            revocation = certificate.revocation.text
             fingerprintSHA256 = certificate.fingerprintHex
         }
     }
@@ -107,7 +114,7 @@ enum Certificates: BankItems {
     static let noun = "certificate"
     static let nameMember = "alias"
     static let afterDisabling = "tokens signed with its key are refused from now on."
-    static let columns = ["ALIAS", "USE", "", "STATUS", "FROM", "TO", "SUBJECT"]
+    static let columns = ["ALIAS", "USE", "", "STATUS", "FROM", "TO", "REVOCATION", "SUBJECT"]
 
     static func list(
         _ bankId: Identifier, in store: Store
@@ -116,7 +123,7 @@ enum Certificates: BankItems {
             (
                 [
                     $0.alias, $0.purpose.rawValue, $0.isDefault ? "default" : "", $0.status.rawValue,
-                    $0.notBefore.text, $0.notAfter.text, $0.subject,
+                    $0.notBefore.text, $0.notAfter.text, $0.revocation.text, $0.subject,
                 ],
                 CertificateCommand.Report($0)
             )
@@ -134,5 +141,15 @@ enum Certificates: BankItems {
     ) async throws -> [ApprovedObject] {
         try await installation.store.certificates(bankId: bankId).filter { $0.alias == name }
             .map { ApprovedObject($0, of: bankId) }
+    }
+}
+
+extension Revocation {
+    var text: String {
+        switch self {
+        case .notChecked: "not checked"
+        case .good(let until): "good to \(until.text)"
+        case .revoked: "revoked"
+        }
     }
 }

@@ -10,7 +10,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
         abstract: "Shows the settings in force, where each comes from, and what is wrong.",
         discussion: """
             The exit status is 78 if something is wrong. If there is a database, it also warns of banks whose cardholders
-            cannot define a PIN.
+            cannot define a PIN, and of CRLs that have expired or soon will.
 
             EXAMPLE
               HTTP_PORT=8443 card-companion check-config --config card-companion.json
@@ -42,7 +42,12 @@ struct CheckConfigCommand: AsyncParsableCommand {
         do {
             return try await Installation.run(options) { installation in
                 var warnings: [String] = []
-                for bank in try await installation.store.banks() where bank.settings.definition {
+                for bank in try await installation.store.banks() {
+                    let lists = try await installation.store.revocationLists(bankId: bank.id)
+                    warnings += lists.compactMap { $0.warning(now: installation.clock.now()) }.map {
+                        "bank '\(bank.id)': \($0)"
+                    }
+                    guard bank.settings.definition else { continue }
                     let reason = bank.settings.reasonAgainstDefinition(
                         certificates: try await installation.store.certificates(bankId: bank.id),
                         definedPINKey: try await installation.store.definedPINKey(bankId: bank.id),

@@ -8,6 +8,7 @@ enum InputFile {
     private static let chunkByteCount = 65_536
 
     static let certificateByteLimit = 1 << 20
+    static let revocationListByteLimit = RevocationList.byteCountLimit
     static let weakPINListByteLimit = 1 << 18
 
     /// The largest message for 'explain'.

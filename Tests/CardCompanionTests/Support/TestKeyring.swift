@@ -7,8 +7,10 @@ func testKeyring() throws -> Keyring {
     func key(_ id: Int32, isActive: Bool) -> Keyring.DataKey {
         Keyring.DataKey(id: id, key: SharedSecret(SecureRandom.secret(count: 32)), isActive: isActive)
     }
-    return try Keyring(
-        Keyring.Keys(
-            sealing: [key(1, isActive: true)], authenticating: [key(2, isActive: false), key(3, isActive: true)],
-            handingOut: [key(4, isActive: true)]))
+    var keys: [Keyring.Purpose: [Keyring.DataKey]] = [:]
+    for (index, purpose) in Keyring.Purpose.allCases.enumerated() {
+        let id = Int32(2 * index + 1)
+        keys[purpose] = [key(id, isActive: false), key(id + 1, isActive: true)]
+    }
+    return try Keyring(Keyring.Keys(keys))
 }

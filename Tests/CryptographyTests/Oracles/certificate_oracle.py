@@ -23,8 +23,8 @@ def name(text):
     return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
 
 
-def certificate(subject, public_key, issuer, issuer_key, is_ca, algorithm):
-    usage = x509.KeyUsage(not is_ca, False, False, False, False, is_ca, is_ca, False, False)
+def certificate(subject, public_key, issuer, issuer_key, is_ca, algorithm, signs_crls=True):
+    usage = x509.KeyUsage(not is_ca, False, False, False, False, is_ca, is_ca and signs_crls, False, False)
     builder = x509.CertificateBuilder(
         name(issuer), name(subject), public_key, x509.random_serial_number(), BEGIN, END)
     builder = builder.add_extension(x509.BasicConstraints(is_ca, None), True).add_extension(usage, True)
@@ -48,7 +48,7 @@ def make(arguments):
     leaf = certificate("Bank", key.public_key(), "CA", authority_key, False, algorithm)
     der = leaf.public_bytes(serialization.Encoding.DER)
     if kind == "SHA-1":
-        der = signed_with_sha1(leaf, authority_key)
+        der = signed_with_sha1(leaf.tbs_certificate_bytes, authority_key)
     if kind == "RSA-PSS key":
         der = der.replace(PKCS1 + b"\x01\x05\x00", PKCS1 + b"\x0a\x30\x00")
     if kind == "unreadable key":
@@ -56,17 +56,17 @@ def make(arguments):
     return {"certificate": pem(der), "authority": authority.public_bytes(PEM).decode()}
 
 
-def signed_with_sha1(leaf, key):
-    """Signs the certificate again with sha1WithRSAEncryption, which the library does not support."""
+def signed_with_sha1(content, key):
+    """Signs a certificate or a CRL again with sha1WithRSAEncryption, which the library does not support."""
     sha256, sha1 = PKCS1 + b"\x0b", PKCS1 + b"\x05"
-    signed = leaf.tbs_certificate_bytes.replace(sha256, sha1)
+    signed = content.replace(sha256, sha1)
     signature = key.sign(signed, padding.PKCS1v15(), hashes.SHA1())
     content = signed + bytes.fromhex("300d") + sha1 + bytes.fromhex("05000382010100") + signature
     return bytes.fromhex("3082") + len(content).to_bytes(2, "big") + content
 
 
-def pem(der):
-    return "-----BEGIN CERTIFICATE-----\n" + base64.encodebytes(der).decode() + "-----END CERTIFICATE-----\n"
+def pem(der, label="CERTIFICATE"):
+    return f"-----BEGIN {label}-----\n" + base64.encodebytes(der).decode() + f"-----END {label}-----\n"
 
 
 def read(arguments):
@@ -84,6 +84,44 @@ def read(arguments):
     }
 
 
+def crl(arguments):
+    """A certificate, its authority, and a CRL of the kind that is asked for. NOW is the test's time."""
+    kind = arguments["kind"]
+    now = datetime.datetime.fromtimestamp(int(arguments["now"]), datetime.timezone.utc)
+    day = datetime.timedelta(days=1)
+    key, authority_key = rsa_key(), rsa_key(1024 if kind == "weak key" else 2048)
+    signs_crls = kind != "no cRLSign"
+    authority = certificate("CA", authority_key.public_key(), "CA", authority_key, True, hashes.SHA256(), signs_crls)
+    leaf = certificate("Bank", key.public_key(), "CA", authority_key, False, hashes.SHA256())
+    begin = now + day if kind == "from the future" else now - 2 * day
+    end = now if kind == "expired" else now + 3 * day
+    issuer = "Other CA" if kind == "another CA" else "CA"
+    builder = x509.CertificateRevocationListBuilder(name(issuer), begin, end)
+    revoked = x509.random_serial_number() if kind == "another certificate" else leaf.serial_number
+    entry = x509.RevokedCertificateBuilder(revoked, begin)
+    if kind == "on hold":
+        entry = entry.add_extension(x509.CRLReason(x509.ReasonFlags.certificate_hold), False)
+    if kind == "indirect entry":
+        entry = entry.add_extension(x509.CertificateIssuer([x509.DirectoryName(name("Other CA"))]), True)
+    if kind != "empty":
+        builder = builder.add_revoked_certificate(entry.build())
+    if kind == "delta":
+        builder = builder.add_extension(x509.DeltaCRLIndicator(1), True)
+    if kind == "distribution point":
+        point = x509.IssuingDistributionPoint(None, None, True, False, None, False, False)
+        builder = builder.add_extension(point, True)
+    builder = builder.add_extension(x509.CRLNumber(7), False)
+    signed = builder.sign(rsa_key() if kind == "another key" else authority_key, hashes.SHA256())
+    der = signed.public_bytes(serialization.Encoding.DER)
+    if kind == "SHA-1":
+        der = signed_with_sha1(signed.tbs_certlist_bytes, authority_key)
+    if kind == "changed":
+        der = der[:-1] + bytes([der[-1] ^ 1])
+    return {
+        "certificate": leaf.public_bytes(PEM).decode(), "authority": authority.public_bytes(PEM).decode(),
+        "crl": pem(der, "X509 CRL"), "der": der.hex()}
+
+
 if __name__ == "__main__":
-    question = {"make": make, "read": read}[sys.argv[1]]
+    question = {"make": make, "read": read, "crl": crl}[sys.argv[1]]
     json.dump(question(json.load(sys.stdin)), sys.stdout)

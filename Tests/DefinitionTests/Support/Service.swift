@@ -129,6 +129,16 @@ struct Service: Sendable {
         try #require(try await server.post(Path.tokenNotify, notify).code == 0)
     }
 
+    /// Gives a cardholder the authentication code again, and nothing else.
+    func renewCode(of holder: TestCardholder, of bank: TestBank) async throws {
+        var members = try TestCardholder(holder.uniqueId, code: holder.code, pin: nil)
+            .members(sealedTo: await server.sealingKey(), of: bank.id)
+        members.merge(["uniqueId": .string(holder.uniqueId), "op": "patch"]) { $1 }
+        try await installation.run(
+            ["cardholder", "import", "--bank", bank.id, "-"], stdin: JSON.object(members).text
+        ).succeeded()
+    }
+
     /// Sends requests at the same time, distributed over the servers; returns their codes in ascending order.
     func codes(_ attempts: [Attempt], through servers: [TestServer]) async throws -> [Int] {
         try await withThrowingTaskGroup(of: Int.self) { group in

@@ -82,6 +82,33 @@ struct MutualTLSTests {
         expectForbidden(try await tls.call(call(), by: backend.issuer, showing: file), "not one of the bank's")
     }
 
+    @Test("A call with a revoked certificate is answered 403, and with each while the CRL is expired")
+    func revoked() async throws {
+        let (service, tls) = (try await Service.shared.value, try await MutualTLS.shared.value)
+        let authority = try await TestAuthority.shared.value
+        let backend = try await backend(showing: authority.signer)
+        let holder = try await backend.created()
+        let call = {
+            try await tls.call(
+                IssuerCall("GET", backend.path(holder.uniqueId)), by: backend.issuer,
+                showing: authority.signer.certificateFile)
+        }
+        let importList = { (path: String) in
+            _ = try await service.installation.run([
+                "certificate", "import-crl", "--bank", backend.bank.id, "--ca", authority.certificateFile, path,
+            ]).succeeded()
+        }
+        try await importList(authority.revocationList(of: [authority.otherSigner], madeAgoSeconds: 60))
+        #expect(try await call().status == 200)
+        try await service.installation.sql(
+            "UPDATE revocation_list SET next_update = now() - interval '1 s' WHERE bank_id = '\(backend.bank.id)'")
+        expectForbidden(try await call(), "not one of the bank's")
+        try await importList(authority.revocationList(of: [authority.signer], madeAgoSeconds: 30))
+        expectForbidden(try await call(), "not one of the bank's")
+        try await importList(authority.revocationList(of: [], madeAgoSeconds: 0))
+        #expect(try await call().status == 200)
+    }
+
     @Test("An app's request without a certificate is accepted")
     func apps() async throws {
         let tls = try await MutualTLS.shared.value

@@ -253,6 +253,41 @@ struct PINBlockTests {
         #expect(try await sender.refusal(other).contains("no active key"))
     }
 
+    @Test(
+        "An import reads a key once per batch, not per line, and a key that was disabled opens nothing of the next import"
+    )
+    func keysOfImports() async throws {
+        let installation = try await TestInstallation()
+        let server = try await installation.startServer()
+        let bank = try await installation.makeBank(["--pin-blocks", "iso-1"])
+        let backend = Backend(
+            server: server, bank: bank, issuer: try await installation.makeIssuer(for: bank, algorithm: .ed25519),
+            key: try await server.sealingKey())
+        let sender = Sender(backend: backend, keys: ["tdes": Sender.random(16)])
+        try await installation.importKey(
+            sender.keys["tdes"] ?? [], label: "tdes", into: bank.id,
+            ["--usage", "pin-encryption", "--algorithm", "tdes"])
+        let members = try sender.members("iso-1", "4917")
+        let lines = try (0..<600).map { _ in
+            let holder = TestCardholder(code: nil, pin: nil)
+            return JSON.object(
+                try sender.body(members, for: holder).merging(["uniqueId": .string(holder.uniqueId)]) { $1 }
+            ).text
+        }
+        let reads = "SELECT seq_scan + coalesce(idx_scan, 0) FROM pg_stat_user_tables WHERE relname = 'bank_key'"
+        func count() async throws -> Int { try #require(Int(try await installation.sql(reads)[0])) }
+        let before = try await count()
+        #expect(try await backend.importLines(lines.joined(separator: "\n")).counts == [600, 0, 0])
+        try await installation.run(["key", "disable", "--bank", bank.id, "tdes"]).succeeded()
+        let refused = try await backend.importLines(lines[0])
+        #expect(try refused.results.map(\.members) == [["pinBlock"]])
+        // A session tells its counts when it ends.
+        try await server.stop()
+        try await Task.sleep(for: .seconds(1))
+        let after = try await count()
+        #expect(before < after && after < before + 100, "\(after - before) reads")
+    }
+
     @Test("Keys that came in key blocks open PIN blocks and verify hashMacs")
     func keyBlocks() async throws {
         let service = try await Service.shared.value

@@ -3,6 +3,7 @@ internal import Cryptography
 internal import KeyBlocks
 internal import KeyVault
 internal import SecureMemory
+internal import Synchronization
 
 /// A bank's key for PIN blocks, ready for use.
 struct PINKey: Sendable {
@@ -20,5 +21,30 @@ struct PINKey: Sendable {
         label = record.label
         direction = record.direction
         cipher = try BlockCipher(record.algorithm == .tripleDES ? .tripleDES : .aes, key: key)
+    }
+}
+
+/// The keys for PIN blocks that a bank's back-end names, each read once. It lives for one call, or for one batch of an import, so
+/// that a key that is disabled opens nothing afterwards.
+final class PINKeys: Sendable {
+    private let bankId: Identifier
+    private let approvals: Approvals
+    private let keyring: Keyring
+    private let known = Mutex<[Identifier: PINKey]>([:])
+
+    init(of bankId: Identifier, approvals: Approvals, keyring: Keyring) {
+        self.bankId = bankId
+        self.approvals = approvals
+        self.keyring = keyring
+    }
+
+    /// - Returns: nil if the bank has no active key of that name for PIN blocks.
+    /// - Throws: `StoreError`, `KeyVaultError`, `CryptographyError`.
+    func key(_ label: Identifier) async throws -> PINKey? {
+        if let key = known.withLock({ $0[label] }) { return key }
+        let record = try await approvals.bankKey(bankId: bankId, label: label.text)
+        guard let key = try record.flatMap({ try PINKey($0, of: bankId, keyring: keyring) }) else { return nil }
+        known.withLock { $0[label] = key }
+        return key
     }
 }

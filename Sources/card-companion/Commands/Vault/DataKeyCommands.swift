@@ -14,10 +14,10 @@ extension VaultCommand {
 
                 EXAMPLES
                   card-companion vault rotate-data-key
-                  card-companion vault rotate-data-key --purpose seal
+                  card-companion vault rotate-data-key --purpose pins
                 """)
 
-        @Option(help: "seal (PINs and keys), authenticate (codes and tokens) or hand-out (keypads). Default: all.")
+        @Option(help: "pins, codes, keypads, keys, free-fields, digests or audit. Default: all.")
         var purpose: DataKeyPurpose?
         @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions

@@ -40,7 +40,9 @@ private struct VaultReport: Encodable {
     ) {
         masterKeys = keys.masterKeys.map { MasterKey($0, keys, servers) }
         self.keys = keys.records.map { DataKey($0, keys, now: now) }
-        columns = KeyedColumn.all(of: .seal).compactMap { Column($0, keys.records, resealing, now: now) }
+        columns = DataKeyPurpose.sealing.flatMap { purpose in
+            KeyedColumn.all(of: purpose).compactMap { Column($0, of: purpose, keys.records, resealing, now: now) }
+        }
         warnings = Self.warnings(keys, now)
     }
 
@@ -139,9 +141,10 @@ private struct VaultReport: Encodable {
 
         /// Nil if there was no rotation.
         init?(
-            _ column: KeyedColumn, _ keys: [DataKeyRecord], _ resealing: [ResealingRecord], now: Timestamp
+            _ column: KeyedColumn, of purpose: DataKeyPurpose, _ keys: [DataKeyRecord], _ resealing: [ResealingRecord],
+            now: Timestamp
         ) {
-            guard let key = keys.active(.seal, now), key.replaces != nil else { return nil }
+            guard let key = keys.active(purpose, now), key.replaces != nil else { return nil }
             self.column = column.rawValue
             dataKey = key.id
             let record = resealing.first { $0.column == column && $0.dataKeyId == key.id }

@@ -1,0 +1,38 @@
+package import CardCompanionStore
+internal import Cryptography
+
+/// A CA's revocation list that an operator gives to a bank, after its validation. From then on servers check the bank's
+/// certificates of that CA with it.
+package struct RevocationListImport: Sendable {
+    package let record: RevocationListRecord
+    /// The serial numbers of the revoked certificates (DER).
+    package let serials: [[UInt8]]
+
+    /// - Parameters:
+    ///   - bytes: PEM or DER.
+    ///   - trustedCAs: PEM. One of them must have signed the list.
+    /// - Throws: `CertificateError` with the reason of the refusal.
+    package init(_ bytes: [UInt8], trustedCAs: [UInt8], now: Timestamp) throws {
+        let list = try RevocationList(bytes)
+        try list.verify(signedByOneOf: try Certificate.readPEMChain(trustedCAs), at: now.seconds)
+        record = RevocationListRecord(
+            issuer: list.issuer, thisUpdate: Timestamp(seconds: list.thisUpdate),
+            nextUpdate: Timestamp(seconds: list.nextUpdate), importedAt: now)
+        serials = list.serialNumbers.map { $0 }
+    }
+}
+
+extension RevocationListRecord {
+    /// How long before its end a list is worth a warning.
+    static let warningSeconds: Int64 = 2 * 86_400
+
+    /// For the operator: that the list has expired, or soon will; nil otherwise.
+    package func warning(now: Timestamp) -> String? {
+        guard nextUpdate <= now.advanced(bySeconds: Self.warningSeconds) else { return nil }
+        let state =
+            now < nextUpdate
+            ? "expires at \(UTCDate(nextUpdate.seconds)); then the bank's certificates of that CA are refused"
+            : "has expired, and the bank's certificates of that CA are refused"
+        return "The CRL of \(issuer) \(state): import the next CRL with 'card-companion certificate import-crl'"
+    }
+}
