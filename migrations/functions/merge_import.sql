@@ -16,19 +16,22 @@ AS $$
 #variable_conflict use_column
 DECLARE
     staged import_line;
-    merged bigint[];
+    last_line bigint;
+    merged integer := 0;
     detail text := 'import ' || p_import_id;
 BEGIN
-    merged := ARRAY(
+    -- A range, not a list: for a list, PostgreSQL would compare each line that is left with each of the list.
+    SELECT max(next.line) INTO last_line FROM (
         SELECT line FROM import_line WHERE bank_id = p_bank_id AND import_id = p_import_id
-        ORDER BY line LIMIT p_limit);
+        ORDER BY line LIMIT p_limit) AS next;
 
     -- In the order of unique_id, so that two imports lock cardholders in the same order and cannot deadlock.
     FOR staged IN
         SELECT * FROM import_line
-        WHERE bank_id = p_bank_id AND import_id = p_import_id AND line = ANY (merged)
+        WHERE bank_id = p_bank_id AND import_id = p_import_id AND line <= last_line
         ORDER BY unique_id, line
     LOOP
+        merged := merged + 1;
         line := staged.line;
         unique_id := staged.unique_id;
         unknown_members := staged.unknown_members;
@@ -53,13 +56,13 @@ BEGIN
         END IF;
         RETURN NEXT;
     END LOOP;
-    IF merged <> '{}' THEN
+    IF merged > 0 THEN
         PERFORM append_audit(
-            p_now => p_now, p_operation => 'import', p_outcome => cardinality(merged) || ' lines', p_bank_id => p_bank_id,
+            p_now => p_now, p_operation => 'import', p_outcome => merged || ' lines', p_bank_id => p_bank_id,
             p_subject => NULL, p_actor => p_actor, p_detail => detail);
     END IF;
 
     DELETE FROM import_line
-        WHERE bank_id = p_bank_id AND import_id = p_import_id AND line = ANY (merged);
+        WHERE bank_id = p_bank_id AND import_id = p_import_id AND line <= last_line;
 END
 $$;
