@@ -48,6 +48,20 @@ struct RevocationTests {
         }
     }
 
+    @Test("A CRL of another CA of the same name is refused")
+    func otherAuthority() async throws {
+        let fixture = try await Fixture()
+        try await fixture.importList(fixture.authority.revocationList(of: [fixture.bank.signer])).succeeded()
+        let other = try await TestAuthority()
+        let refused = try await fixture.installation.run([
+            "certificate", "import-crl", "--bank", fixture.bank.id, "--ca", other.certificateFile,
+            try await other.revocationList(of: [], madeAgoSeconds: 5),
+        ])
+        #expect(refused.status == 1)
+        #expect(refused.stderr.contains("with the key that signed the CRL"))
+        #expect(try await fixture.revocation() == ["revoked"])
+    }
+
     @Test(
         "A certificate that the CRL lists is refused at its import; without the CRL of its CA it is not imported either"
     )

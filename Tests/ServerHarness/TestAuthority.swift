@@ -35,7 +35,8 @@ package struct TestAuthority: Sendable {
 
     private let folder: String
 
-    private init() async throws {
+    /// A CA of the same name, with another key.
+    package init() async throws {
         folder = TestFolder.shared.unused("authority")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         certificateFile = "\(folder)/ca.pem"

@@ -7,6 +7,8 @@ package struct RevocationListImport: Sendable {
     package let record: RevocationListRecord
     /// The serial numbers of the revoked certificates (DER).
     package let serials: [[UInt8]]
+    /// Those of the trusted CAs that have signed it.
+    private let authorities: [Certificate]
 
     /// - Parameters:
     ///   - bytes: PEM or DER.
@@ -14,11 +16,19 @@ package struct RevocationListImport: Sendable {
     /// - Throws: `CertificateError` with the reason of the refusal.
     package init(_ bytes: [UInt8], trustedCAs: [UInt8], now: Timestamp) throws {
         let list = try RevocationList(bytes)
-        try list.verify(signedByOneOf: try Certificate.readPEMChain(trustedCAs), at: now.seconds)
+        let trusted = try Certificate.readPEMChain(trustedCAs)
+        try list.verify(signedByOneOf: trusted, at: now.seconds)
+        authorities = trusted.filter { (try? list.verify(signedByOneOf: [$0], at: now.seconds)) != nil }
         record = RevocationListRecord(
             issuer: list.issuer, thisUpdate: Timestamp(seconds: list.thisUpdate),
             nextUpdate: Timestamp(seconds: list.nextUpdate), importedAt: now)
         serials = list.serialNumbers.map { $0 }
+    }
+
+    /// Whether the CA that signed the list has issued a certificate. A CA of the same name is not enough.
+    package func isByIssuer(of certificate: CertificateRecord) -> Bool {
+        guard let certificate = try? Certificate(der: certificate.der) else { return false }
+        return authorities.contains { certificate.isSigned(by: $0) }
     }
 }
 

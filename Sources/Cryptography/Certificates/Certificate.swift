@@ -67,6 +67,11 @@ package final class Certificate: Sendable {
         return chain
     }
 
+    /// Whether a CA's key has signed it. Names and validity are not looked at.
+    package func isSigned(by authority: Certificate) -> Bool {
+        X509_verify(handle.pointer, X509_get0_pubkey(authority.handle.pointer)) == 1
+    }
+
     /// The certificate in PEM, with a line end at the end.
     package func pem() -> String {
         PEM.text(of: der, label: "CERTIFICATE")

@@ -35,8 +35,9 @@ extension CertificateCommand {
                 let certificates = try await installation.store.certificates(bankId: bank).filter {
                     $0.issuer == issuer
                 }
-                guard !certificates.isEmpty else {
-                    throw CommandError.refused("bank '\(bank)' has no certificate that \(issuer) issued")
+                guard certificates.contains(where: list.isByIssuer) else {
+                    throw CommandError.refused(
+                        "bank '\(bank)' has no certificate that \(issuer) issued with the key that signed the CRL")
                 }
                 let isNewest = try await installation.store.putRevocationList(
                     bankId: bank, list.record, serials: list.serials)
