@@ -43,16 +43,18 @@ struct DualControlTests {
         let installation = try await TestInstallation()
         let operators = try await TestOperators(with: installation)
         try await installation.run(["migrate"]).succeeded()
-        let bank = try await installation.makeBank()
+        let bank = try await installation.makeBank(["--retention", "keep-repeat", "--fetch-limit", "100"])
         let server = try await installation.startServer()
         try await installation.run(["vault", "init"] + operators.first()).succeeded()
         let holder = TestCardholder()
         try await installation.provision([holder], of: bank, through: server)
         try await installation.runWithTwo(["operator", "dual-control", "on"], of: operators)
         try await installation.sql("DELETE FROM approved_object")
-        try await eventually("the server ignores what is not approved") {
-            try await server.fetch(holder, of: bank) != .delivered
+        try await eventually("the server knows that dual control is on") {
+            server.log.contains("dual_control=on")
         }
+        #expect(try await server.fetch(holder, of: bank) != .delivered)
+        #expect(server.log.contains("Ignored what two operators have not approved"))
     }
 
     @Test("A certificate counts only after another operator has approved it")
@@ -212,11 +214,62 @@ struct DualControlTests {
         let rewrap =
             ["vault", "rewrap", "--from-module", token.modulePath, "--from-token", token.label]
             + ["--from-pin-file", token.pinFile, "--keep"]
-        // The second token knows no operators yet, so the change is made at once; it brings them along.
-        try await moved.run(rewrap).succeeded()
+        // The second token knows no operators yet, but the first one does.
+        #expect(try await moved.run(rewrap).status == 65)
+        try await moved.approve(
+            try await moved.propose(rewrap, of: operators), of: operators
+        ).succeeded()
         let list = try await moved.run(["operator", "list"]).succeeded().stdout
         #expect(list.contains("dual control is on"))
         for name in operators.names { #expect(list.contains(name)) }
+    }
+
+    @Test("Without the record of the operators, nothing is done and nothing is served")
+    func lostRecord() async throws {
+        let fixture = try await Fixture()
+        let record = "\(fixture.installation.dataDirectory)/vault.key.operators"
+        try FileManager.default.moveItem(atPath: record, toPath: "\(record).away")
+        let refused = try await fixture.installation.run(["bank", "set", fixture.bank.id, "--retry-limit", "9"])
+        #expect(refused.status == 78)
+        #expect(refused.stderr.contains("no record of the operators"))
+        await #expect(throws: (any Error).self) { try await fixture.installation.startServer() }
+        try FileManager.default.moveItem(atPath: "\(record).away", toPath: record)
+        let server = try await fixture.installation.startServer()
+        #expect(try await server.fetch(fixture.holders[0], of: fixture.bank) == .delivered)
+        // A running server goes on with what it knows.
+        try FileManager.default.removeItem(atPath: record)
+        try await eventually("the server notices that the record is gone") {
+            server.log.contains("record of the operators is gone")
+        }
+        try await fixture.installation.sql("DELETE FROM approved_object; UPDATE bank SET name = 'Other'")
+        #expect(try await server.fetch(fixture.holders[1], of: fixture.bank) != .delivered)
+    }
+
+    @Test("In an emergency a bank is disabled without the vault")
+    func emergency() async throws {
+        let fixture = try await Fixture()
+        let record = "\(fixture.installation.dataDirectory)/vault.key.operators"
+        try FileManager.default.removeItem(atPath: record)
+        try await fixture.installation.run(["bank", "set", fixture.bank.id, "--status", "DISABLED"]).succeeded()
+    }
+
+    @Test("If a change cannot be made, its approval is withdrawn")
+    func failedChange() async throws {
+        let fixture = try await Fixture()
+        let (installation, bank) = (fixture.installation, fixture.bank)
+        let id = try await installation.propose(
+            ["bank", "set", bank.id, "--retry-limit", "9"], of: fixture.operators)
+        try await installation.sql("UPDATE bank SET name = 'Changed meanwhile'")
+        let refused = try await installation.approve(id, of: fixture.operators)
+        #expect(refused.status == 1)
+        #expect(refused.stderr.contains("another command has changed the bank"))
+        let taken = try await installation.propose(["bank", "add", "TWICE", "--scheme", "CB"], of: fixture.operators)
+        let again = try await installation.propose(
+            ["bank", "add", "TWICE", "--scheme", "CB", "--retry-limit", "9"], of: fixture.operators)
+        try await installation.approve(taken, of: fixture.operators).succeeded()
+        let count = try await installation.sql("SELECT count(*) FROM approved_object")
+        #expect(try await installation.approve(again, of: fixture.operators).status == 1)
+        #expect(try await installation.sql("SELECT count(*) FROM approved_object") == count)
     }
 
     @Test("A proposal that is too old cannot be approved")

@@ -85,7 +85,8 @@ struct ForgedApprovalTests {
     @Test(
         "An approved certificate does not count with other columns",
         arguments: [
-            "not_after = not_after + interval '1 year'", "fingerprint = sha256('x')", "serial = '\\x01'", "alias = 'other'",
+            "not_after = not_after + interval '1 year'", "fingerprint = sha256('x')", "serial = '\\x01'",
+            "alias = 'other'",
             "issuer = 'CN=Nobody'",
         ])
     func columns(change: String) async throws {
@@ -158,8 +159,68 @@ struct ForgedApprovalTests {
         try await fixture.server.stop()
         let server = try await installation.startServer()
         #expect(try await server.fetch(fixture.holder, of: fixture.bank) == .delivered)
+        // With an approval that alice has signed, it is not.
+        try await installation.sql(
+            "UPDATE approved_object SET approval_id = (SELECT id FROM approval WHERE first_operator = 'alice')")
+        try await server.stop()
+        let last = try await installation.startServer()
+        #expect(try await last.fetch(fixture.holder, of: fixture.bank) != .delivered)
         let fewer = try await installation.run(["operator", "remove", "carol"] + operators.options(of: "bob"))
         #expect(fewer.stderr.contains("must have 2 to 100 operators"))
+    }
+
+    @Test("When an operator is removed, what was forged is not approved with the rest")
+    func removalWithForgery() async throws {
+        let fixture = try await Fixture()
+        let (installation, operators) = (fixture.installation, fixture.operators)
+        try await installation.sql(
+            "UPDATE bank SET retry_limit = 20; UPDATE certificate SET not_after = not_after + interval '1 year'")
+        #expect(try await !fixture.isServed)
+        let id = try await installation.propose(["operator", "remove", "alice"], by: "carol", of: operators)
+        let approved = try await installation.approve(id, by: "bob", of: operators).succeeded()
+        #expect(approved.stderr.contains("not approved, and still ignored: certificate"))
+        try await fixture.server.stop()
+        let server = try await installation.startServer()
+        #expect(try await server.fetch(fixture.holder, of: fixture.bank) != .delivered)
+        try await installation.sql(
+            "UPDATE bank SET retry_limit = 3; UPDATE certificate SET not_after = not_after - interval '1 year'")
+        // The certificate has lost its approval with alice.
+        #expect(try await server.fetch(fixture.holder, of: fixture.bank) != .delivered)
+    }
+
+    @Test(
+        "Keys, back-ends' keys and webhooks do not count after a change in the database",
+        arguments: [
+            "UPDATE hmac_key SET usage = 'definition'", "UPDATE issuer_key SET algorithm = 'rsa-pss-sha512'",
+            "UPDATE issuer_key SET public_key = decode('302a300506032b6570032100' || repeat('58', 32), 'hex')",
+            "UPDATE webhook SET url = 'http://127.0.0.1:9/other'",
+        ])
+    func otherObjects(change: String) async throws {
+        let installation = try await TestInstallation()
+        let operators = try await TestOperators(with: installation)
+        try await installation.run(["migrate"]).succeeded()
+        let bank = try await installation.makeBank()
+        let issuer = try await installation.makeIssuer(for: bank)
+        try await installation.run(
+            ["webhook", "set", "--bank", bank.id, "--allow-private", "http://127.0.0.1:9/hook"]
+        ).succeeded()
+        try await installation.run(["vault", "init"] + operators.first()).succeeded()
+        try await installation.runWithTwo(["operator", "dual-control", "on"], of: operators)
+        let server = try await installation.startServer()
+        #expect(try await server.call("GET", cardholder: "nobody", by: issuer).status == 404)
+        #expect(!server.log.contains("Ignored"))
+        try await installation.sql(change)
+        // An event for the webhook; the server looks at the bank and at the key anyway.
+        try await installation.sql(
+            """
+            INSERT INTO event (bank_id, type, data, occurred_at) VALUES ('\(bank.id)', 'certificate.expiring', '{}', now())
+            """)
+        try await eventually("the server ignores the object") {
+            let app = try TestApp()
+            _ = try await server.post(Path.captcha, app.captcha(bank, TestCardholder()))
+            _ = try await server.call("GET", cardholder: "nobody", by: issuer)
+            return server.log.contains("Ignored what two operators have not approved")
+        }
     }
 
     @Test("Dual control is switched off by two, and an operator is added by two, also when it is off")

@@ -93,9 +93,10 @@ package final class BankDirectory: Sendable {
 
     private func load(_ bankId: Identifier) async throws -> Bank? {
         let begun = generation.withLock(\.self)
-        guard let found = try await store.bankWithKeys(id: bankId),
-            let record = try await approvals.approvedPart(of: found)
-        else {
+        let found = try await store.bankWithKeys(id: bankId)
+        guard let found, let record = try await approvals.approvedPart(of: found) else {
+            // A bank that is ignored is no stranger's invention: its callers must not exhaust the look-ups of other banks.
+            if found != nil { unknown.putBack() }
             forget(bankId)
             return nil
         }

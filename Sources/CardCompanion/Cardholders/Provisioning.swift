@@ -53,7 +53,6 @@ package struct Provisioning: Sendable {
     private let acceptsCodes: Bool
     private let pinKeys: PINKeys
 
-
     /// - Parameters:
     ///   - approvals: finds the bank's keys for PIN blocks.
     ///   - acceptsCodes: whether authentication codes can be set.

@@ -127,7 +127,7 @@ package struct IssuerAuthentication: Sendable {
         case .nonceSpent: throw IssuerRefusal.nonceUsed
         case .accepted(let bank):
             guard let approved = try await approvals.approvedPart(of: bank) else {
-                throw IssuerRefusal.forbidden(reason: "The bank is disabled.")
+                throw IssuerRefusal.forbidden(reason: "The bank is not served.")
             }
             return Accepted(bank: approved, keyId: key.record.keyId, signature: signature)
         }

@@ -36,20 +36,29 @@ package final class Approvals: Sendable {
     /// Advances when the operators change. What was approved before must be looked up again.
     var generation: Int { state.withLock(\.generation) }
 
-    /// Reads the operators from the vault.
+    /// Reads the operators from the vault. A record that is older than the known one, or of another installation, is ignored.
     ///
     /// - Returns: whether they have changed: then what was loaded before must be loaded again.
-    /// - Throws: `KeyVaultError`, ``DamagedOperators``.
+    /// - Throws: `KeyVaultError`, ``DamagedOperators``, `StoreError`; ``NoOperatorRecord`` if the database has approvals, but the
+    ///   vault no operators, and the server has never known any.
     package func refresh(from vault: any Vault) async throws -> Bool {
         let roster = try OperatorRoster.newest(of: try await vault.operatorRecords())
+        if roster == nil, state.withLock({ $0.roster == nil }) { try await store.requireNoApprovals() }
         return state.withLock { state in
             guard roster != state.roster else { return false }
-            // Somebody has removed the record. That must not switch dual control off while the server runs.
-            guard roster != nil else {
-                logger.critical("The vault has lost its record of the operators: the server goes on with the last one")
+            guard let roster, roster.isLater(than: state.roster) else {
+                logger.critical(
+                    "The vault's record of the operators is gone, or an older one: the server goes on with the last one"
+                )
                 return false
             }
             state = State(roster: roster, generation: state.generation + 1)
+            logger.notice(
+                "Operators",
+                metadata: [
+                    "dual_control": "\(roster.isDual ? "on" : "off")", "sequence": "\(roster.sequence)",
+                    "operators": "\(roster.members.map(\.name).joined(separator: " "))",
+                ])
             return true
         }
     }
@@ -90,8 +99,12 @@ extension Approvals {
         guard areNeeded else { return found }
         guard try await hasApprovedSettings(found.bank) else { return nil }
         let bankId = found.bank.id
-        let hmacKeys = found.hmacKeys.map { key in (key, try? ApprovedObject(key, of: bankId, keyring: keyring)) }
-        let certificates = found.certificates.map { ($0, ApprovedObject($0, of: bankId)) }
+        let hmacKeys = found.hmacKeys.filter { $0.status == .active }.map { key in
+            (key, try? ApprovedObject(key, of: bankId, keyring: keyring))
+        }
+        let certificates = found.certificates.filter { $0.status == .active }.map {
+            ($0, ApprovedObject($0, of: bankId))
+        }
         let pinKey = found.definedPINKey.flatMap { try? ApprovedObject($0, of: bankId, keyring: keyring) }
         // The vault was lost meanwhile: keys that do not open are not unapproved.
         guard keyring.isOpen else { throw KeyVaultError.vaultClosed }
@@ -122,6 +135,7 @@ extension Approvals {
     /// What a call needs to know of its bank: only what is approved; nil if the bank is not.
     func approvedPart(of bank: IssuerBank) async throws -> IssuerBank? {
         guard areNeeded else { return bank }
+        let generation = generation
         if let known = state.withLock({ $0.banks[bank.id] }), known.revision == bank.revision {
             return known.limited(to: bank)
         }
@@ -130,6 +144,7 @@ extension Approvals {
         }
         let approved = IssuerBank(part)
         state.withLock { state in
+            guard state.generation == generation else { return }
             if state.banks.count >= Self.bankCapacity { state.banks.removeAll() }
             state.banks[bank.id] = approved
         }
@@ -159,7 +174,7 @@ extension Approvals {
 
 extension ApprovalRecord {
     /// Those of the objects that it really approves.
-    func approvedDigests(in roster: OperatorRoster) -> [[UInt8]] {
+    package func approvedDigests(in roster: OperatorRoster) -> [[UInt8]] {
         let first = OperatorSignature(operatorName: firstOperator, signature: firstSignature)
         let second = OperatorSignature(operatorName: secondOperator, signature: secondSignature)
         guard let statement = ApprovalStatement(statement),

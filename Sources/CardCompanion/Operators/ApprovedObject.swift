@@ -6,13 +6,14 @@ package import SecureMemory
 /// What two operators approve: a key, a certificate, a webhook, or a bank's settings. A server that needs approvals ignores
 /// an object without one.
 package struct ApprovedObject: Sendable, Hashable {
-    /// For people: `certificate '2027' of bank 'MYBANK'`.
+    /// For people: `certificate '2027' of bank 'MYBANK', SHA-256 5f0c…`.
     package let name: String
     /// SHA-256 of everything that a server relies on.
     package let digest: [UInt8]
 
-    private init(_ noun: String, _ label: String, of bankId: Identifier, _ values: [UInt8]...) {
-        name = label.isEmpty ? "\(noun) of bank '\(bankId)'" : "\(noun) '\(label)' of bank '\(bankId)'"
+    /// - Parameter sign: what people compare.
+    private init(_ noun: String, _ label: String, of bankId: Identifier, sign: String, _ values: [UInt8]...) {
+        name = (label.isEmpty ? noun : "\(noun) '\(label)'") + " of bank '\(bankId)', \(sign)"
         let parts = [
             Array("card-companion object 1".utf8), Array(noun.utf8), Array(bankId.text.utf8), Array(label.utf8),
         ]
@@ -24,7 +25,9 @@ package struct ApprovedObject: Sendable, Hashable {
     /// A certificate, with what the database says of it beside its DER. Whether it is the default one counts too.
     package init(_ certificate: CertificateRecord, of bankId: Identifier) {
         self.init(
-            "certificate", certificate.alias, of: bankId, Array(certificate.purpose.rawValue.utf8), certificate.der,
+            "certificate", certificate.alias, of: bankId,
+            sign: "\(certificate.isDefault ? "default, " : "")SHA-256 \(Hex.encode(SHA256.hash(certificate.der)))",
+            Array(certificate.purpose.rawValue.utf8), certificate.der,
             certificate.fingerprint, Array(certificate.issuer.utf8), certificate.serial,
             Array("\(certificate.notBefore.seconds)-\(certificate.notAfter.seconds)".utf8),
             [certificate.isDefault ? 1 : 0])
@@ -34,11 +37,18 @@ package struct ApprovedObject: Sendable, Hashable {
     ///
     /// - Throws: `KeyVaultError` if a shared secret does not open.
     package init(_ key: IssuerKeyRecord, keyring: Keyring) throws(KeyVaultError) {
-        var material = key.publicKey ?? []
-        if let sealed = key.sealedSecret {
-            material = Self.fingerprint(of: try keyring.open(sealed, in: .issuerSecret(key.keyId)))
+        guard let sealed = key.sealedSecret else {
+            let publicKey = key.publicKey ?? []
+            self.init(
+                "issuer key", key.keyId, of: key.bankId,
+                sign: "\(key.algorithm), SHA-256 \(Hex.encode(SHA256.hash(publicKey)))", Array(key.algorithm.utf8),
+                publicKey)
+            return
         }
-        self.init("issuer key", key.keyId, of: key.bankId, Array(key.algorithm.utf8), material)
+        let secret = try keyring.open(sealed, in: .issuerSecret(key.keyId))
+        self.init(
+            "issuer key", key.keyId, of: key.bankId, sign: "\(key.algorithm), KCV \(Self.checkValue(of: secret))",
+            Array(key.algorithm.utf8), Self.fingerprint(of: secret))
     }
 
     /// An HMAC key.
@@ -50,7 +60,9 @@ package struct ApprovedObject: Sendable, Hashable {
     }
 
     package init(hmacKey label: String, of bankId: Identifier, usage: HMACKeyUsage, _ key: borrowing SecretBytes) {
-        self.init("HMAC key", label, of: bankId, Array(usage.rawValue.utf8), Self.fingerprint(of: key))
+        self.init(
+            "HMAC key", label, of: bankId, sign: "for \(usage.rawValue), KCV \(Self.checkValue(of: key))",
+            Array(usage.rawValue.utf8), Self.fingerprint(of: key))
     }
 
     /// A key for PIN blocks or key blocks.
@@ -68,13 +80,19 @@ package struct ApprovedObject: Sendable, Hashable {
         direction: BankKeyDirection, _ key: borrowing SecretBytes
     ) {
         self.init(
-            "key", label, of: bankId, Array(usage.rawValue.utf8), Array(algorithm.rawValue.utf8),
+            "key", label, of: bankId,
+            sign:
+                "\(algorithm.rawValue) for \(usage.rawValue), \(direction.rawValue), sign \(Self.checkValue(of: key))",
+            Array(usage.rawValue.utf8), Array(algorithm.rawValue.utf8),
             Array(direction.rawValue.utf8), Self.fingerprint(of: key))
     }
 
     package init(_ webhook: WebhookRecord) {
         self.init(
-            "webhook", webhook.url, of: webhook.bankId, [webhook.isPrivate ? 1 : 0, webhook.acknowledges ? 1 : 0])
+            "webhook", webhook.url, of: webhook.bankId,
+            sign: "\(webhook.isPrivate ? "private network allowed, " : "")2xx "
+                + (webhook.acknowledges ? "acknowledges" : "does not acknowledge"),
+            [webhook.isPrivate ? 1 : 0, webhook.acknowledges ? 1 : 0])
     }
 
     /// A bank with its settings.
@@ -84,7 +102,13 @@ package struct ApprovedObject: Sendable, Hashable {
 
     /// A bank with the settings of a ``BankPolicy/text``.
     package init(settings text: String, of bankId: Identifier) {
-        self.init("settings", "", of: bankId, Array(text.utf8))
+        let digest = Hex.encode(Array(SHA256.hash(Array(text.utf8)).prefix(8)))
+        self.init("settings", "", of: bankId, sign: "SHA-256 \(digest)", Array(text.utf8))
+    }
+
+    /// Of an HMAC key, its KCV: the first three bytes of HMAC-SHA-256 over no bytes. For other keys it only tells them apart.
+    private static func checkValue(of key: borrowing SecretBytes) -> String {
+        Hex.encode(Array(HMACSHA256.authenticationCode(for: [UInt8](), key: key).prefix(3))).uppercased()
     }
 
     /// Tells keys apart, and reveals nothing about them.

@@ -61,9 +61,13 @@ package struct BankPolicy: Sendable {
     /// - Parameter approved: the ``text`` of the approved settings.
     package func isWithin(_ approved: String) -> Bool {
         var values: [Substring: String] = [:]
-        for line in approved.split(separator: "\n") {
-            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, values.updateValue(String(parts[1]), forKey: parts[0]) == nil else { return false }
+        // By bytes: a character of Swift can be a line end with something after it.
+        for line in approved.utf8.split(separator: UInt8(ascii: "\n")) {
+            let parts = line.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, values.updateValue(String(parts[1]) ?? "", forKey: Substring(parts[0])) == nil
+            else {
+                return false
+            }
         }
         let defaults = Self.defaults
         return fields.allSatisfy { field in
@@ -134,12 +138,11 @@ package struct BankPolicy: Sendable {
         Field(name: name, value: values.sorted().joined(separator: ","), tightening: tightening)
     }
 
-    /// A text in one line.
+    /// A text in one line, without control characters.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.reduce(into: "") { result, scalar in
-            switch scalar {
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
+            switch scalar.value {
+            case 0x5C, ..<0x20, 0x7F..<0xA0: result += "\\u{\(String(scalar.value, radix: 16))}"
             default: result.unicodeScalars.append(scalar)
             }
         }

@@ -2,7 +2,7 @@
 package enum CommandControl: String, Sendable {
     /// The command changes nothing.
     case reads
-    /// One operator. What only takes away or tightens is here, so that nobody waits for a second person in an emergency.
+    /// One operator: what only takes away or checks more, so that nobody waits for a second person in an emergency, and daily work.
     case single
     /// Two operators.
     case dual
@@ -20,7 +20,7 @@ package enum CommandControl: String, Sendable {
         "key enable": .dual, "key disable": .single, "key remove": .single,
         "certificate import": .dual, "certificate default": .dual, "certificate list": .reads,
         "certificate enable": .dual, "certificate disable": .single,
-        // Its CA has signed a CRL.
+        // The CA that issued the bank's certificates has signed the list.
         "certificate import-crl": .single, "certificate list-crls": .reads, "certificate remove-crl": .dual,
         // With dual control, its lines can set no authentication code.
         "cardholder import": .single, "cardholder show": .reads, "cardholder unlock": .single,
@@ -30,7 +30,8 @@ package enum CommandControl: String, Sendable {
         "vault init": .dual, "vault status": .reads, "vault unseal": .single, "vault rewrap": .dual,
         "vault rotate": .dual, "vault recover": .dual, "vault rotate-data-key": .dual,
         "vault retire-data-key": .dual, "vault set-data-key": .dual,
-        "audit show": .reads, "audit export": .reads, "audit verify": .reads, "audit new-epoch": .single, "audit close": .single,
+        "audit show": .reads, "audit export": .reads, "audit verify": .reads, "audit new-epoch": .single,
+        "audit close": .single,
         "webhook set": .dual, "webhook show": .reads, "webhook disable": .single, "webhook resend": .single,
         "operator make-key": .reads, "operator list": .reads, "operator add": .dual, "operator remove": .dual,
         "operator dual-control": .dual, "approve": .single,

@@ -50,6 +50,12 @@ package struct OperatorRoster: Sendable, Equatable {
         try validate()
     }
 
+    /// Whether it can take the place of another one: a later one of the same installation.
+    func isLater(than other: OperatorRoster?) -> Bool {
+        guard let other else { return true }
+        return installationId == other.installationId && sequence > other.sequence
+    }
+
     package func member(_ name: String) -> Member? { members.first { $0.name == name } }
 
     /// With one more operator.

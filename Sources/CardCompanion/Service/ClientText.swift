@@ -2,6 +2,17 @@ internal import CardCompanionStore
 
 /// Text from a client, made safe for the log.
 package enum ClientText {
+    /// Without control characters, which could hide a part of a line on a terminal.
+    package static func printable(_ text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
     /// Quoted, so that it cannot look like another part of the line. Everything outside printable ASCII is escaped, and long
     /// text is cut off. A card number is not repeated: it must not be in a log (PCI DSS).
     ///

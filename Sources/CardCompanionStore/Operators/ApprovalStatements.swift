@@ -90,6 +90,16 @@ extension Store {
         _ = try await statements.execute(DeleteApprovedObjects(digests: digests))
     }
 
+    /// Whether operators have ever approved anything.
+    package func hasApprovals() async throws(StoreError) -> Bool {
+        try await statements.executeForOneRow(SelectHasApprovals())
+    }
+
+    /// Takes the approvals of all other objects away.
+    package func deleteApprovals(exceptOfObjects digests: [[UInt8]]) async throws(StoreError) {
+        _ = try await statements.execute(DeleteOtherApprovedObjects(digests: digests))
+    }
+
     /// What the database has as approvals of these objects.
     package func approvals(ofObjects digests: [[UInt8]]) async throws(StoreError) -> [ApprovalRecord] {
         try await statements.execute(SelectApprovals(digests: digests))
@@ -189,6 +199,25 @@ private struct DeleteApprovedObjects: PostgresCommand {
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(digests)
     }
+}
+
+private struct DeleteOtherApprovedObjects: PostgresCommand {
+    let digests: [[UInt8]]
+
+    static let sql = """
+        DELETE FROM approved_object
+        WHERE object_digest NOT IN (SELECT digest FROM unnest($1::bytea[]) AS digest WHERE digest IS NOT NULL)
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(digests)
+    }
+}
+
+private struct SelectHasApprovals: PostgresStatement {
+    typealias Row = Bool
+
+    static let sql = "SELECT EXISTS (SELECT FROM approval)"
 }
 
 private struct SelectApprovals: PostgresStatement {

@@ -44,17 +44,25 @@ struct SetBank: Change {
 
     private var policy: BankPolicy { BankPolicy(id, settings, status) }
 
-    /// The lines that change.
+    /// The lines that change, compared with what the database has.
     func details(in installation: Installation) async throws -> [String] {
-        zip(before.split(separator: "\n"), policy.text.split(separator: "\n")).filter { $0 != $1 }
+        let present = BankPolicy(try await installation.bank(id)).text
+        return zip(present.split(separator: "\n"), policy.text.split(separator: "\n")).filter { $0 != $1 }
             .map { "\($0) becomes \($1)" }
     }
 
     /// What is only tightened needs no second operator.
     func needsApproval(in installation: Installation) async throws -> Bool {
+        guard !policy.isWithin(before) else { return false }
         guard let approved = try await installation.bank(id).approvedSettings else { return true }
         return !policy.isWithin(approved)
     }
+
+    func requirePossible(in installation: Installation) async throws {
+        guard BankPolicy(try await installation.bank(id)).text == before else { throw Self.hasChanged }
+    }
+
+    private static let hasChanged = CommandError.refused("another command has changed the bank: run the command again")
 
     func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
 
@@ -64,12 +72,11 @@ struct SetBank: Change {
 
     func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         let bank = try await installation.bank(id)
-        let hasChanged = CommandError.refused("another command has changed the bank: run the command again")
-        guard BankPolicy(bank).text == before else { throw hasChanged }
+        guard BankPolicy(bank).text == before else { throw Self.hasChanged }
         let isWritten = try await installation.store.updateBank(
             id: id, settings: settings, status: status, approved: isApproved ? policy.text : nil,
             revision: bank.revision)
-        guard isWritten else { throw hasChanged }
+        guard isWritten else { throw Self.hasChanged }
         return BankReport(try await installation.bank(id)).shown
     }
 }

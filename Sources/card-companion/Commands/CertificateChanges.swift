@@ -20,7 +20,8 @@ struct ImportCertificate: Change {
     /// The certificate, validated.
     func certificate(at now: Timestamp) throws -> CertificateRecord {
         try CertificateImport(
-            pem: pem, trustedCAs: trustedCAs, revocationList: revocationList, alias: alias, purpose: use, isDefault: isDefault, now: now
+            pem: pem, trustedCAs: trustedCAs, revocationList: revocationList, alias: alias, purpose: use,
+            isDefault: isDefault, now: now
         ).record
     }
 
@@ -28,7 +29,7 @@ struct ImportCertificate: Change {
         let certificate = try certificate(at: installation.clock.now())
         return [
             "\(use.rawValue) certificate '\(alias)'\(isDefault ? ", the new default" : "")",
-            "subject \(certificate.subject)",
+            "subject \(certificate.subject)", "issuer \(certificate.issuer)",
             "valid to \(certificate.notAfter.text)", "fingerprint \(certificate.fingerprintHex)",
         ]
     }
@@ -85,8 +86,8 @@ struct SetDefaultCertificate: Change {
 
     func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
         guard let certificate = try await certificate(in: installation) else { return [] }
-        return try await installation.defaultCertificate(of: bank, for: certificate.purpose)
-            .map { ApprovedObject($0, of: bank) }
+        let demoted = try await installation.defaultCertificate(of: bank, for: certificate.purpose)
+        return (demoted + [certificate.with(isDefault: false)]).map { ApprovedObject($0, of: bank) }
     }
 
     func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
@@ -107,12 +108,14 @@ extension Installation {
     fileprivate func defaultCertificate(
         of bankId: Identifier, for purpose: CertificatePurpose?
     ) async throws -> [CertificateRecord] {
-        try await store.certificates(bankId: bankId).filter { $0.isDefault && $0.purpose == purpose }
+        try await store.certificates(bankId: bankId).filter {
+            $0.isDefault && $0.purpose == purpose && $0.status == .active
+        }
     }
 }
 
 extension CertificateRecord {
-    fileprivate func with(isDefault: Bool) -> CertificateRecord {
+    func with(isDefault: Bool) -> CertificateRecord {
         CertificateRecord(
             alias: alias, purpose: purpose, der: der, fingerprint: fingerprint, subject: subject, issuer: issuer,
             serial: serial, notBefore: notBefore, notAfter: notAfter, isDefault: isDefault, status: status,

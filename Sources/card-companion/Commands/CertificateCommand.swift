@@ -142,6 +142,18 @@ enum Certificates: BankItems {
         try await installation.store.certificates(bankId: bankId).filter { $0.alias == name }
             .map { ApprovedObject($0, of: bankId) }
     }
+
+    /// A certificate can have been approved as the default one, and as another one.
+    static func approvableObjects(
+        _ name: String, of bankId: Identifier, in installation: Installation
+    ) async throws -> [ApprovedObject] {
+        try await installation.store.certificates(bankId: bankId).filter { $0.alias == name }.flatMap {
+            [
+                ApprovedObject($0.with(isDefault: true), of: bankId),
+                ApprovedObject($0.with(isDefault: false), of: bankId),
+            ]
+        }
+    }
 }
 
 extension Revocation {

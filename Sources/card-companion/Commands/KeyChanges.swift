@@ -21,7 +21,8 @@ struct ImportHMACKey: Change {
     }
 
     func details(in installation: Installation) async throws -> [String] {
-        ["HMAC key '\(label)' for \(usage.purpose), KCV \(kcv)"]
+        let kcv = try await installation.withKeyring { try key($0).kcv }
+        return ["HMAC key '\(label)' for \(usage.purpose), KCV \(kcv)"]
     }
 
     func objects(in installation: Installation) async throws -> [ApprovedObject] {
@@ -112,7 +113,8 @@ struct ConfirmKey: Change {
     }
 
     func details(in installation: Installation) async throws -> [String] {
-        ["key '\(label)' with KCV \(kcv), whose components are all in"]
+        let key = try await withCeremony(in: installation) { try await $0.key(kcv: kcv) }
+        return ["key '\(label)' for \(key.kind.usage.rawValue) with KCV \(key.kcv), whose components are all in"]
     }
 
     func objects(in installation: Installation) async throws -> [ApprovedObject] {

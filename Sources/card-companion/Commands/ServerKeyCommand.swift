@@ -150,7 +150,7 @@ struct RetireServerKey: Change {
     var subject: String? { keyId }
 
     func details(in installation: Installation) async throws -> [String] {
-        ["key \(keyId) is \(erase ? "erased" : "retired")"]
+        ["key \(keyId) is \(erase ? "erased" : "retired")\(force ? ", even if apps still have it" : "")"]
     }
 
     func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {

@@ -133,6 +133,7 @@ struct WebhookCommand: ParsableCommand {
                     bankId: webhook.bankId, url: webhook.url, isPrivate: webhook.isPrivate,
                     acknowledges: webhook.acknowledges, status: .disabled)
                 try await installation.store.setWebhook(disabled, now: installation.clock.now())
+                try await installation.withdraw([ApprovedObject(webhook)])
             }
             try Terminal.show(
                 "events of bank '\(arguments.bank)' are no longer sent", json: ["bank": arguments.bank.text],

@@ -9,6 +9,9 @@ struct VaultSettings: Sendable {
     let graceSeconds: Int
     let socket: String
 
+    /// For people.
+    var name: String { token.map { "token '\($0.label)'" } ?? file }
+
     init(_ reader: inout SettingsReader, dataDirectory: String, absolute: (String) -> String) {
         file = absolute(reader.text(.vaultFile) ?? "\(dataDirectory)/vault.key")
         pinFile = reader.text(.vaultPINFile).map(absolute)

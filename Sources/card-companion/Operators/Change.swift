@@ -26,6 +26,12 @@ protocol Change: Codable, Sendable {
     /// What servers accepted before, and no longer do.
     func replacedObjects(in installation: Installation) async throws -> [ApprovedObject]
 
+    /// The operators who decide; nil if there are none.
+    func operators(in installation: Installation) async throws -> OperatorRoster?
+
+    /// Refuses a change that cannot be made, before anybody signs it.
+    func requirePossible(in installation: Installation) async throws
+
     /// The operators after the change.
     func operators(after roster: OperatorRoster) throws -> OperatorRoster
 
@@ -42,6 +48,8 @@ extension Change {
     func needsApproval(in installation: Installation) async throws -> Bool { true }
     func objects(in installation: Installation) async throws -> [ApprovedObject] { [] }
     func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] { [] }
+    func operators(in installation: Installation) async throws -> OperatorRoster? { try await installation.operators() }
+    func requirePossible(in installation: Installation) async throws {}
     func operators(after roster: OperatorRoster) throws -> OperatorRoster { roster }
 
     /// Makes the change, or proposes it if another operator must approve it, and says so.

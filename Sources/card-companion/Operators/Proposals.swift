@@ -7,17 +7,25 @@ import KeyVault
 
 extension Installation {
     /// The operators; nil if the installation has none.
+    ///
+    /// - Throws: `NoOperatorRecord` if the vault of the settings cannot be the right one.
     func operators() async throws -> OperatorRoster? {
-        try await withVault(settings.vault.vault(forServer: false)) { vault in
-            try OperatorRoster.newest(of: try await vault.operatorRecords())
-        }
+        let roster = try await operators(of: settings.vault.vault(forServer: false))
+        if roster == nil { try await store.requireNoApprovals() }
+        return roster
+    }
+
+    /// The operators that a vault knows.
+    func operators(of vault: any Vault) async throws -> OperatorRoster? {
+        try await withVault(vault) { try OperatorRoster.newest(of: try await $0.operatorRecords()) }
     }
 
     /// Makes a change, or proposes it if another operator must approve it.
-    func make(_ change: some Change, signing options: OperatorOptions) async throws -> Shown {
-        guard let roster = try await operators(), try await needsTwo(change, roster) else {
-            return try await make(change)
-        }
+    func make<C: Change>(_ change: C, signing options: OperatorOptions) async throws -> Shown {
+        // First this, so that what only takes away needs no vault.
+        guard try await change.needsApproval(in: self), let roster = try await change.operators(in: self),
+            C.alwaysNeedsTwo || roster.isDual
+        else { return try await make(change) }
         return try await propose(change, roster, signing: options)
     }
 
@@ -28,15 +36,11 @@ extension Installation {
         }
     }
 
-    private func needsTwo<C: Change>(_ change: C, _ roster: OperatorRoster) async throws -> Bool {
-        guard C.alwaysNeedsTwo || roster.isDual else { return false }
-        return try await change.needsApproval(in: self)
-    }
-
     private func propose<C: Change>(
         _ change: C, _ roster: OperatorRoster, signing options: OperatorOptions
     ) async throws -> Shown {
         try options.requireName()
+        try await change.requirePossible(in: self)
         let bytes = try Changes.encode(change)
         guard bytes.count <= Self.changeByteLimit else {
             throw CommandError.badInput("the change is too long to be approved: at most \(Self.changeByteLimit) bytes")
@@ -78,9 +82,12 @@ extension Installation {
     private func approve<C: Change>(
         _ change: C, _ proposal: ProposedChange, signing options: OperatorOptions
     ) async throws -> Shown {
-        guard let roster = try await operators() else { throw CommandError.refused("there are no operators") }
+        guard let roster = try await change.operators(in: self) else {
+            throw CommandError.refused("there are no operators")
+        }
+        try await change.requirePossible(in: self)
         let objects = try await change.objects(in: self)
-        let statement = try await verified(proposal, about: objects)
+        let statement = try verified(proposal, about: objects)
         let first = OperatorSignature(operatorName: proposal.operatorName, signature: proposal.signature)
         guard options.name != first.operatorName else { throw ApprovalRefusal.sameOperator(first.operatorName) }
         guard first.isValid(for: statement.text, in: roster) else {
@@ -90,19 +97,36 @@ extension Installation {
         for signature in [approval.first, approval.second] {
             try requireRemaining(signature, after: change, roster)
         }
-        let replaced = try await change.replacedObjects(in: self)
+        // Somebody can have thought long before they typed the passphrase.
+        guard try await change.objects(in: self) == objects else { throw Self.hasChanged }
         return try await AdminAction(
             command: C.command, bankId: change.bankId, subject: change.subject,
             operators: [approval.first.operatorName, approval.second.operatorName]
-        ).recorded(in: logger) {
-            // The approval comes first: servers ignore an object until they find its approval.
-            try await store.insertApproval(NewApproval(approval), now: clock.now())
-            let shown = try await change.apply(in: self, isApproved: true)
-            try await withdraw(replaced.filter { !objects.contains($0) })
-            _ = try await store.deleteProposedChange(id: proposal.id)
-            return shown
-        }
+        ).recorded(in: logger) { try await make(change, approval, objects, of: proposal) }
     }
+
+    /// Stores the approval, and makes the change. If that fails, the approval is withdrawn.
+    private func make(
+        _ change: some Change, _ approval: Approval, _ objects: [ApprovedObject], of proposal: ProposedChange
+    ) async throws -> Shown {
+        let replaced = try await change.replacedObjects(in: self)
+        let before = try await store.approvals(ofObjects: objects.map(\.digest)).flatMap(\.objectDigests)
+        // The approval comes first: servers ignore an object until they find its approval.
+        try await store.insertApproval(NewApproval(approval), now: clock.now())
+        let shown: Shown
+        do {
+            shown = try await change.apply(in: self, isApproved: true)
+        } catch {
+            try await withdraw(objects.filter { !before.contains($0.digest) })
+            throw error
+        }
+        try await withdraw(replaced.filter { !objects.contains($0) })
+        _ = try await store.deleteProposedChange(id: proposal.id)
+        return shown
+    }
+
+    private static let hasChanged = CommandError.refused(
+        "what the change is about is no longer what the first operator has signed: run the command again")
 
     /// The signature of somebody whom the change removes would not count afterwards.
     private func requireRemaining(
@@ -115,17 +139,12 @@ extension Installation {
     }
 
     /// The statement of a proposal, if it is about these objects.
-    private func verified(
-        _ proposal: ProposedChange, about objects: [ApprovedObject]
-    ) async throws -> ApprovalStatement {
+    private func verified(_ proposal: ProposedChange, about objects: [ApprovedObject]) throws -> ApprovalStatement {
         guard let statement = ApprovalStatement(proposal.statement), statement.action == proposal.action,
             statement.id == proposal.id
         else { throw CommandError.refused("the proposal is damaged: run the command again") }
         guard statement.expiresAt >= clock.now() else { throw ApprovalRefusal.expired }
-        guard statement.isAbout(proposal.change, objects) else {
-            throw CommandError.refused(
-                "what the change is about is no longer what the first operator has signed: run the command again")
-        }
+        guard statement.isAbout(proposal.change, objects) else { throw Self.hasChanged }
         return statement
     }
 

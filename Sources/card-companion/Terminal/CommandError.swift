@@ -39,6 +39,7 @@ struct CommandError: Error {
         case let error as FileHasOneKey: refused("\(error)")
         case let error as WrongComponents: badInput("\(error)")
         case let error as KeyVaultError: vault(error)
+        case let error as NoOperatorRecord: configuration("\(error)")
         case let error as DamagedOperators: configuration("\(error)")
         case let error as ApprovalRefusal: refused("\(error)")
         case let error as SelfTest.Failure: unavailable("\(error)")

@@ -74,6 +74,17 @@ struct BankPolicyTests {
         #expect(!policy(settings).isWithin(older))
     }
 
+    @Test(
+        "A name with a line end of Windows, or a sign that changes the one before it, is like any other",
+        arguments: [
+            "A bank\r", "\u{301}bank", "A\r\nB", "A=B",
+        ])
+    func names(name: String) {
+        let settings = Self.settings { $0.name = name }
+        #expect(policy(settings).isWithin(policy(settings).text))
+        #expect(!policy(Self.settings()).isWithin(policy(settings).text))
+    }
+
     @Test("A text cannot look like another setting")
     func escaping() {
         let tricky = Self.settings { $0.name = "A\nretryLimit=20" }

@@ -43,17 +43,16 @@ struct ApproveCommand: AsyncParsableCommand {
         try Terminal.show(
             Terminal.table(
                 ["CHANGE", "COMMAND", "PROPOSED BY", "UNTIL"],
-                reports.map { [$0.id, $0.command, $0.proposedBy, $0.until] }),
+                reports.map { [$0.id, $0.command, $0.proposedBy, $0.until].map(ClientText.printable) }),
             json: reports, asJSON: output.json)
     }
 
     private func approve(_ id: String) async throws {
-        let (signer, isQuiet) = (signer, output.json)
+        let signer = signer
         let shown = try await Installation.run(options) { installation in
             let proposal = try await installation.proposal(id)
-            if !isQuiet {
-                for line in try await installation.details(of: proposal) { Terminal.note(line) }
-            }
+            // Also with --json: nobody signs what they have not seen.
+            for line in try await installation.details(of: proposal) { Terminal.note(ClientText.printable(line)) }
             return try await installation.approve(proposal, signing: signer)
         }
         try shown.show(output)

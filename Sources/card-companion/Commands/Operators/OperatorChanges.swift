@@ -47,7 +47,7 @@ struct RemoveOperator: Change {
     }
 
     func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        try await installation.markSettingsAsApproved()
+        try await installation.approvePresentObjects(try await objects(in: installation))
         try await installation.changeOperators(self)
         return Shown(text: "removed operator '\(name)'", json: ["operator": name])
     }
@@ -73,8 +73,14 @@ struct SetDualControl: Change {
         isOn ? try await installation.presentObjects() : []
     }
 
+    func requirePossible(in installation: Installation) async throws {
+        guard try await installation.operators()?.isDual != isOn else {
+            throw CommandError.refused("dual control is \(isOn ? "on" : "off") already")
+        }
+    }
+
     func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        if isOn { try await installation.markSettingsAsApproved() }
+        if isOn { try await installation.approvePresentObjects(try await objects(in: installation)) }
         try await installation.changeOperators(self)
         return Shown(
             text: """
@@ -90,6 +96,7 @@ extension Installation {
     /// - Throws: ``CommandError`` if there are no operators.
     fileprivate func changeOperators(_ change: some Change) async throws {
         try await withVault(settings.vault.vault(forServer: false)) { vault in
+            // Read again: another change of the operators can have come in between.
             guard let roster = try OperatorRoster.newest(of: try await vault.operatorRecords()) else {
                 throw CommandError.refused(
                     "this installation has no operators: 'card-companion vault init --first-operator' makes the first two"

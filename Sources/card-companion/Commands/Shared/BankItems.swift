@@ -28,6 +28,19 @@ protocol BankItems: Sendable {
     static func objects(
         _ name: String, of bankId: Identifier, in installation: Installation
     ) async throws -> [ApprovedObject]
+
+    /// Everything of that name that can have an approval.
+    static func approvableObjects(
+        _ name: String, of bankId: Identifier, in installation: Installation
+    ) async throws -> [ApprovedObject]
+}
+
+extension BankItems {
+    static func approvableObjects(
+        _ name: String, of bankId: Identifier, in installation: Installation
+    ) async throws -> [ApprovedObject] {
+        try await objects(name, of: bankId, in: installation)
+    }
 }
 
 struct ListItems<Items: BankItems>: AsyncParsableCommand {
@@ -118,12 +131,12 @@ struct ItemArguments<Items: BankItems>: ParsableArguments {
 }
 
 extension Installation {
-    /// Takes the approval of a disabled item away, if there is dual control. An item can be disabled without the vault.
+    /// Takes the approval of a disabled item away, if there are operators. An item can be disabled without the vault.
     fileprivate func withdrawApproval<Items: BankItems>(_ items: Items.Type, _ name: String, of bank: Identifier) async
     {
         do {
-            guard let roster = try await operators(), roster.isDual else { return }
-            try await withdraw(try await Items.objects(name, of: bank, in: self))
+            guard try await operators() != nil else { return }
+            try await withdraw(try await Items.approvableObjects(name, of: bank, in: self))
         } catch {
             Terminal.note("warning: the \(Items.noun) is disabled, but its approval could not be withdrawn: \(error)")
         }

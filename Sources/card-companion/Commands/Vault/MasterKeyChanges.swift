@@ -17,7 +17,10 @@ struct MakeRecoveryKey: Change {
     func details(in installation: Installation) async throws -> [String] {
         componentFiles.isEmpty
             ? ["a master key, if there is none"]
-            : ["a new recovery key, whose components are written to \(componentFiles.joined(separator: ", "))"]
+            : [
+                "a new recovery key, whose components are written to \(componentFiles.joined(separator: ", "))",
+                replacesOld ? "the present recovery key opens nothing any more" : "there is no recovery key yet",
+            ]
     }
 
     /// Without files the command only makes what is missing.
@@ -78,7 +81,18 @@ struct RewrapDataKeys: Change {
     var subject: String? { file ?? token }
 
     func details(in installation: Installation) async throws -> [String] {
-        ["all data keys get a wrapping by the vault of the settings; the present vault is \(subject ?? "")"]
+        [
+            "all data keys get a wrapping by the vault of your settings, \(installation.settings.vault.name)",
+            "the present vault is \(subject ?? "")\(module.map { ", with the module \($0)" } ?? "")",
+            keepsOld ? "the present vault stays in use" : "the present vault is then no longer used",
+        ]
+    }
+
+    /// Those whom the present vault knows, too: the new one knows none yet.
+    func operators(in installation: Installation) async throws -> OperatorRoster? {
+        let present = try await installation.operators(of: presentVault)
+        let new = try await installation.operators(of: installation.settings.vault.vault(forServer: false))
+        return [present, new].compactMap(\.self).max { $0.sequence < $1.sequence }
     }
 
     func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
@@ -128,6 +142,11 @@ struct RecoverDataKeys: Change {
         ["the data keys are recovered with \(componentFiles.joined(separator: ", "))"]
     }
 
+    /// A new vault knows none: the custodians decide alone.
+    func operators(in installation: Installation) async throws -> OperatorRoster? {
+        try await installation.operators(of: installation.settings.vault.vault(forServer: false))
+    }
+
     func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         let components = try componentFiles.map {
             try RecoveryComponent(text: try SecretFile.read($0, byteLimit: RecoveryComponent.textByteLimit))
@@ -137,7 +156,7 @@ struct RecoverDataKeys: Change {
             let ids = result.lost.map { "\($0)" }.joined(separator: ", ")
             Terminal.note("warning: the recovery key has not wrapped the data keys \(ids): they are not recovered")
         }
-        if try await installation.operators() == nil {
+        if try await operators(in: installation) == nil {
             Terminal.note(
                 "warning: this vault knows no operators. If there were any, name them again with 'card-companion vault init "
                     + "--first-operator', and run 'card-companion operator dual-control on'")
