@@ -42,7 +42,7 @@ struct ClusterSettings: Equatable {
         unix_socket_directories = \(quoted(doubleQuoted(socketDirectory.string)))
         max_connections = 100
 
-        shared_buffers = 64MB
+        shared_buffers = 256MB
         max_wal_size = 256MB
         jit = off
         timezone = 'UTC'
