@@ -288,5 +288,11 @@ struct DualControlTests {
         try await fixture.installation.sql("UPDATE proposed_change SET expires_at = now() - interval '1 second'")
         #expect(try await fixture.installation.approve(id, of: fixture.operators).status == 66)
         #expect(try await fixture.waiting() == 0)
+        // A server removes what has expired when it starts.
+        let server = try await fixture.installation.startServer()
+        try await eventually("housekeeping removes it") {
+            try await fixture.installation.sql("SELECT count(*) FROM proposed_change") == ["0"]
+        }
+        try await server.stop()
     }
 }

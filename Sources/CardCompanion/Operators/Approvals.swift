@@ -9,6 +9,8 @@ package final class Approvals: Sendable {
         var roster: OperatorRoster?
         /// Advances when the operators change.
         var generation = 0
+        /// What two operators have approved, by the approval's id.
+        var verified: [String: Set<[UInt8]>] = [:]
         /// Objects that were ignored: each is logged once.
         var ignored: Set<[UInt8]> = []
         /// What calls of back-ends know of their banks.
@@ -18,6 +20,8 @@ package final class Approvals: Sendable {
     /// How many ignored objects are remembered. When there are more, all are forgotten, and logged once more.
     static let ignoredCapacity = 10_000
     static let bankCapacity = 1_000
+    /// How many verified approvals are remembered.
+    static let verifiedCapacity = 1_000
 
     private let store: Store
     private let keyring: Keyring
@@ -71,10 +75,16 @@ package final class Approvals: Sendable {
     /// The digests of those objects that two operators have approved.
     func approved(_ objects: [ApprovedObject]) async throws -> Set<[UInt8]> {
         let digests = Set(objects.map(\.digest))
-        guard let roster = state.withLock(\.roster), roster.isDual else { return digests }
-        // Nothing is remembered: an approval can be withdrawn. Objects are loaded seldom.
-        let approved = Set(
-            try await store.approvals(ofObjects: Array(digests)).flatMap { $0.approvedDigests(in: roster) })
+        let current = state.withLock(\.self)
+        guard let roster = current.roster, roster.isDual else { return digests }
+        // Which approval an object has is looked up each time, because it can be withdrawn. What two operators have signed
+        // cannot change.
+        var verified = current.verified
+        let approved = try await roster.approvedDigests(of: Array(digests), in: store, verified: &verified)
+        state.withLock { state in
+            guard state.generation == current.generation else { return }
+            state.verified = verified.count > Self.verifiedCapacity ? [:] : verified
+        }
         for object in objects where !approved.contains(object.digest) { log(object) }
         return approved
     }
@@ -172,15 +182,30 @@ extension Approvals {
     }
 }
 
+extension OperatorRoster {
+    /// Those of the objects that two of these operators have approved.
+    ///
+    /// - Parameter verified: the objects of approvals that were verified before, by id. Others are added.
+    package func approvedDigests(
+        of digests: [[UInt8]], in store: Store, verified: inout [String: Set<[UInt8]>]
+    ) async throws(StoreError) -> Set<[UInt8]> {
+        let found = try await store.approvalIds(ofObjects: digests)
+        let unknown = Set(found.map(\.approvalId)).subtracting(verified.keys)
+        for record in try await store.approvals(ids: Array(unknown)) {
+            verified[record.id] = record.approvedDigests(in: self)
+        }
+        return Set(found.filter { verified[$0.approvalId]?.contains($0.objectDigest) ?? false }.map(\.objectDigest))
+    }
+}
+
 extension ApprovalRecord {
-    /// Those of the objects that it really approves.
-    package func approvedDigests(in roster: OperatorRoster) -> [[UInt8]] {
+    /// The objects that it really approves.
+    fileprivate func approvedDigests(in roster: OperatorRoster) -> Set<[UInt8]> {
         let first = OperatorSignature(operatorName: firstOperator, signature: firstSignature)
         let second = OperatorSignature(operatorName: secondOperator, signature: secondSignature)
-        guard let statement = ApprovalStatement(statement),
+        guard let statement = ApprovalStatement(statement), statement.id == id,
             let approval = try? Approval(statement, first, second, in: roster)
         else { return [] }
-        let approved = Set(approval.statement.objectDigests)
-        return objectDigests.filter(approved.contains)
+        return Set(approval.statement.objectDigests)
     }
 }

@@ -14,6 +14,8 @@ package enum ExpiredKind: CaseIterable, Sendable {
     case events
     /// Components of keys whose import was not finished in time.
     case keyImports
+    /// Changes that no second operator has approved in time.
+    case proposedChanges
     /// Private keys of the server that were retired: they are erased.
     case serverKeys
     /// Certificates that expire soon: their banks get an event, 30, 7 and 1 days before.
@@ -47,6 +49,7 @@ extension Store {
         case .importLines: return try await remove(DeleteStagedLines(time: time, limit: rowLimit))
         case .events: return try await remove(DeleteOldEvents(time: time, limit: rowLimit))
         case .keyImports: return try await remove(DeleteExpiredKeyImports(time: time, limit: rowLimit))
+        case .proposedChanges: return try await remove(DeleteExpiredChanges(time: time, limit: rowLimit))
         case .serverKeys: return try await remove(EraseRetiredKeys(time: time, limit: rowLimit))
         case .certificates: return try await remove(ReportExpiringCertificates(time: time, limit: rowLimit))
         }
@@ -178,6 +181,16 @@ private struct DeleteExpiredKeyImports: Removal, PostgresCommand {
     static let sql = """
         DELETE FROM key_import WHERE (bank_id, label) IN (
             SELECT bank_id, label FROM key_import WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
+        """
+}
+
+private struct DeleteExpiredChanges: Removal, PostgresCommand {
+    let time: Timestamp
+    let limit: Int32
+
+    static let sql = """
+        DELETE FROM proposed_change WHERE id IN (
+            SELECT id FROM proposed_change WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
         """
 }
 

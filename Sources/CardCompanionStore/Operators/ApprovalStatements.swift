@@ -54,8 +54,7 @@ package struct NewApproval: Sendable {
 
 /// What the database has as an approval. Whether it is one must be verified.
 package struct ApprovalRecord: Sendable {
-    /// Those of the asked objects that it shall be about.
-    package let objectDigests: [[UInt8]]
+    package let id: String
     package let statement: String
     package let firstOperator: String
     package let firstSignature: [UInt8]
@@ -64,9 +63,9 @@ package struct ApprovalRecord: Sendable {
 }
 
 extension Store {
-    /// Keeps a change until another operator signs it. Changes whose time is over are removed.
-    package func insertProposedChange(_ change: ProposedChange, now: Timestamp) async throws(StoreError) {
-        _ = try await statements.batch(DeleteExpiredChanges(now: now), InsertProposedChange(change: change))
+    /// Keeps a change until another operator signs it.
+    package func insertProposedChange(_ change: ProposedChange) async throws(StoreError) {
+        _ = try await statements.execute(InsertProposedChange(change: change))
     }
 
     /// Changes that wait for another operator, the oldest first.
@@ -100,19 +99,15 @@ extension Store {
         _ = try await statements.execute(DeleteOtherApprovedObjects(digests: digests))
     }
 
-    /// What the database has as approvals of these objects.
-    package func approvals(ofObjects digests: [[UInt8]]) async throws(StoreError) -> [ApprovalRecord] {
-        try await statements.execute(SelectApprovals(digests: digests))
+    /// Which approvals the database has for these objects.
+    package func approvalIds(
+        ofObjects digests: [[UInt8]]
+    ) async throws(StoreError) -> [(objectDigest: [UInt8], approvalId: String)] {
+        try await statements.execute(SelectApprovalIds(digests: digests))
     }
-}
 
-private struct DeleteExpiredChanges: PostgresCommand {
-    let now: Timestamp
-
-    static let sql = "DELETE FROM proposed_change WHERE expires_at < $1"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(now)
+    package func approvals(ids: [String]) async throws(StoreError) -> [ApprovalRecord] {
+        ids.isEmpty ? [] : try await statements.execute(SelectApprovals(ids: ids))
     }
 }
 
@@ -220,23 +215,37 @@ private struct SelectHasApprovals: PostgresStatement {
     static let sql = "SELECT EXISTS (SELECT FROM approval)"
 }
 
-private struct SelectApprovals: PostgresStatement {
+private struct SelectApprovalIds: PostgresStatement {
     let digests: [[UInt8]]
 
-    static let sql = """
-        SELECT array_agg(object_digest), statement, first_operator, first_signature, second_operator, second_signature
-        FROM approved_object JOIN approval ON approval.id = approval_id
-        WHERE object_digest = ANY ($1)
-        GROUP BY approval.id
-        """
+    static let sql = "SELECT object_digest, approval_id FROM approved_object WHERE object_digest = ANY ($1)"
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(digests)
     }
 
+    static func decode(
+        _ row: borrowing PostgresRow
+    ) throws(PostgresError) -> (objectDigest: [UInt8], approvalId: String) {
+        (try row.decode(0), try row.decode(1))
+    }
+}
+
+private struct SelectApprovals: PostgresStatement {
+    let ids: [String]
+
+    static let sql = """
+        SELECT id, statement, first_operator, first_signature, second_operator, second_signature
+        FROM approval WHERE id = ANY ($1)
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(ids)
+    }
+
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ApprovalRecord {
         ApprovalRecord(
-            objectDigests: try row.decode(0), statement: try row.decode(1), firstOperator: try row.decode(2),
+            id: try row.decode(0), statement: try row.decode(1), firstOperator: try row.decode(2),
             firstSignature: try row.decode(3), secondOperator: try row.decode(4), secondSignature: try row.decode(5))
     }
 }

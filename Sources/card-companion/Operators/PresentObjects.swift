@@ -18,8 +18,9 @@ extension Installation {
             return objects
         }
         guard roster.isDual else { return objects }
-        let approved = Set(
-            try await store.approvals(ofObjects: objects.map(\.digest)).flatMap { $0.approvedDigests(in: roster) })
+        var verified: [String: Set<[UInt8]>] = [:]
+        let approved = try await roster.approvedDigests(
+            of: objects.map(\.digest), in: store, verified: &verified)
         for object in objects where !approved.contains(object.digest) {
             Terminal.note("  not approved, and still ignored: \(ClientText.printable(object.name))")
         }

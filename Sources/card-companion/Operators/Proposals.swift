@@ -58,8 +58,7 @@ extension Installation {
                 ProposedChange(
                     id: statement.id, action: C.command, change: bytes, statement: statement.text,
                     operatorName: signature.operatorName, signature: signature.signature,
-                    expiresAt: statement.expiresAt),
-                now: clock.now())
+                    expiresAt: statement.expiresAt))
         }
         return Shown(
             text: """
@@ -110,7 +109,7 @@ extension Installation {
         _ change: some Change, _ approval: Approval, _ objects: [ApprovedObject], of proposal: ProposedChange
     ) async throws -> Shown {
         let replaced = try await change.replacedObjects(in: self)
-        let before = try await store.approvals(ofObjects: objects.map(\.digest)).flatMap(\.objectDigests)
+        let before = try await store.approvalIds(ofObjects: objects.map(\.digest)).map(\.objectDigest)
         // The approval comes first: servers ignore an object until they find its approval.
         try await store.insertApproval(NewApproval(approval), now: clock.now())
         let shown: Shown
