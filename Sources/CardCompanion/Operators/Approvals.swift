@@ -134,11 +134,17 @@ extension Approvals {
         return try await isApproved(try ApprovedObject(key, of: bankId, keyring: keyring)) ? key : nil
     }
 
-    /// Those keys of back-ends that are approved.
+    /// Those keys of back-ends that are approved or disabled. A secret that does not open is left out.
     func approved(_ keys: [IssuerKeyRecord]) async throws -> [IssuerKeyRecord] {
         guard areNeeded else { return keys }
-        var result: [IssuerKeyRecord] = []
-        for key in keys where try await isApproved(try ApprovedObject(key, keyring: keyring)) { result.append(key) }
+        var result = keys.filter { $0.status == .disabled }
+        for key in keys where key.status == .active {
+            guard let object = try? ApprovedObject(key, keyring: keyring) else {
+                guard keyring.isOpen else { throw KeyVaultError.vaultClosed }
+                continue
+            }
+            if try await isApproved(object) { result.append(key) }
+        }
         return result
     }
 
@@ -192,7 +198,9 @@ extension OperatorRoster {
         let found = try await store.approvalIds(ofObjects: digests)
         let unknown = Set(found.map(\.approvalId)).subtracting(verified.keys)
         for record in try await store.approvals(ids: Array(unknown)) {
-            verified[record.id] = record.approvedDigests(in: self)
+            // What does not verify is not remembered: the right approval may still come.
+            let digests = record.approvedDigests(in: self)
+            if !digests.isEmpty { verified[record.id] = digests }
         }
         return Set(found.filter { verified[$0.approvalId]?.contains($0.objectDigest) ?? false }.map(\.objectDigest))
     }
