@@ -216,8 +216,12 @@ struct DualControlTests {
             + ["--from-pin-file", token.pinFile, "--keep"]
         // The second token knows no operators yet, but the first one does.
         #expect(try await moved.run(rewrap).status == 65)
-        try await moved.approve(
-            try await moved.propose(rewrap, of: operators), of: operators
+        let id = try await moved.propose(rewrap, of: operators)
+        let unnamed = try await moved.approve(id, of: operators)
+        #expect(unnamed.status == 1)
+        #expect(unnamed.stderr.contains("name it with --allow-module"))
+        try await moved.run(
+            ["approve", id, "--allow-module", token.modulePath] + operators.options(of: "bob")
         ).succeeded()
         let list = try await moved.run(["operator", "list"]).succeeded().stdout
         #expect(list.contains("dual control is on"))

@@ -26,6 +26,9 @@ protocol Change: Codable, Sendable {
     /// What servers accepted before, and no longer do.
     func replacedObjects(in installation: Installation) async throws -> [ApprovedObject]
 
+    /// The PKCS#11 module that the change loads, if that is not the one of the settings.
+    var modulePath: String? { get }
+
     /// The operators who decide; nil if there are none.
     func operators(in installation: Installation) async throws -> OperatorRoster?
 
@@ -43,6 +46,7 @@ protocol Change: Codable, Sendable {
 
 extension Change {
     static var alwaysNeedsTwo: Bool { false }
+    var modulePath: String? { nil }
 
     func details(in installation: Installation) async throws -> [String] { [] }
     func needsApproval(in installation: Installation) async throws -> Bool { true }

@@ -18,6 +18,8 @@ struct ApproveCommand: AsyncParsableCommand {
 
     @Argument(help: "The change, as in the list. Without it, the command lists the changes.")
     var id: String?
+    @Option(help: "The PKCS#11 module that 'vault rewrap' loads, as the other operator has named it.")
+    var allowModule: String?
     @Flag(help: "Remove the change. The operator who proposed it can do that, too.")
     var reject = false
     @OptionGroup(title: "Operator") var signer: OperatorOptions
@@ -48,9 +50,9 @@ struct ApproveCommand: AsyncParsableCommand {
     }
 
     private func approve(_ id: String) async throws {
-        let signer = signer
-        let shown = try await Installation.run(options) { installation in
+        let shown = try await Installation.run(options) { [signer, allowModule] installation in
             let proposal = try await installation.proposal(id)
+            try installation.requireModule(of: proposal, allowModule)
             // Also with --json: nobody signs what they have not seen.
             for line in try await installation.details(of: proposal) { Terminal.note(ClientText.printable(line)) }
             return try await installation.approve(proposal, signing: signer)
@@ -84,6 +86,16 @@ extension Installation {
             throw CommandError.notFound("no change '\(id)' waits for an operator: see 'card-companion approve'")
         }
         return proposal
+    }
+
+    /// Code that a row of the database names runs only if the operator names it, too.
+    fileprivate func requireModule(of proposal: ProposedChange, _ allowed: String?) throws {
+        guard let type = Changes.type(of: proposal.action) else { return }
+        let change: any Change = try Changes.decode(type, from: proposal.change)
+        guard let path = change.modulePath, path != allowed else { return }
+        throw CommandError.refused(
+            "the change loads the PKCS#11 module \(ClientText.printable(path)): if that is right, name it with --allow-module"
+        )
     }
 
     /// What the second operator must know before they sign.

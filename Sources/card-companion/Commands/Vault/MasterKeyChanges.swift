@@ -79,6 +79,7 @@ struct RewrapDataKeys: Change {
 
     var bankId: Identifier? { nil }
     var subject: String? { file ?? token }
+    var modulePath: String? { module }
 
     func details(in installation: Installation) async throws -> [String] {
         [
@@ -92,7 +93,11 @@ struct RewrapDataKeys: Change {
     func operators(in installation: Installation) async throws -> OperatorRoster? {
         let present = try await installation.operators(of: presentVault)
         let new = try await installation.operators(of: installation.settings.vault.vault(forServer: false))
-        return [present, new].compactMap(\.self).max { $0.sequence < $1.sequence }
+        guard let roster = [present, new].compactMap(\.self).max(by: { $0.sequence < $1.sequence }) else {
+            try await installation.store.requireNoApprovals()
+            return nil
+        }
+        return roster
     }
 
     func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
