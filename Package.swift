@@ -173,15 +173,15 @@ let package = Package(
         tests("KeyBlocksTests", ["Cryptography", "KeyBlocks", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
         tests("PINBlocksTests", ["Cryptography", "PINBlocks", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
         tests("KeyVaultTests", ["Cryptography", "KeyVault", "SecureMemory"]),
-        tests("PKCS11Tests", ["PKCS11", "SecureMemory", "ServerHarness"]),
+        tests("PKCS11Tests", ["Cryptography", "PKCS11", "SecureMemory", "ServerHarness"]),
         tests("VaultTests", ["ServerHarness"]),
         tests("AuditTests", ["ServerHarness"]),
         tests("OperatorTests", ["CardCompanion", "ServerHarness"]),
         tests(
             "CardCompanionTests",
             [
-                "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "JOSE", "KeyVault",
-                "PINBlocks", "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix,
+                "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE",
+                "KeyVault", "PINBlocks", "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix,
             ]),
         tests(
             "CardCompanionHTTPTests",
