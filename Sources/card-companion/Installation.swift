@@ -46,6 +46,18 @@ struct Installation: Sendable {
         try await withVault(settings.vault.vault(forServer: false)) { try await body(dataKeys(of: $0)) }
     }
 
+    /// Runs `body` with the keys that sign seals of the audit trail.
+    func withSealKeys<Result>(_ body: (SealKeys) async throws -> Result) async throws -> Result {
+        try await withDataKeys { dataKeys in
+            let keyring = try await dataKeys.opened()
+            let serverKeys = try await ServerKeys.opened(with: keyring, in: store, clock: clock)
+            let result = try await body(
+                SealKeys(store: store, serverKeys: serverKeys, keyring: keyring, vault: dataKeys.vault, clock: clock))
+            try await dataKeys.report(keyring)
+            return result
+        }
+    }
+
     func withVault<Opened: Vault, Result>(
         _ vault: Opened, _ body: (Opened) async throws -> Result
     ) async throws -> Result {

@@ -170,7 +170,10 @@ private struct Server: Service, CustomStringConvertible {
                 UnsealSocket(
                     path: installation.settings.vault.socket, vault: token, watch: vaultWatch, logger: logger))
         }
-        services.append(AuditSealing(store: store, keys: keys, vault: vaultWatch, clock: clock, logger: logger))
+        let sealKeys = SealKeys(store: store, serverKeys: keys, keyring: keyring, vault: vault, clock: clock)
+        services.append(
+            AuditSealing(
+                seals: AuditSeals(store: store, keys: sealKeys, clock: clock), vault: vaultWatch, logger: logger))
         services.append(application)
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: logger)

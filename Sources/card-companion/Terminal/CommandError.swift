@@ -36,6 +36,7 @@ struct CommandError: Error {
         case let error as RecoveryKeyExists: refused("\(error)")
         case let error as NoRecoveryKey: refused("\(error)")
         case let error as ForeignSeal: refused("\(error)")
+        case let error as SealOfToken: refused("\(error)")
         case let error as FileHasOneKey: refused("\(error)")
         case let error as WrongComponents: badInput("\(error)")
         case let error as KeyVaultError: vault(error)
