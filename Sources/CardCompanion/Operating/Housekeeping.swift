@@ -44,6 +44,7 @@ package struct Housekeeping: Service, CustomStringConvertible {
                         try await clockWatch.compare(warns: false)
                         try await remove(kind)
                     } catch {
+                        guard !Task.isCancelled else { return }
                         logger.warning(
                             "Housekeeping failed; it will be tried again",
                             metadata: ["kind": "\(kind)", "error": "\(error)"])

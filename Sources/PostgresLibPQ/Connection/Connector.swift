@@ -68,7 +68,8 @@ extension OpaquePointer {
     /// libpq's last error message for this connection, in one line.
     var lastMessage: String {
         let message = PQerrorMessage(self).map { String(cString: $0) } ?? ""
-        return message.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        let lines = message.split(whereSeparator: \.isNewline)
+        return lines.map { $0.drop(while: \.isWhitespace) }.joined(separator: "; ")
     }
 }
 

@@ -6,8 +6,10 @@ import CardCompanionWebhooks
 import Cryptography
 import EmbeddedPostgres
 import Glibc
+import Hummingbird
 import KeyVault
 import Logging
+import NIOCore
 import PINImages
 import ServiceLifecycle
 import UnixSignals
@@ -53,12 +55,16 @@ struct ServeCommand: AsyncParsableCommand {
         if settings.http.names.isEmpty {
             logger.warning("Back-ends' calls are served to this machine only, because http.names is not set")
         }
-        // A terminal that is closed sends it. The server goes on: it stops by SIGTERM or SIGINT only.
+        // A terminal that is closed sends it. The server goes on: it stops by SIGTERM or SIGINT only. With TLS, it reads its
+        // certificate again.
         signal(SIGHUP, SIG_IGN)
+        let certificates = try settings.http.tls.map { (files) throws(TLSFileProblem) in
+            try TLSCertificates(files, logger: logger)
+        }
         let database = try await Database.open(settings, logger: logger)
         do {
             try await database.prepare(settings, logger: logger)
-            try await serve(database, settings, connections: connections, logger: logger)
+            try await serve(database, settings, certificates, connections: connections, logger: logger)
         } catch {
             await database.close()
             throw error
@@ -66,13 +72,17 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func serve(
-        _ database: Database, _ settings: ServerSettings, connections: Int, logger: Logger
+        _ database: Database, _ settings: ServerSettings, _ certificates: TLSCertificates?, connections: Int,
+        logger: Logger
     ) async throws {
         let store = database.store(at: database.url, settings, logger: logger)
         let installation = Installation(settings, store, logger: logger)
         // They stop in the reverse order: the database is the last.
         var services: [any Service] = [
-            store, Server(installation: installation, maximumConnections: connections, isSandbox: sandbox),
+            store,
+            Server(
+                installation: installation, certificates: certificates, maximumConnections: connections,
+                isSandbox: sandbox),
         ]
         if let embedded = database.embedded { services.insert(EmbeddedDatabase(embedded: embedded), at: 0) }
         var configuration = ServiceGroupConfiguration(
@@ -93,11 +103,35 @@ private struct EmbeddedDatabase: Service, CustomStringConvertible {
     }
 }
 
+/// The HTTP server. If it cannot listen, the error says where.
+private struct Listener<Application: ApplicationProtocol>: Service, CustomStringConvertible {
+    let description = "HTTP server"
+    let application: Application
+    let settings: HTTPSettings
+
+    func run() async throws {
+        let place = "\(settings.host) port \(settings.port)"
+        do {
+            try await application.run()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw CommandError.configuration(
+                "cannot listen on \(place): another program listens there. Stop it, or set http.port")
+        } catch let error as IOError {
+            throw CommandError.configuration(
+                "cannot listen on \(place): \(String(cString: strerror(error.errnoCode))). Set http.host to an address of this "
+                    + "machine, and http.port to a port that this user may use")
+        } catch is SocketAddressError.UnknownHost {
+            throw CommandError.configuration("cannot listen on \(place): no address is known for http.host")
+        }
+    }
+}
+
 /// The server itself: prepares what it needs, then serves.
 private struct Server: Service, CustomStringConvertible {
     // ServiceLifecycle logs the description. The default one would contain the database URL.
     let description = "server"
     let installation: Installation
+    let certificates: TLSCertificates?
     let maximumConnections: Int
     let isSandbox: Bool
 
@@ -144,7 +178,7 @@ private struct Server: Service, CustomStringConvertible {
                 distribution: distribution, definition: definition, issuing: issuing, keys: keys, store: store,
                 clock: clockWatch, vault: vaultWatch, refusals: refusals,
                 sandbox: try sandbox.map { try SandboxBank($0, installation) }),
-            settings: settings, logger: logger
+            settings: settings, certificates: certificates, logger: logger
         ) { [settings] port in
             let url = "\(settings.tls == nil ? "http" : "https")://\(settings.host):\(port)"
             logger.notice("Listening", metadata: ["url": "\(url)"])
@@ -174,7 +208,8 @@ private struct Server: Service, CustomStringConvertible {
         services.append(
             AuditSealing(
                 seals: AuditSeals(store: store, keys: sealKeys, clock: clock), vault: vaultWatch, logger: logger))
-        services.append(application)
+        if let certificates { services.append(certificates) }
+        services.append(Listener(application: application, settings: settings))
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: logger)
         configuration.maximumGracefulShutdownDuration = ServeCommand.shutdownLimit

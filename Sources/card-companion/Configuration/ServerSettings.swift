@@ -110,10 +110,10 @@ struct ServerSettings: Sendable {
         return elements
     }
 
-    private static func tls(_ reader: inout SettingsReader) -> HTTPSettings.TLSFiles? {
+    private static func tls(_ reader: inout SettingsReader) -> TLSFiles? {
         switch (reader.text(.tlsCertificate), reader.text(.tlsKey)) {
         case (let certificate?, let key?):
-            return HTTPSettings.TLSFiles(
+            return TLSFiles(
                 certificateChainPath: absolute(certificate), privateKeyPath: absolute(key),
                 clientCAsPath: reader.text(.tlsClientCA).map(absolute))
         case (nil, nil):
