@@ -19,6 +19,8 @@ package struct HTTPSettings: Sendable {
     package var idleTimeoutSeconds = 60
     /// The most open connections of one address (IPv6: one /64); nil for ``usualAddressConnections``.
     package var addressConnections: Int?
+    /// How long a request waits for each answer of the database.
+    package var databaseLimit = Duration.seconds(2)
     /// How many keypads and failed authentications an address (IPv6: a /64) can have.
     package var addressRate = TokenBucket.Rate(perSecond: 100, burst: 1_000)
     /// Proxies that are believed when they say whom a request comes from.
@@ -125,6 +127,7 @@ private func router(
     router.addMiddleware {
         AccessLogMiddleware()
         ProblemMiddleware(methods: AllowedMethods(routes.routes))
+        DatabasePatienceMiddleware(limit: settings.databaseLimit)
     }
     addRoutes(to: router)
     return router

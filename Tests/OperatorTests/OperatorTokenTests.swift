@@ -19,7 +19,7 @@ struct OperatorTokenTests {
             try await installation.run(["migrate"]).succeeded()
             for name in ["alice", "bob"] {
                 try await installation.run(
-                    ["operator", "make-key", "--public-key", publicKey(of: name)] + options(of: name, prefix: "")
+                    ["operator", "make-key", "--public-key", publicKey(of: name)] + (try options(of: name, prefix: ""))
                 ).succeeded()
             }
             try await installation.run([
@@ -31,8 +31,8 @@ struct OperatorTokenTests {
         func publicKey(of name: String) -> String { "\(folder)/\(name).pub" }
 
         /// The options that name a token and its PIN.
-        func options(of name: String, prefix: String = "operator-") -> [String] {
-            let token = tokens[name]!
+        func options(of name: String, prefix: String = "operator-") throws -> [String] {
+            let token = try #require(tokens[name])
             return [
                 "--\(prefix)token", token.label, "--\(prefix)module", token.modulePath, "--\(prefix)pin-file",
                 token.pinFile,
@@ -41,7 +41,7 @@ struct OperatorTokenTests {
 
         func propose(_ arguments: [String]) async throws -> String {
             let answer = try await installation.run(
-                arguments + ["--operator", "alice", "--json"] + options(of: "alice")
+                arguments + ["--operator", "alice", "--json"] + (try options(of: "alice"))
             ).succeeded().stdout
             return try #require(try JSON(parsing: answer).object?["waitsForApproval"]?.string)
         }
@@ -52,10 +52,10 @@ struct OperatorTokenTests {
         let fixture = try await Fixture()
         let id = try await fixture.propose(["operator", "dual-control", "off"])
         let other = try await fixture.installation.run(
-            ["approve", id, "--operator", "bob"] + fixture.options(of: "alice"))
+            ["approve", id, "--operator", "bob"] + (try fixture.options(of: "alice")))
         #expect(other.status != 0 && other.stderr.contains("does not have the key of operator 'bob'"))
         let approved = try await fixture.installation.run(
-            ["approve", id, "--operator", "bob"] + fixture.options(of: "bob"))
+            ["approve", id, "--operator", "bob"] + (try fixture.options(of: "bob")))
         #expect(approved.status == 0, "\(approved)")
         let list = try await fixture.installation.run(["operator", "list"]).succeeded().stdout
         #expect(list.contains("dual control is off"))
@@ -70,7 +70,7 @@ struct OperatorTokenTests {
         #expect(text.contains("ED25519"))
         let again = try await fixture.installation.run(
             ["operator", "make-key", "--public-key", TestFolder.shared.unused("again")]
-                + fixture.options(of: "alice", prefix: ""))
+                + (try fixture.options(of: "alice", prefix: "")))
         #expect(again.status != 0 && again.stderr.contains("has an operator's key already"))
     }
 
@@ -78,7 +78,8 @@ struct OperatorTokenTests {
     func options() async throws {
         let fixture = try await Fixture()
         let change = ["operator", "dual-control", "off", "--operator", "alice"]
-        let both = try await fixture.installation.run(change + ["--operator-key", "x"] + fixture.options(of: "alice"))
+        let both = try await fixture.installation.run(
+            change + ["--operator-key", "x"] + (try fixture.options(of: "alice")))
         #expect(both.stderr.contains("either --operator-key or --operator-token"))
         let half = try await fixture.installation.run(change + ["--operator-token", "alice"])
         #expect(half.stderr.contains("both --operator-token and --operator-module"))

@@ -57,6 +57,11 @@ package struct PostgresError: Error, Sendable {
 }
 
 extension PostgresError {
+    /// A connection was given up, because the server sent nothing for too long.
+    static let silence = PostgresError(.connectionLost, "the server sent nothing within the time limit")
+
+    var isSilence: Bool { code == .connectionLost && reason == Self.silence.reason }
+
     /// The server's error code; nil if the error does not come from the server.
     package var sqlState: SQLState? { server?.sqlState }
 

@@ -148,7 +148,7 @@ extension Pool: WireConnectionOwner {
     func connectionLost(_ connection: WireConnection, _ error: PostgresError) {
         guard connections.removeValue(forKey: connection.id) != nil else { return }
         logger.warning("PostgreSQL connection lost", metadata: ["reason": "\(error)"])
-        perform(machine.lost(connection.id, at: .now, using: &random))
+        perform(machine.lost(connection.id, wasSilent: error.isSilence, at: .now, using: &random))
     }
 }
 
