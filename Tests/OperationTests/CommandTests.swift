@@ -24,7 +24,8 @@ struct CommandTests {
         arguments: [
             ["serve"], ["doctor"], ["migrate"], ["check-config"], ["sandbox"], ["bank", "add"], ["bank", "set"],
             ["bank", "show"],
-            ["bank", "list"], ["key", "import"], ["key", "confirm"], ["key", "import-hmac"], ["key", "list"],
+            ["bank", "list"], ["bank", "remove"], ["cardholder", "list"], ["events", "list"], ["webhook", "test"],
+            ["key", "import"], ["key", "confirm"], ["key", "import-hmac"], ["key", "list"],
             ["key", "enable"], ["key", "disable"], ["key", "remove"],
             ["certificate", "import"], ["certificate", "import-crl"], ["certificate", "list-crls"],
             ["certificate", "remove-crl"],

@@ -82,6 +82,7 @@ struct CommandControlTests {
     private static let dualCommands: [(String, [String])] = [
         ("bank add", ["OTHER", "--scheme", "CB"]),
         ("bank set", [bank, "--retry-limit", "9"]),
+        ("bank remove", [bank, "--confirm", bank]),
         ("key import", ["--bank", bank, "--usage", "distribution", "--tr31", keyBlock, "--under", "kbpk"]),
         ("key confirm", ["--bank", bank, "--kcv", "0A1B2C3D4E", "kbpk"]),
         ("key import-hmac", ["--bank", bank, "--usage", "definition", "--hex-file", "@hmac"]),

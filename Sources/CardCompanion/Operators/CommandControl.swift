@@ -16,6 +16,7 @@ package enum CommandControl: String, Sendable {
         "explain signature": .reads, "explain token": .reads,
         "migrate": .single,
         "bank add": .dual, "bank set": .dualUnlessTightening, "bank show": .reads, "bank list": .reads,
+        "bank remove": .dual,
         // A custodian enters a component alone. With the last one, two operators confirm the key.
         "key import": .dual, "key confirm": .dual, "key import-hmac": .dual, "key list": .reads,
         "key enable": .dual, "key disable": .single, "key remove": .single,
@@ -24,7 +25,8 @@ package enum CommandControl: String, Sendable {
         // The CA that issued the bank's certificates has signed the list.
         "certificate import-crl": .single, "certificate list-crls": .reads, "certificate remove-crl": .dual,
         // With dual control, its lines can set no authentication code.
-        "cardholder import": .single, "cardholder show": .reads, "cardholder unlock": .single,
+        "cardholder import": .single, "cardholder list": .reads, "cardholder show": .reads,
+        "cardholder unlock": .single,
         "cardholder set-status": .single,
         "server-key list": .reads, "server-key rotate": .dual, "server-key retire": .dual,
         "issuer-key add": .dual, "issuer-key list": .reads, "issuer-key enable": .dual, "issuer-key disable": .single,
@@ -33,7 +35,8 @@ package enum CommandControl: String, Sendable {
         "vault retire-data-key": .dual, "vault set-data-key": .dual,
         "audit show": .reads, "audit export": .reads, "audit verify": .reads, "audit new-epoch": .single,
         "audit close": .single,
-        "webhook set": .dual, "webhook show": .reads, "webhook disable": .single, "webhook resend": .single,
+        "webhook set": .dual, "webhook show": .reads, "webhook test": .reads, "events list": .reads,
+        "webhook disable": .single, "webhook resend": .single,
         "operator make-key": .reads, "operator list": .reads, "operator add": .dual, "operator remove": .dual,
         "operator dual-control": .dual, "approve": .single,
         "sandbox": .reads,

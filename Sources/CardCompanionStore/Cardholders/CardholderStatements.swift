@@ -231,7 +231,7 @@ private struct SelectCardholders: PostgresStatement {
 }
 
 extension CardholderRecord: PostgresRowDecodable {
-    fileprivate static let selection = """
+    static let selection = """
         SELECT unique_id, holder.status, channels, holder.definition, code_mac IS NOT NULL, authentication_failures,
             sealed_pin IS NOT NULL, pin_version, pin_expires_at, delivered_at, unconfirmed_fetches,
             cardholder_locks(p_holder => holder, p_bank => bank), sealed_free_field IS NOT NULL, version,

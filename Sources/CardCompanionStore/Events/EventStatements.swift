@@ -12,9 +12,40 @@ package struct EventRecord: Sendable {
     /// A JSON object with the details.
     package let data: String
     package let occurredAt: Timestamp
+
+    /// An event that is in no table.
+    package init(id: String, type: String, occurredAt: Timestamp) {
+        self.id = id
+        self.type = type
+        self.occurredAt = occurredAt
+        position = nil
+        uniqueId = nil
+        data = "{}"
+    }
+}
+
+/// An event as an operator sees it: without its data, which can have a sealed PIN.
+package struct ListedEvent: Sendable {
+    package let id: String
+    /// Nil until the bank reads its events.
+    package let position: Int64?
+    package let uniqueId: Identifier?
+    package let type: String
+    package let occurredAt: Timestamp
+    package let isAcknowledged: Bool
+    /// `PENDING`, `DELIVERED` or `PARKED`; nil if no webhook gets it.
+    package let delivery: String?
 }
 
 extension Store {
+    /// A bank's newest events, the newest first. The bank's own reading is not changed.
+    package func newestEvents(
+        bankId: Identifier, uniqueId: Identifier?, type: String?, limit: Int
+    ) async throws(StoreError) -> [ListedEvent] {
+        try await statements.execute(
+            SelectNewestEvents(bankId: bankId, uniqueId: uniqueId, type: type, limit: Int32(clamping: limit)))
+    }
+
     /// A bank's events after a position, in order, and the last position of an event that was removed and not acknowledged
     /// (0 if there is none).
     package func events(
@@ -45,6 +76,38 @@ extension Store {
     /// The event of a webhook delivery.
     package func event(of delivery: LeasedDelivery) async throws(StoreError) -> EventRecord? {
         try await statements.execute(SelectEvent(id: delivery.eventId, bankId: delivery.bankId)).first
+    }
+}
+
+private struct SelectNewestEvents: PostgresStatement {
+    typealias Row = ListedEvent
+
+    let bankId: Identifier
+    let uniqueId: Identifier?
+    let type: String?
+    let limit: Int32
+
+    static let sql = """
+        SELECT public_id, position, event.unique_id, type, occurred_at, acknowledged, webhook_delivery.status
+        FROM event LEFT JOIN webhook_delivery USING (bank_id, event_id)
+        WHERE bank_id = $1 AND ($2::text IS NULL OR event.unique_id = $2) AND ($3::text IS NULL OR type = $3)
+        ORDER BY event_id DESC LIMIT $4
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, uniqueId, type, limit)
+    }
+}
+
+extension ListedEvent: PostgresRowDecodable {
+    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+        id = try row.decode(0)
+        position = try row.decode(1)
+        uniqueId = try row.decode(2)
+        type = try row.decode(3)
+        occurredAt = try row.decode(4)
+        isAcknowledged = try row.decode(5)
+        delivery = try row.decode(6)
     }
 }
 

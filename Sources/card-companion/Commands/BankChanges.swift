@@ -80,3 +80,61 @@ struct SetBank: Change {
         return BankReport(try await installation.bank(id)).shown
     }
 }
+
+/// `bank remove`.
+struct RemoveBank: Change {
+    static let command = "bank remove"
+    /// How many rows are removed in one transaction.
+    private static let rowsPerBatch = 5_000
+
+    let id: Identifier
+
+    var bankId: Identifier? { id }
+    var subject: String? { nil }
+
+    func details(in installation: Installation) async throws -> [String] {
+        ["all cardholders, keys, certificates and events of the bank are removed for good"]
+    }
+
+    func requirePossible(in installation: Installation) async throws {
+        guard try await installation.bank(id).status == .disabled else {
+            throw CommandError.refused(
+                "bank '\(id)' is not disabled: run 'card-companion bank set \(id) --status DISABLED' first")
+        }
+    }
+
+    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
+        try await installation.bank(id).approvedSettings.map { [ApprovedObject(settings: $0, of: id)] } ?? []
+    }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        try await requirePossible(in: installation)
+        var counts: [String: Int] = [:]
+        var progress = ProgressBar(total: nil)
+        var total = 0
+        for table in BankTable.allCases {
+            var count: Int
+            repeat {
+                count = try await installation.store.removeRows(
+                    of: table, bankId: id, limit: Self.rowsPerBatch)
+                counts[table.rawValue, default: 0] += count
+                total += count
+                progress.update(done: total, count: total)
+            } while count == Self.rowsPerBatch
+        }
+        progress.finish()
+        guard try await installation.store.removeBank(id: id) else {
+            throw CommandError.refused("somebody has enabled bank '\(id)' again: what was removed until then is lost")
+        }
+        let cardholders = counts[BankTable.cardholder.rawValue] ?? 0
+        return Shown(
+            text: "removed bank '\(id)' with \(cardholders) cardholders",
+            json: Report(bank: id.text, removedRows: counts))
+    }
+
+    private struct Report: Encodable {
+        let bank: String
+        /// By table.
+        let removedRows: [String: Int]
+    }
+}

@@ -4,8 +4,8 @@ import CardCompanionStore
 
 struct BankCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bank", abstract: "Adds banks and changes their settings.",
-        subcommands: [Add.self, Set.self, Show.self, List.self])
+        commandName: "bank", abstract: "Adds and removes banks, and changes their settings.",
+        subcommands: [Add.self, Set.self, Show.self, List.self, Remove.self])
 
     /// An omitted setting stays as it is; a new bank gets the default.
     struct SettingOptions: ParsableArguments {
@@ -225,6 +225,36 @@ struct BankCommand: ParsableCommand {
                 return BankReport(bank, definitionIsOff: reason)
             }
             try report.shown.show(output)
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "Removes a disabled bank with its cardholders, keys, certificates and events. Nothing brings them back.",
+            discussion: """
+                Disable the bank first: nothing is removed of a bank that serves. After an interruption run the command again. The \
+                audit trail stays. Use the id for another bank only with new keys.
+
+                EXAMPLE
+                  card-companion bank set OLDBANK --status DISABLED
+                  card-companion bank remove OLDBANK --confirm OLDBANK
+                """)
+
+        @Argument(help: "The bank's id.")
+        var id: Identifier
+        @Option(help: "The bank's id once more.")
+        var confirm: Identifier
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            guard id == confirm else { throw ValidationError("--confirm must be the id of the bank: '\(id)'.") }
+        }
+
+        func run() async throws {
+            try await RemoveBank(id: id).run(options, signer, output)
         }
     }
 

@@ -7,8 +7,8 @@ import SecureMemory
 
 struct CardholderCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cardholder", abstract: "Imports, shows and changes the cardholders of a bank.",
-        subcommands: [Import.self, Show.self, Unlock.self, SetStatus.self])
+        commandName: "cardholder", abstract: "Imports, lists, shows and changes the cardholders of a bank.",
+        subcommands: [Import.self, List.self, Show.self, Unlock.self, SetStatus.self])
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -66,6 +66,57 @@ struct CardholderCommand: ParsableCommand {
             }
             if !asJSON { print(summary.text) }
             guard summary.refused == 0 else { throw ExitCode(65) }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists cardholders in the order of their uniqueIds, but never a PIN, a code or a free field.",
+            discussion: """
+                EXAMPLES
+                  card-companion cardholder list --bank MYBANK --starts-with 47
+                  card-companion cardholder list --bank MYBANK --locked --json
+                """)
+
+        @Option(help: "The bank's id.")
+        var bank: Identifier
+        @Option(help: "Only uniqueIds that begin so.")
+        var startsWith = ""
+        @Option(help: "Only ACTIVE, SUSPENDED or CLOSED ones.")
+        var status: CardholderStatus?
+        @Flag(help: "Only cardholders who are locked. In a large bank this takes a while.")
+        var locked = false
+        @Option(help: "Only uniqueIds after this one: the last of the page before.")
+        var after: Identifier?
+        @Option(help: "How many at most (1 to 10000).")
+        var limit = 100
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            guard 1...10_000 ~= limit else { throw ValidationError("--limit must be 1 to 10000.") }
+        }
+
+        func run() async throws {
+            var filter = CardholderFilter()
+            filter.prefix = startsWith
+            filter.status = status
+            filter.isLocked = locked
+            let records = try await Installation.run(options) { [bank, filter, after, limit] installation in
+                _ = try await installation.bank(bank)
+                return try await installation.store.cardholders(
+                    bankId: bank, filter, after: after?.text, limit: limit)
+            }
+            try Terminal.show(
+                Terminal.table(
+                    ["CARDHOLDER", "STATUS", "LOCKED", "CODE", "PIN", "DELIVERED", "UPDATED"],
+                    records.map {
+                        [
+                            $0.uniqueId.text, $0.status.rawValue, $0.locks.isEmpty ? "no" : "yes",
+                            $0.hasAuthenticationCode ? "set" : "none", $0.hasPIN ? "stored" : "none",
+                            $0.deliveredAt?.text ?? "-", $0.updatedAt.text,
+                        ]
+                    }), json: records.map(CardholderRepresentation.init), asJSON: output.json)
         }
     }
 

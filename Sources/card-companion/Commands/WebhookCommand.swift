@@ -6,7 +6,7 @@ import CardCompanionWebhooks
 struct WebhookCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhook", abstract: "Sets and shows where banks' events are sent.",
-        subcommands: [Set.self, Show.self, Disable.self, Resend.self])
+        subcommands: [Set.self, Show.self, Test.self, Disable.self, Resend.self])
 
     /// The most parked events in the report.
     private static let shownLimit = 100
@@ -115,6 +115,44 @@ struct WebhookCommand: ParsableCommand {
                 let rows = parked.map { [$0.event, $0.uniqueId ?? "", "\($0.attempts)", $0.lastError ?? ""] }
                 return summary + "\n" + Terminal.table(["EVENT", "CARDHOLDER", "ATTEMPTS", "LAST ERROR"], rows)
             }
+        }
+    }
+
+    struct Test: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sends an event of type webhook.test from this machine, now, and shows how it ended.",
+            discussion: """
+                It is signed as all events are, is not stored, and says nothing. The exit status is 1 if the answer was not 2xx. \
+                Servers can be in another network than this machine.
+
+                EXAMPLE
+                  card-companion webhook test --bank MYBANK
+                """)
+
+        @OptionGroup var arguments: BankArguments
+
+        func run() async throws {
+            let (url, problem) = try await Installation.run(arguments.options) { [arguments] installation in
+                let webhook = try await installation.webhook(arguments.bank)
+                let problem = try await installation.withKeyring { keyring in
+                    try await WebhookTrial.send(
+                        to: webhook,
+                        keys: try await ServerKeys.opened(
+                            with: keyring, in: installation.store, clock: installation.clock),
+                        clock: installation.clock, caPath: installation.settings.webhooksCAPath)
+                }
+                return (webhook.url, problem)
+            }
+            try Terminal.show(
+                problem.map { "\(url) did not accept the event: \($0)" } ?? "\(url) has accepted the event",
+                json: Report(url: url, isAccepted: problem == nil, problem: problem), asJSON: arguments.output.json)
+            guard problem == nil else { throw ExitCode(1) }
+        }
+
+        private struct Report: Encodable {
+            let url: String
+            let isAccepted: Bool
+            let problem: String?
         }
     }
 

@@ -76,7 +76,8 @@ struct Shown: Sendable {
 /// All changes that can be proposed.
 enum Changes {
     static let all: [any Change.Type] = [
-        AddBank.self, SetBank.self, ImportCertificate.self, RemoveRevocationList.self, SetDefaultCertificate.self,
+        AddBank.self, SetBank.self, RemoveBank.self, ImportCertificate.self, RemoveRevocationList.self,
+        SetDefaultCertificate.self,
         EnableItem<Certificates>.Change.self,
         ImportHMACKey.self, ImportKeyBlock.self, ConfirmKey.self, EnableItem<BankKeys>.Change.self, AddIssuerKey.self,
         EnableItem<IssuerKeys>.Change.self, SetWebhook.self, RotateServerKeys.self, RetireServerKey.self,

@@ -1,0 +1,93 @@
+internal import PostgresLibPQ
+
+/// The tables whose rows belong to a bank without a foreign key, in the order in which they are emptied.
+package enum BankTable: String, CaseIterable, Sendable {
+    case webhookDelivery = "webhook_delivery"
+    case definedPIN = "defined_pin"
+    case event
+    case eventFeed = "event_feed"
+    case deliverySession = "delivery_session"
+    case pinExpiry = "pin_expiry"
+    case idempotentAnswer = "idempotent_answer"
+    case importLine = "import_line"
+    case cardholder
+    case spentProof = "spent_proof"
+    case spentTransaction = "spent_transaction"
+}
+
+extension Store {
+    /// Removes rows of a bank, if it is disabled.
+    ///
+    /// - Returns: how many; fewer than `limit` if there are no more.
+    package func removeRows(
+        of table: BankTable, bankId: Identifier, limit: Int
+    ) async throws(StoreError) -> Int {
+        let limit = Int32(clamping: limit)
+        return switch table {
+        case .webhookDelivery: try await remove(RemoveRows<WebhookDeliveries>(bankId: bankId, limit: limit))
+        case .definedPIN: try await remove(RemoveRows<DefinedPINs>(bankId: bankId, limit: limit))
+        case .event: try await remove(RemoveRows<Events>(bankId: bankId, limit: limit))
+        case .eventFeed: try await remove(RemoveRows<EventFeeds>(bankId: bankId, limit: limit))
+        case .deliverySession: try await remove(RemoveRows<DeliverySessions>(bankId: bankId, limit: limit))
+        case .pinExpiry: try await remove(RemoveRows<PINExpiries>(bankId: bankId, limit: limit))
+        case .idempotentAnswer: try await remove(RemoveRows<IdempotentAnswers>(bankId: bankId, limit: limit))
+        case .importLine: try await remove(RemoveRows<ImportLines>(bankId: bankId, limit: limit))
+        case .cardholder: try await remove(RemoveRows<Cardholders>(bankId: bankId, limit: limit))
+        case .spentProof: try await remove(RemoveRows<SpentProofs>(bankId: bankId, limit: limit))
+        case .spentTransaction: try await remove(RemoveRows<SpentTransactions>(bankId: bankId, limit: limit))
+        }
+    }
+
+    private func remove(_ removal: some PostgresCommand) async throws(StoreError) -> Int {
+        try await statements.execute(removal)
+    }
+
+    /// Removes a bank with its settings, keys, certificates and webhook, if it is disabled.
+    ///
+    /// - Returns: false if it is not there, or not disabled.
+    package func removeBank(id: Identifier) async throws(StoreError) -> Bool {
+        try await statements.execute(RemoveBank(id: id)) == 1
+    }
+}
+
+private protocol OwnedRows: Sendable { static var table: BankTable { get } }
+private enum WebhookDeliveries: OwnedRows { static let table = BankTable.webhookDelivery }
+private enum DefinedPINs: OwnedRows { static let table = BankTable.definedPIN }
+private enum Events: OwnedRows { static let table = BankTable.event }
+private enum EventFeeds: OwnedRows { static let table = BankTable.eventFeed }
+private enum DeliverySessions: OwnedRows { static let table = BankTable.deliverySession }
+private enum PINExpiries: OwnedRows { static let table = BankTable.pinExpiry }
+private enum IdempotentAnswers: OwnedRows { static let table = BankTable.idempotentAnswer }
+private enum ImportLines: OwnedRows { static let table = BankTable.importLine }
+private enum Cardholders: OwnedRows { static let table = BankTable.cardholder }
+private enum SpentProofs: OwnedRows { static let table = BankTable.spentProof }
+private enum SpentTransactions: OwnedRows { static let table = BankTable.spentTransaction }
+
+/// The bank is looked at in each statement: somebody may have enabled it again.
+private struct RemoveRows<Rows: OwnedRows>: PostgresCommand {
+    let bankId: Identifier
+    let limit: Int32
+
+    static var sql: String {
+        """
+        DELETE FROM \(Rows.table.rawValue) WHERE ctid = ANY (ARRAY(
+            SELECT owned.ctid FROM \(Rows.table.rawValue) AS owned
+            JOIN bank ON bank.bank_id = owned.bank_id AND bank.status = 'DISABLED'
+            WHERE owned.bank_id = $1 LIMIT $2))
+        """
+    }
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, limit)
+    }
+}
+
+private struct RemoveBank: PostgresCommand {
+    let id: Identifier
+
+    static let sql = "DELETE FROM bank WHERE bank_id = $1 AND status = 'DISABLED'"
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(id)
+    }
+}
