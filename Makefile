@@ -6,7 +6,7 @@
 # make captcha-report  says how well programs read the images of PINs
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test attack bench instructions captcha-report openapi lint format clean swift packages test-packages
+.PHONY: help run build test deb deb-test image-test attack bench instructions captcha-report openapi lint format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 results := .build/bench
@@ -26,6 +26,25 @@ test: swift test-packages .venv/installed ## runs all tests
 	swift build --build-tests
 	CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3" SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 \
 	    swift test --skip-build --disable-xctest
+
+deb: swift packages ## builds the Debian package, in .build/package
+	deploy/install-packages package
+	swift build --configuration release --static-swift-stdlib --scratch-path .build/static --product card-companion
+	swift build --configuration release --package-path .build/static/checkouts/swift-argument-parser \
+	    --scratch-path .build/manual --product generate-manual
+	rm -rf .build/package && mkdir -p .build/package/man
+	.build/manual/release/generate-manual .build/static/release/card-companion --multi-page \
+	    --date "$$(git log -1 --format=%cs)" --output-directory .build/package/man
+	deploy/debian/build-package .build/static/release/card-companion .build/package/man .build/static/checkouts \
+	    .build/package
+
+deb-test: deb ## installs, upgrades and purges the package in a Debian of its own; needs root
+	deploy/debian/build-package .build/static/release/card-companion .build/package/man .build/static/checkouts \
+	    .build/package/before 0.0.1
+	deploy/debian/test-package .build/package/before/*.deb .build/package/card-companion_*.deb .build/package/test
+
+image-test: deb ## builds the container image, and looks at it; needs root, and the Debian of deb-test
+	deploy/container/test-image .build/package/card-companion_*.deb .build/package/test
 
 attack: build test-packages ## attacks a server of its own, and says whether others are still answered in time
 	python3 Tests/Attacks/attack.py --program .build/release/card-companion

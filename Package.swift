@@ -133,8 +133,8 @@ let package = Package(
                 "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "CardCompanionWebhooks",
                 "CLinux", "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JOSE", "KeyBlocks", "KeyVault",
                 "PINImages", "PKCS11", "SecureMemory", "StrictJSON",
-                argumentParser, configuration, hummingbird, logging, nioCore, nioPosix, serviceLifecycle, systemPackage,
-                unixSignals,
+                argumentParser, asyncHTTPClient, configuration, hummingbird, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                serviceLifecycle, systemPackage, unixSignals,
             ],
             swiftSettings: strict),
 

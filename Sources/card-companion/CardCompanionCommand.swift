@@ -17,9 +17,9 @@ struct CardCompanionCommand: AsyncParsableCommand {
               card-companion key import-hmac --bank MYBANK --usage distribution --hex-file hmac.hex
               card-companion cardholder import --bank MYBANK cardholders.ndjson
             """,
-        version: "0.1.0",
+        version: Release.version,
         subcommands: [
-            ServeCommand.self, DoctorCommand.self, MigrateCommand.self, CheckConfigCommand.self,
+            ServeCommand.self, StatusCommand.self, DoctorCommand.self, MigrateCommand.self, CheckConfigCommand.self,
             ConfigurationCommand.self,
             BankCommand.self, KeyCommand.self, CertificateCommand.self, CardholderCommand.self, ServerKeyCommand.self,
             IssuerKeyCommand.self, VaultCommand.self, OperatorCommand.self, ApproveCommand.self, AuditCommand.self,

@@ -22,7 +22,8 @@ struct CommandTests {
     @Test(
         "The help of every command contains an example",
         arguments: [
-            ["serve"], ["doctor"], ["migrate"], ["check-config"], ["sandbox"], ["bank", "add"], ["bank", "set"],
+            ["serve"], ["doctor"], ["status"], ["migrate"], ["check-config"], ["sandbox"], ["bank", "add"],
+            ["bank", "set"],
             ["bank", "show"],
             ["bank", "list"], ["bank", "remove"], ["cardholder", "list"], ["events", "list"], ["webhook", "test"],
             ["key", "import"], ["key", "confirm"], ["key", "import-hmac"], ["key", "list"],

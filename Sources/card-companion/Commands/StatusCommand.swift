@@ -1,0 +1,86 @@
+import ArgumentParser
+import AsyncHTTPClient
+import CardCompanionHTTP
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Asks the running server of this machine whether it serves.",
+        discussion: """
+            It calls the server at the address of the settings. The exit status is 0 if the server serves, 1 if it is running and \\
+            does not serve, and 69 if nothing answers. 'doctor' says what may be wrong.
+
+            EXAMPLES
+              card-companion status
+              card-companion status --config /etc/card-companion/config.json --json
+            """)
+
+    private static let timeoutSeconds: Int64 = 5
+    private static let answerByteLimit = 10_000
+
+    @OptionGroup var options: ServerConfigurationOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let http = try await ServerSettings.read(options).http
+        guard http.port != 0 else {
+            throw CommandError.badInput(
+                "http.port is 0, so the server's port is in its log only: name it with --http-port")
+        }
+        let url = "\(http.tls == nil ? "http" : "https")://\(Self.address(http.host)):\(http.port)"
+        let report = try await Self.ask(url)
+        try Terminal.show(report.text, json: report, asJSON: output.json)
+        guard report.isReady else { throw ExitCode(1) }
+    }
+
+    /// Where a server that listens on a host can be reached from its own machine.
+    private static func address(_ host: String) -> String {
+        switch host {
+        case "0.0.0.0": "127.0.0.1"
+        case "::": "[::1]"
+        case _ where host.contains(":"): "[\(host)]"
+        default: host
+        }
+    }
+
+    private static func ask(_ url: String) async throws -> Report {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        // It is this machine's own server, and its certificate has the name that others call it by.
+        configuration.tlsConfiguration = .makeClientConfiguration()
+        configuration.tlsConfiguration?.certificateVerification = .none
+        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        do {
+            let answer = try await client.execute(
+                HTTPClientRequest(url: "\(url)/health/ready"), timeout: .seconds(timeoutSeconds))
+            let body = try await answer.body.collect(upTo: answerByteLimit)
+            try await client.shutdown()
+            return Report(url: url, isReady: answer.status.code == 200, reason: reason(Array(body.readableBytesView)))
+        } catch {
+            try await client.shutdown()
+            throw CommandError.unavailable("no server answers at \(url): is 'card-companion serve' running? (\(error))")
+        }
+    }
+
+    /// What a refusal says.
+    private static func reason(_ body: [UInt8]) -> String? {
+        struct Problem: Decodable {
+            let detail: String?
+        }
+        return try? JSONDecoder().decode(Problem.self, from: Data(body)).detail
+    }
+
+    private struct Report: Encodable {
+        let url: String
+        let isReady: Bool
+        /// Why it does not serve.
+        let reason: String?
+
+        var text: String {
+            isReady ? "\(url) serves" : "\(url) is running, but does not serve: \(reason ?? "it gives no reason")"
+        }
+    }
+}
