@@ -137,6 +137,7 @@ private func router(
 
     let router = Router(context: ServiceContext.self, options: [.autoGenerateHeadEndpoints])
     router.addMiddleware {
+        TraceMiddleware()
         AccessLogMiddleware()
         ProblemMiddleware(methods: AllowedMethods(routes.routes))
     }

@@ -73,6 +73,7 @@ struct ServerOptions: ParsableArguments {
     @Option(help: .of(.clockLimit)) var clockLimitSeconds: Int?
     @Option(help: .of(.serverUser)) var serverUser: String?
     @Option(help: .of(.logLevel)) var logLevel: String?
+    @Option(help: .of(.logFormat)) var logFormat: String?
 }
 
 extension SettingOptions {
@@ -87,7 +88,7 @@ extension SettingOptions {
             (.dataDirectory, installation.dataDirectory), (.vaultFile, server.vaultFile),
             (.vaultModule, server.vaultModule), (.vaultToken, server.vaultToken), (.vaultPINFile, server.vaultPinFile),
             (.vaultSocket, server.vaultSocket),
-            (.logLevel, server.logLevel), (.serverUser, server.serverUser),
+            (.logLevel, server.logLevel), (.logFormat, server.logFormat), (.serverUser, server.serverUser),
         ]
         let integers: [(Setting, Int?)] = [
             (.httpPort, http.httpPort), (.httpConnections, http.httpConnections),

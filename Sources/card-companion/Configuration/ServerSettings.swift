@@ -30,6 +30,8 @@ struct ServerSettings: Sendable {
     let dataDirectory: String
     let vault: VaultSettings
     let logLevel: Logger.Level
+    /// Whether the log has JSON lines.
+    let logsJSON: Bool
     /// The user that a server becomes; nil if it stays what it is.
     let serverUser: String?
     let drawingThreads: Int
@@ -86,6 +88,7 @@ struct ServerSettings: Sendable {
         dataDirectory = Self.absolute(reader.text(.dataDirectory) ?? Self.defaultDataDirectory(environment))
         vault = VaultSettings(&reader, dataDirectory: dataDirectory, absolute: Self.absolute)
         logLevel = reader.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .info
+        logsJSON = reader.text(.logFormat) == "json"
         serverUser = reader.text(.serverUser)
         drawingThreads = reader.integer(.drawingThreads) ?? ProcessInfo.processInfo.activeProcessorCount
         housekeepingIntervalSeconds = reader.integer(.housekeepingInterval) ?? 60

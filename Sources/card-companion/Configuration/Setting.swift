@@ -138,6 +138,9 @@ struct Setting: Sendable {
     static let logLevel = Setting(
         key: "log.level", kind: .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
         help: "What to log.", defaultText: "info")
+    static let logFormat = Setting(
+        key: "log.format", kind: .choice(["text", "json"]), help: "How to log: for people, or as lines of JSON.",
+        defaultText: "text")
     static let serverUser = Setting(
         key: "server.user", kind: .text,
         help:
@@ -161,7 +164,7 @@ struct Setting: Sendable {
         webhooksCA, databaseURL,
         databaseConnections, databaseStatementTimeout, databaseAcquireTimeout, databasePooling,
         databaseBinaries, dataDirectory, vaultFile, vaultModule, vaultToken, vaultPINFile, vaultGrace,
-        vaultSocket, logLevel, serverUser, drawingThreads, housekeepingInterval,
+        vaultSocket, logLevel, logFormat, serverUser, drawingThreads, housekeepingInterval,
         clockLimit,
     ]
 }
