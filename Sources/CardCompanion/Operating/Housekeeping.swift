@@ -82,7 +82,8 @@ package struct Housekeeping: Service, CustomStringConvertible {
 
     private func age(of kind: ExpiredKind) -> Timestamp {
         switch kind {
-        case .pins, .sessions, .proofs, .answers, .keyImports, .proposedChanges, .certificates: clock.now()
+        case .pins, .sessions, .proofs, .answers, .keyImports, .proposedChanges, .certificates, .revocationLists:
+            clock.now()
         case .importLines: clock.now().advanced(bySeconds: -Self.stagedLifetimeSeconds)
         case .events: clock.now().advanced(bySeconds: -Self.eventLifetimeSeconds)
         case .serverKeys: clock.now().advanced(bySeconds: -ServerKeys.retiredLifetimeSeconds)
