@@ -90,7 +90,7 @@ let package = Package(
         library("Retries"),
         library("PrometheusText", [coreMetrics]),
         library("JSONLog", ["SecureMemory", "StrictJSON", logging]),
-        library("PostgresLibPQ", ["CLibPQ", "Retries", logging, serviceLifecycle]),
+        library("PostgresLibPQ", ["CLibPQ", "Retries", logging, metrics, serviceLifecycle]),
         library("EmbeddedPostgres", ["Retries", logging, subprocess, systemPackage]),
         library("PINImages", ["CCairo", "CZlib", "SecureMemory"]),
         library("PKCS11", ["CPKCS11", "SecureMemory"]),
@@ -108,13 +108,13 @@ let package = Package(
             "CardCompanion",
             [
                 "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE", "KeyBlocks",
-                "KeyVault", "PINBlocks", "PINImages", "SecureMemory", "StrictJSON", logging, serviceLifecycle,
+                "KeyVault", "PINBlocks", "PINImages", "SecureMemory", "StrictJSON", logging, metrics, serviceLifecycle,
             ]),
         library(
             "CardCompanionWebhooks",
             [
                 "CardCompanion", "CardCompanionStore", "HTTPSignatures", "Retries", asyncHTTPClient,
-                logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+                logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
         // Files for browsers: the client library in JavaScript, and the sandbox's pages.
         .target(
@@ -128,7 +128,7 @@ let package = Package(
                 "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "CardCompanionWeb", "Cryptography",
                 "HTTPSignatures", "JOSE",
                 "SecureMemory", "StrictJSON", hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes,
-                logging, nioCore, nioHTTPTypes, nioSSL,
+                logging, metrics, nioCore, nioHTTPTypes, nioSSL,
                 serviceLifecycle,
             ],
             resources: [.embedInCode("openapi.yaml")],
@@ -138,8 +138,8 @@ let package = Package(
             dependencies: [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "CardCompanionWebhooks",
                 "CLinux", "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JOSE", "JSONLog", "KeyBlocks",
-                "KeyVault", "PINImages", "PKCS11", "SecureMemory", "StrictJSON",
-                argumentParser, configuration, logging, nioPosix, serviceLifecycle, systemPackage, unixSignals,
+                "KeyVault", "PINImages", "PKCS11", "PrometheusText", "SecureMemory", "StrictJSON",
+                argumentParser, configuration, logging, metrics, nioPosix, serviceLifecycle, systemPackage, unixSignals,
             ],
             swiftSettings: strict),
 

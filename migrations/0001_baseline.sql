@@ -477,6 +477,7 @@ CREATE TABLE webhook_delivery (
 );
 
 CREATE INDEX webhook_delivery_due ON webhook_delivery (bank_id, next_attempt_at) WHERE status = 'PENDING';
+CREATE INDEX webhook_delivery_parked ON webhook_delivery (bank_id) WHERE status = 'PARKED';
 CREATE INDEX webhook_delivery_in_order ON webhook_delivery (bank_id, unique_id, event_id) WHERE status = 'PENDING';
 
 -- Keys of the installation.

@@ -23,6 +23,7 @@ package struct Housekeeping: Service, CustomStringConvertible {
     private let clockWatch: ClockWatch
     private let intervalSeconds: Int
     private let logger: Logger
+    private let metrics = HousekeepingMetrics()
 
     /// - Parameter intervalSeconds: the pause after a round.
     package init(store: Store, clock: WallClock, clockWatch: ClockWatch, intervalSeconds: Int, logger: Logger) {
@@ -38,17 +39,21 @@ package struct Housekeeping: Service, CustomStringConvertible {
             var warnedAt: Timestamp?
             while !Task.isCancelled {
                 await warnOfRevocationLists(&warnedAt)
+                var hasFailed = false
                 for kind in ExpiredKind.allCases {
                     do {
                         // By a wrong clock, everything could have expired.
                         try await clockWatch.compare(warns: false)
                         try await remove(kind)
                     } catch {
+                        hasFailed = true
+                        metrics.failed(kind)
                         logger.warning(
                             "Housekeeping failed; it will be tried again",
                             metadata: ["kind": "\(kind)", "error": "\(error)"])
                     }
                 }
+                if !hasFailed { metrics.succeeded(at: clock.now()) }
                 try? await Task.sleep(for: .seconds(intervalSeconds))
             }
         }
@@ -74,6 +79,7 @@ package struct Housekeeping: Service, CustomStringConvertible {
         var batch: RemovedBatch
         repeat {
             batch = try await store.removeExpired(kind, before: age(of: kind), limit: Self.rowsPerBatch)
+            metrics.removed(batch.removed, of: kind)
             if kind == .pins, batch.removed > 0 {
                 logger.notice("Undelivered PINs erased", metadata: ["count": "\(batch.removed)"])
             }

@@ -40,6 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
         let connections = try Descriptors.raised().connections(
             configured: settings.httpConnections, database: settings.databaseConnections)
         let logger = Log.bootstrap(settings, forServer: true)
+        ServerMetrics.start(settings)
         if settings.httpConnections == nil, connections < Descriptors.usualConnections {
             logger.warning(
                 "The limit of open files allows fewer connections than usual",
@@ -117,7 +118,8 @@ private struct Server: Service, CustomStringConvertible {
         let banks = BankDirectory(store: store, keyring: keyring, approvals: approvals, clock: clock)
         let vaultWatch = VaultWatch(
             dataKeys: dataKeys, keyring: keyring, serverKeys: keys, banks: banks,
-            approvals: approvals, grace: .seconds(installation.settings.vault.graceSeconds), warnsOfRisk: !isSandbox,
+            approvals: approvals, clock: clock, grace: .seconds(installation.settings.vault.graceSeconds),
+            warnsOfRisk: !isSandbox,
             logger: logger)
         try await vaultWatch.openAtStart()
         let gate = CardholderGate(limit: installation.settings.cardholderRequests)
@@ -171,6 +173,7 @@ private struct Server: Service, CustomStringConvertible {
                     path: installation.settings.vault.socket, vault: token, watch: vaultWatch, logger: logger))
         }
         services.append(AuditSealing(store: store, keys: keys, vault: vaultWatch, clock: clock, logger: logger))
+        services += ServerMetrics.services(of: installation)
         services.append(application)
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: logger)

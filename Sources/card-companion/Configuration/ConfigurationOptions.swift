@@ -72,6 +72,8 @@ struct ServerOptions: ParsableArguments {
     @Option(help: .of(.housekeepingInterval)) var housekeepingIntervalSeconds: Int?
     @Option(help: .of(.clockLimit)) var clockLimitSeconds: Int?
     @Option(help: .of(.serverUser)) var serverUser: String?
+    @Option(help: .of(.adminHost)) var adminHost: String?
+    @Option(help: .of(.adminPort)) var adminPort: Int?
     @Option(help: .of(.logLevel)) var logLevel: String?
     @Option(help: .of(.logFormat)) var logFormat: String?
 }
@@ -88,6 +90,7 @@ extension SettingOptions {
             (.dataDirectory, installation.dataDirectory), (.vaultFile, server.vaultFile),
             (.vaultModule, server.vaultModule), (.vaultToken, server.vaultToken), (.vaultPINFile, server.vaultPinFile),
             (.vaultSocket, server.vaultSocket),
+            (.adminHost, server.adminHost),
             (.logLevel, server.logLevel), (.logFormat, server.logFormat), (.serverUser, server.serverUser),
         ]
         let integers: [(Setting, Int?)] = [
@@ -97,7 +100,7 @@ extension SettingOptions {
             (.databaseConnections, database.databaseConnections),
             (.databaseStatementTimeout, database.databaseStatementTimeoutMilliseconds),
             (.databaseAcquireTimeout, database.databaseAcquireTimeoutSeconds),
-            (.vaultGrace, server.vaultGraceSeconds),
+            (.vaultGrace, server.vaultGraceSeconds), (.adminPort, server.adminPort),
             (.cardholderRequests, server.cardholderRequests), (.drawingThreads, server.drawingThreads),
             (.housekeepingInterval, server.housekeepingIntervalSeconds), (.clockLimit, server.clockLimitSeconds),
         ]

@@ -141,6 +141,13 @@ struct Setting: Sendable {
     static let logFormat = Setting(
         key: "log.format", kind: .choice(["text", "json"]), help: "How to log: for people, or as lines of JSON.",
         defaultText: "text")
+    static let adminHost = Setting(
+        key: "admin.host", kind: .text, help: "The address at which metrics are served, without TLS.",
+        defaultText: "127.0.0.1")
+    static let adminPort = Setting(
+        key: "admin.port", kind: .integer(0...65_535),
+        help: "The port at which metrics are served, for Prometheus at /metrics. 0 takes a free one.",
+        defaultText: "none: no metrics")
     static let serverUser = Setting(
         key: "server.user", kind: .text,
         help:
@@ -164,7 +171,7 @@ struct Setting: Sendable {
         webhooksCA, databaseURL,
         databaseConnections, databaseStatementTimeout, databaseAcquireTimeout, databasePooling,
         databaseBinaries, dataDirectory, vaultFile, vaultModule, vaultToken, vaultPINFile, vaultGrace,
-        vaultSocket, logLevel, logFormat, serverUser, drawingThreads, housekeepingInterval,
+        vaultSocket, adminHost, adminPort, logLevel, logFormat, serverUser, drawingThreads, housekeepingInterval,
         clockLimit,
     ]
 }
