@@ -128,8 +128,7 @@ let package = Package(
                 "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "CardCompanionWeb", "Cryptography",
                 "HTTPSignatures", "JOSE",
                 "SecureMemory", "StrictJSON", hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes,
-                logging, metrics, nioCore, nioHTTPTypes, nioSSL,
-                serviceLifecycle,
+                logging, metrics, nioCore, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
             ],
             resources: [.embedInCode("openapi.yaml")],
             swiftSettings: strict),
@@ -139,7 +138,8 @@ let package = Package(
                 "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "CardCompanionWebhooks",
                 "CLinux", "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JOSE", "JSONLog", "KeyBlocks",
                 "KeyVault", "PINImages", "PKCS11", "PrometheusText", "SecureMemory", "StrictJSON",
-                argumentParser, configuration, logging, metrics, nioPosix, serviceLifecycle, systemPackage, unixSignals,
+                argumentParser, configuration, hummingbird, logging, metrics, nioCore, nioPosix, serviceLifecycle,
+                systemPackage, unixSignals,
             ],
             swiftSettings: strict),
 
@@ -180,15 +180,15 @@ let package = Package(
         tests("KeyBlocksTests", ["Cryptography", "KeyBlocks", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
         tests("PINBlocksTests", ["Cryptography", "PINBlocks", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
         tests("KeyVaultTests", ["Cryptography", "KeyVault", "SecureMemory"]),
-        tests("PKCS11Tests", ["PKCS11", "SecureMemory", "ServerHarness"]),
+        tests("PKCS11Tests", ["Cryptography", "PKCS11", "SecureMemory", "ServerHarness"]),
         tests("VaultTests", ["ServerHarness"]),
         tests("AuditTests", ["ServerHarness"]),
         tests("OperatorTests", ["CardCompanion", "ServerHarness"]),
         tests(
             "CardCompanionTests",
             [
-                "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "JOSE", "KeyVault",
-                "PINBlocks", "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix,
+                "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE",
+                "KeyVault", "PINBlocks", "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix,
             ]),
         tests(
             "CardCompanionHTTPTests",

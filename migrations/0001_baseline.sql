@@ -5,8 +5,8 @@
 -- server's clock as parameters, never from the database's clock.
 --
 -- Every key starts with bank_id, so that the schema can be distributed by bank. Tables of the installation (data_key,
--- resealing, server_key, issuer_key_owner, key_identity, approval) are the exception. Tables that are written at each request have no
--- foreign key to bank, because each insert would lock the bank's row.
+-- resealing, server_key, seal_key, issuer_key_owner, key_identity, approval) are the exception. Tables that are written at
+-- each request have no foreign key to bank, because each insert would lock the bank's row.
 
 -- The name of a bank, a cardholder or a key, compared by byte. The program checks its form when it reads a request.
 CREATE DOMAIN identifier AS text COLLATE "C";
@@ -540,7 +540,8 @@ CREATE UNIQUE INDEX data_key_one_successor ON data_key (purpose, coalesce(replac
 CREATE TABLE resealing (
     sealed_column text PRIMARY KEY CHECK (sealed_column IN
         ('hmac_key.sealed_key', 'bank_key.sealed_key', 'issuer_key.sealed_secret', 'server_key.sealed_key',
-        'cardholder.sealed_pin', 'cardholder.sealed_free_field', 'master_key.sealed_public_key')),
+        'cardholder.sealed_pin', 'cardholder.sealed_free_field', 'master_key.sealed_public_key',
+        'seal_key.sealed_public_key')),
     -- The key that values get.
     data_key_id   integer NOT NULL REFERENCES data_key,
     -- The last row that is done.
@@ -568,6 +569,15 @@ CREATE TABLE server_key (
 );
 
 CREATE UNIQUE INDEX server_key_one_active ON server_key (kind) WHERE status = 'ACTIVE';
+
+-- Public halves of the keys on tokens that sign seals of the audit trail. They are sealed, so that a writer to the database
+-- cannot add one. They stay when their token is gone: seals that it has signed still verify.
+CREATE TABLE seal_key (
+    -- The key's thumbprint (RFC 7638).
+    key_id            text COLLATE "C" PRIMARY KEY,
+    sealed_public_key bytea NOT NULL,
+    created_at        timestamptz NOT NULL
+);
 
 -- Approvals of two operators. Their keys are in the vault, so a writer to these tables cannot make one.
 

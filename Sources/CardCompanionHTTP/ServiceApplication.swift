@@ -6,25 +6,9 @@ internal import HummingbirdCore
 internal import HummingbirdTLS
 package import Logging
 internal import NIOCore
-internal import NIOSSL
 
 /// How the server listens.
 package struct HTTPSettings: Sendable {
-    /// The PEM files that TLS needs.
-    package struct TLSFiles: Sendable {
-        /// The server's certificate, followed by the rest of its chain.
-        package let certificateChainPath: String
-        package let privateKeyPath: String
-        /// The CAs of back-ends' client certificates; nil if none are required.
-        package let clientCAsPath: String?
-
-        package init(certificateChainPath: String, privateKeyPath: String, clientCAsPath: String? = nil) {
-            self.certificateChainPath = certificateChainPath
-            self.privateKeyPath = privateKeyPath
-            self.clientCAsPath = clientCAsPath
-        }
-    }
-
     package var host: String
     /// 0 takes a free port.
     package var port: Int
@@ -35,6 +19,8 @@ package struct HTTPSettings: Sendable {
     package var idleTimeoutSeconds = 60
     /// The most open connections of one address (IPv6: one /64); nil for ``usualAddressConnections``.
     package var addressConnections: Int?
+    /// How long a request waits for each answer of the database.
+    package var databaseLimit = Duration.seconds(2)
     /// How many keypads and failed authentications an address (IPv6: a /64) can have.
     package var addressRate = TokenBucket.Rate(perSecond: 100, burst: 1_000)
     /// Proxies that are believed when they say whom a request comes from.
@@ -84,9 +70,11 @@ package struct ServiceParts: Sendable {
 
 /// The HTTP server.
 ///
-/// - Parameter onListening: gets the port when the server listens.
+/// - Parameters:
+///   - certificates: nil listens without TLS.
+///   - onListening: gets the port when the server listens.
 package func buildApplication(
-    _ parts: ServiceParts, settings: HTTPSettings, logger: Logger,
+    _ parts: ServiceParts, settings: HTTPSettings, certificates: TLSCertificates?, logger: Logger,
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
 ) throws -> some ApplicationProtocol {
     let quota = ConnectionQuota(
@@ -102,7 +90,7 @@ package func buildApplication(
     }
     return Application(
         router: router(parts, settings, logger),
-        server: try settings.tls.map { try .tls(http, tlsConfiguration: $0.configuration()) } ?? http,
+        server: try certificates.map { try .tls(http, tlsConfiguration: $0.configuration) } ?? http,
         configuration: .init(
             address: .hostname(settings.host, port: settings.port),
             availableConnectionsDelegate: MaximumAvailableConnections(settings.maximumConnections)),
@@ -141,23 +129,8 @@ private func router(
         MetricsMiddleware(routes.routes)
         AccessLogMiddleware()
         ProblemMiddleware(methods: AllowedMethods(routes.routes))
+        DatabasePatienceMiddleware(limit: settings.databaseLimit)
     }
     addRoutes(to: router)
     return router
-}
-
-extension HTTPSettings.TLSFiles {
-    /// TLS 1.2 or later (protocol, section 1).
-    func configuration() throws -> TLSConfiguration {
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try NIOSSLCertificate.fromPEMFile(certificateChainPath).map { .certificate($0) },
-            privateKey: .privateKey(try NIOSSLPrivateKey(file: privateKeyPath, format: .pem)))
-        configuration.minimumTLSVersion = .tlsv12
-        if let clientCAsPath {
-            // Apps have none, so each route decides whether it requires one.
-            configuration.trustRoots = .file(clientCAsPath)
-            configuration.certificateVerification = .optionalVerification
-        }
-        return configuration
-    }
 }

@@ -33,6 +33,14 @@ package struct Store: Service {
         }
     }
 
+    /// Runs a request's part, in which no statement may wait longer than so long for the database. Then the store throws
+    /// `outcomeUnknown` or `unavailable`.
+    package static func answering<Result>(
+        within limit: Duration, _ body: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        try await AnswerLimit.$current.withValue(limit, operation: body)
+    }
+
     /// Asks the database for an answer.
     package func ping() async throws(StoreError) {
         _ = try await statements.execute(SelectNothing())

@@ -7,7 +7,7 @@ package struct StoreConfiguration: Sendable {
     /// How long the database can work on one statement.
     package var statementTimeoutMilliseconds = 10_000
     /// How long a request waits for a connection.
-    package var acquireTimeoutSeconds = 5
+    package var acquireTimeoutSeconds = 2
     /// Whether each transaction can have another session, because a pooler is in between.
     package var changesSessions = false
 

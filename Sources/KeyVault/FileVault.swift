@@ -24,6 +24,11 @@ package struct FileVault: Vault {
 
     package func makeMasterKey() async throws(KeyVaultError) -> any MasterKey {
         guard !isThere else { return try FileMasterKey(path: name) }
+        try makeFolder()
+        return try FileMasterKey.create(path: name)
+    }
+
+    private func makeFolder() throws(KeyVaultError) {
         do {
             try FileManager.default.createDirectory(
                 atPath: (name as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
@@ -31,7 +36,6 @@ package struct FileVault: Vault {
         } catch {
             throw .unusableFile(path: name, reason: "its folder cannot be created")
         }
-        return try FileMasterKey.create(path: name)
     }
 
     /// Beside the file of the master key.
@@ -44,8 +48,12 @@ package struct FileVault: Vault {
     }
 
     package func keepOperatorRecord(_ record: [UInt8]) async throws(KeyVaultError) {
+        try makeFolder()
         try SecretFile.replace(operatorsPath, with: record)
     }
+
+    /// A file cannot sign.
+    package func sealKey() async throws(KeyVaultError) -> (any SealKey)? { nil }
 
     private var isThere: Bool { FileManager.default.fileExists(atPath: name) }
 

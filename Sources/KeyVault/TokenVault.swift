@@ -22,6 +22,7 @@ package final class TokenVault: Vault {
 
     private static let keyIdByteCount = 16
     private static let keyLabel = "card-companion master key"
+    private static let sealKeyLabel = "card-companion audit seals"
     private static let operatorsLabel = "card-companion operators"
 
     private let token: Token
@@ -80,6 +81,22 @@ package final class TokenVault: Vault {
         try await reporting { () throws(PKCS11Error) in
             try await token.replaceData(record, label: Self.operatorsLabel, limit: OperatorRecordLimit.count)
         }
+    }
+
+    package func sealKey() async throws(KeyVaultError) -> (any SealKey)? {
+        try await connect()
+        let key = try await reporting { () throws(PKCS11Error) in
+            if let key = try await token.signingKeys(.ecdsaP256, label: Self.sealKeyLabel).first { return key }
+            return try await token.makeSigningKey(
+                .ecdsaP256, id: SecureRandom.bytes(count: Self.keyIdByteCount), label: Self.sealKeyLabel)
+        }
+        // An uncompressed point begins with 4 (SEC 1, section 2.3.3).
+        let point = key.publicKey.dropFirst()
+        let half = P256PublicKey.coordinateByteCount
+        guard let publicKey = try? P256PublicKey(x: Array(point.prefix(half)), y: Array(point.suffix(half))) else {
+            throw .vaultUnavailable("the key of the token that signs seals is no point of P-256")
+        }
+        return TokenSealKey(vault: self, token: token, keyId: key.id, publicKey: publicKey)
     }
 
     package func close() async {
@@ -151,6 +168,21 @@ private struct TokenMasterKey: MasterKey {
             throw .damagedDataKey(id: name.id)
         } catch {
             throw .vaultUnavailable("\(error)")
+        }
+    }
+}
+
+/// A key on a token that signs seals of the audit trail.
+private struct TokenSealKey: SealKey {
+    let vault: TokenVault
+    let token: Token
+    let keyId: [UInt8]
+    let publicKey: P256PublicKey
+
+    func sign(_ message: [UInt8]) async throws(KeyVaultError) -> [UInt8] {
+        try await vault.connect()
+        return try await vault.reporting { () throws(PKCS11Error) in
+            try await token.sign(SHA256.hash(message), .ecdsaP256, keyId: keyId)
         }
     }
 }

@@ -32,6 +32,11 @@ package protocol Vault: Sendable {
     /// - Throws: as ``masterKey(_:)``.
     func keepOperatorRecord(_ record: [UInt8]) async throws(KeyVaultError)
 
+    /// The key that signs seals of the audit trail; nil if the vault cannot sign. A token makes it when it is first needed.
+    ///
+    /// - Throws: as ``masterKey(_:)``.
+    func sealKey() async throws(KeyVaultError) -> (any SealKey)?
+
     /// Gives up the connection to the vault.
     func close() async
 }

@@ -152,13 +152,15 @@ final class Cryptoki: @unchecked Sendable {
         try Self.check("C_CreateObject", status)
     }
 
-    /// The value of a data object.
-    func value(of object: Object, _ session: Session, byteLimit: Int) throws(PKCS11Error) -> [UInt8] {
+    /// An attribute of bytes.
+    func value(
+        _ type: UInt, of object: Object, _ session: Session, byteLimit: Int
+    ) throws(PKCS11Error) -> [UInt8] {
         var value = [UInt8](repeating: 0, count: byteLimit)
         var count = 0
         let status = value.withUnsafeMutableBytes { bytes in
             var attribute = CK_ATTRIBUTE(
-                type: CK_ATTRIBUTE_TYPE(CKA_VALUE), pValue: bytes.baseAddress, ulValueLen: CK_ULONG(bytes.count))
+                type: CK_ATTRIBUTE_TYPE(type), pValue: bytes.baseAddress, ulValueLen: CK_ULONG(bytes.count))
             let status = functions.C_GetAttributeValue(session, object, &attribute, 1)
             count = Int(clamping: attribute.ulValueLen)
             return status
@@ -176,6 +178,38 @@ final class Cryptoki: @unchecked Sendable {
             return functions.C_GetAttributeValue(session, object, &attribute, 1)
         }
         return status == CKR_OK ? value != 0 : nil
+    }
+
+    // MARK: - Signatures
+
+    func generateKeyPair(
+        _ session: Session, mechanism type: UInt, publicHalf: [Attribute], privateHalf: [Attribute]
+    ) throws(PKCS11Error) -> (publicKey: Object, privateKey: Object) {
+        var mechanism = CK_MECHANISM()
+        mechanism.mechanism = CK_MECHANISM_TYPE(type)
+        var (publicKey, privateKey) = (Object(), Object())
+        let status = Attribute.withTemplate(publicHalf) { publicTemplate, publicCount in
+            Attribute.withTemplate(privateHalf) { privateTemplate, privateCount in
+                functions.C_GenerateKeyPair(
+                    session, &mechanism, publicTemplate, publicCount, privateTemplate, privateCount, &publicKey,
+                    &privateKey)
+            }
+        }
+        try Self.check("C_GenerateKeyPair", status)
+        return (publicKey, privateKey)
+    }
+
+    func sign(
+        _ message: [UInt8], with key: Object, mechanism type: UInt, _ session: Session, byteLimit: Int
+    ) throws(PKCS11Error) -> [UInt8] {
+        var mechanism = CK_MECHANISM()
+        mechanism.mechanism = CK_MECHANISM_TYPE(type)
+        try Self.check("C_SignInit", functions.C_SignInit(session, &mechanism, key))
+        var message = message
+        var signature = [UInt8](repeating: 0, count: byteLimit)
+        var count = CK_ULONG(byteLimit)
+        try Self.check("C_Sign", functions.C_Sign(session, &message, CK_ULONG(message.count), &signature, &count))
+        return Array(signature.prefix(Int(count)))
     }
 
     // MARK: - AES-GCM

@@ -42,7 +42,7 @@ package enum PKCS11Error: Error, Equatable, CustomStringConvertible {
         case .pinLocked: "the token has locked its PIN: its security officer can unlock it"
         case .noKey(let id): "the token has no key with the CKA_ID \(id)"
         case .severalKeys(let id): "several keys on the token have the CKA_ID \(id)"
-        case .wrongAttribute(let name): "the master key on the token has a wrong attribute: \(name)"
+        case .wrongAttribute(let name): "the key on the token has a wrong attribute: \(name)"
         case .damagedValue: "a value does not open with the token's key"
         case .timeout(let seconds): "the token has not answered for \(seconds) seconds"
         case .busy: "too many calls wait for the token"

@@ -39,7 +39,7 @@ package final class Token: Sendable {
     ///
     /// - Throws: `PKCS11Error`.
     package func logIn(_ pin: SharedSecret, by decision: LogIn) async throws(PKCS11Error) {
-        try await thread.run { [connection] () throws(PKCS11Error) in try connection.logIn(pin, by: decision) }
+        try await run { (connection) throws(PKCS11Error) in try connection.logIn(pin, by: decision) }
     }
 
     /// Makes an AES-256 key that stays on the token and only encrypts and decrypts, and reads its attributes back.
@@ -47,21 +47,21 @@ package final class Token: Sendable {
     /// - Parameter id: its CKA_ID.
     /// - Throws: `wrongAttribute` if the token gave it other attributes; then it is destroyed again.
     package func makeKey(id: [UInt8], label: String) async throws(PKCS11Error) {
-        try await thread.run { [connection] () throws(PKCS11Error) in try connection.makeKey(id: id, label: label) }
+        try await run { (connection) throws(PKCS11Error) in try connection.makeKey(id: id, label: label) }
     }
 
     /// Whether the token has the key, with the attributes that it must have.
     ///
     /// - Throws: `severalKeys`, `wrongAttribute`.
     package func hasKey(id: [UInt8]) async throws(PKCS11Error) -> Bool {
-        try await thread.run { [connection] () throws(PKCS11Error) in try connection.key(id: id) != nil }
+        try await run { (connection) throws(PKCS11Error) in try connection.key(id: id) != nil }
     }
 
     /// Removes a key from the token. What it has sealed can never be opened again.
     ///
     /// - Returns: false if the token does not have it.
     package func destroyKey(id: [UInt8]) async throws(PKCS11Error) -> Bool {
-        try await thread.run { [connection] () throws(PKCS11Error) in try connection.destroyKey(id: id) }
+        try await run { (connection) throws(PKCS11Error) in try connection.destroyKey(id: id) }
     }
 
     /// Seals a value with AES-256-GCM.
@@ -70,7 +70,7 @@ package final class Token: Sendable {
     package func seal(
         _ value: SharedSecret, keyId: [UInt8], iv: [UInt8], authenticating data: [UInt8]
     ) async throws(PKCS11Error) -> [UInt8] {
-        try await thread.run { [connection] () throws(PKCS11Error) in
+        try await run { (connection) throws(PKCS11Error) in
             try connection.seal(value, keyId: keyId, iv: iv, authenticating: data)
         }
     }
@@ -81,7 +81,7 @@ package final class Token: Sendable {
     package func open(
         _ sealed: [UInt8], keyId: [UInt8], authenticating data: [UInt8]
     ) async throws(PKCS11Error) -> SharedSecret {
-        try await thread.run { [connection] () throws(PKCS11Error) in
+        try await run { (connection) throws(PKCS11Error) in
             try connection.open(sealed, keyId: keyId, authenticating: data)
         }
     }
@@ -90,16 +90,23 @@ package final class Token: Sendable {
     ///
     /// - Throws: `PKCS11Error`, also if there are more or longer ones than the limits.
     package func data(label: String, byteLimit: Int, limit: Int) async throws(PKCS11Error) -> [[UInt8]] {
-        try await thread.run { [connection] () throws(PKCS11Error) in
+        try await run { (connection) throws(PKCS11Error) in
             try connection.data(label: label, byteLimit: byteLimit, limit: limit)
         }
     }
 
     /// Stores a data object, and then removes the other ones of its label.
     package func replaceData(_ value: [UInt8], label: String, limit: Int) async throws(PKCS11Error) {
-        try await thread.run { [connection] () throws(PKCS11Error) in
+        try await run { (connection) throws(PKCS11Error) in
             try connection.replaceData(value, label: label, limit: limit)
         }
+    }
+
+    /// Runs `body` with the connection, on the token's thread.
+    func run<Result: Sendable>(
+        _ body: @Sendable @escaping (TokenConnection) throws(PKCS11Error) -> Result
+    ) async throws(PKCS11Error) -> Result {
+        try await thread.run { [connection] () throws(PKCS11Error) in try body(connection) }
     }
 
     /// Logs out and unloads the module (C_Finalize). The next ``logIn(_:by:)`` loads it again.

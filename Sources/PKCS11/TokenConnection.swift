@@ -5,7 +5,7 @@ internal import SecureMemory
 final class TokenConnection: @unchecked Sendable {
     // Sendable, because TokenThread runs one call at a time.
 
-    private struct Open {
+    struct Open {
         let module: Cryptoki
         let session: Cryptoki.Session
         var keys: [[UInt8]: Cryptoki.Object] = [:]
@@ -55,10 +55,10 @@ final class TokenConnection: @unchecked Sendable {
                 Self.search(id) + [
                     .number(CKA_VALUE_LEN, Self.keyByteCount), .bytes(CKA_LABEL, Array(label.utf8)),
                     .flag(CKA_PRIVATE, true),
-                ] + Self.rights.map { .flag($0.type, $0.isSet) }
+                ] + Self.masterKeyRights.map { .flag($0.type, $0.isSet) }
             let key = try open.module.generateAESKey(open.session, attributes)
             do throws(PKCS11Error) {
-                try Self.checkAttributes(of: key, open)
+                try Self.checkAttributes(of: key, Self.masterKeyRights, open)
             } catch {
                 try open.module.destroy(open.session, key)
                 throw error
@@ -73,7 +73,7 @@ final class TokenConnection: @unchecked Sendable {
             let found = try open.module.objects(open.session, Self.search(id), limit: 2)
             guard found.count < 2 else { throw .severalKeys(id: Self.hex(id)) }
             guard let key = found.first else { return nil }
-            try Self.checkAttributes(of: key, open)
+            try Self.checkAttributes(of: key, Self.masterKeyRights, open)
             open.keys[id] = key
             return key
         }
@@ -124,7 +124,7 @@ final class TokenConnection: @unchecked Sendable {
             let found = try open.module.objects(open.session, Self.dataAttributes(label), limit: limit)
             var values: [[UInt8]] = []
             for object in found {
-                values.append(try open.module.value(of: object, open.session, byteLimit: byteLimit))
+                values.append(try open.module.value(CKA_VALUE, of: object, open.session, byteLimit: byteLimit))
             }
             return values
         }
@@ -144,7 +144,7 @@ final class TokenConnection: @unchecked Sendable {
 
     /// Runs `body` with the connection. After a failure of the token the connection is given up: the token may have been
     /// away, and a new connection finds out.
-    private func connected<Result>(
+    func connected<Result>(
         _ body: (inout Open) throws(PKCS11Error) -> Result
     ) throws(PKCS11Error) -> Result {
         guard var open else { throw .failed(function: "C_Login", returnValue: UInt(CKR_USER_NOT_LOGGED_IN)) }
@@ -196,8 +196,10 @@ final class TokenConnection: @unchecked Sendable {
 
     private static let keyByteCount: UInt = 32
 
-    /// What the key can do, and how it is protected.
-    private static let rights: [(type: UInt, name: String, isSet: Bool)] = [
+    /// What a key can do, or how it is protected.
+    typealias Right = (type: UInt, name: String, isSet: Bool)
+
+    private static let masterKeyRights: [Right] = [
         (CKA_SENSITIVE, "CKA_SENSITIVE", true),
         (CKA_EXTRACTABLE, "CKA_EXTRACTABLE", false),
         (CKA_MODIFIABLE, "CKA_MODIFIABLE", false),
@@ -211,13 +213,13 @@ final class TokenConnection: @unchecked Sendable {
     ]
 
     /// What only the token can say: that the key was made on it, and could never be read.
-    private static let origin: [(type: UInt, name: String, isSet: Bool)] = [
+    private static let origin: [Right] = [
         (CKA_LOCAL, "CKA_LOCAL", true),
         (CKA_ALWAYS_SENSITIVE, "CKA_ALWAYS_SENSITIVE", true),
         (CKA_NEVER_EXTRACTABLE, "CKA_NEVER_EXTRACTABLE", true),
     ]
 
-    private static func checkAttributes(of key: Cryptoki.Object, _ open: Open) throws(PKCS11Error) {
+    static func checkAttributes(of key: Cryptoki.Object, _ rights: [Right], _ open: Open) throws(PKCS11Error) {
         for attribute in rights + origin {
             let value = open.module.flag(attribute.type, of: key, open.session)
             guard value == attribute.isSet else {
@@ -239,7 +241,7 @@ final class TokenConnection: @unchecked Sendable {
         return key
     }
 
-    private static func hex(_ bytes: [UInt8]) -> String {
+    static func hex(_ bytes: [UInt8]) -> String {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

@@ -19,7 +19,8 @@ struct CardCompanionCommand: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            ServeCommand.self, MigrateCommand.self, CheckConfigCommand.self, ConfigurationCommand.self,
+            ServeCommand.self, DoctorCommand.self, MigrateCommand.self, CheckConfigCommand.self,
+            ConfigurationCommand.self,
             BankCommand.self, KeyCommand.self, CertificateCommand.self, CardholderCommand.self, ServerKeyCommand.self,
             IssuerKeyCommand.self, VaultCommand.self, OperatorCommand.self, ApproveCommand.self, AuditCommand.self,
             WebhookCommand.self, ExplainCommand.self,
@@ -28,7 +29,7 @@ struct CardCompanionCommand: AsyncParsableCommand {
 
     /// For keys, PINs and codes. If it is full, further secrets are in the ordinary heap, and the server warns. They are wiped
     /// there too.
-    private static let secureHeapByteCount = 4 << 20
+    static let secureHeapByteCount = 4 << 20
 
     static func main() async {
         if !CoreDumps.forbid() { Terminal.note("warning: core dumps could not be disabled: they would contain keys") }

@@ -47,6 +47,18 @@ struct Installation: Sendable {
         try await withVault(settings.vault.vault(forServer: false)) { try await body(dataKeys(of: $0)) }
     }
 
+    /// Runs `body` with the keys that sign seals of the audit trail.
+    func withSealKeys<Result>(_ body: (SealKeys) async throws -> Result) async throws -> Result {
+        try await withDataKeys { dataKeys in
+            let keyring = try await dataKeys.opened()
+            let serverKeys = try await ServerKeys.opened(with: keyring, in: store, clock: clock)
+            let result = try await body(
+                SealKeys(store: store, serverKeys: serverKeys, keyring: keyring, vault: dataKeys.vault, clock: clock))
+            try await dataKeys.report(keyring)
+            return result
+        }
+    }
+
     func withVault<Opened: Vault, Result>(
         _ vault: Opened, _ body: (Opened) async throws -> Result
     ) async throws -> Result {
@@ -101,6 +113,19 @@ struct Installation: Sendable {
     }
 }
 
+extension Installation {
+    /// Runs `body` on an installation whose database may be of no use to a server.
+    static func examined<Result: Sendable>(
+        _ options: some SettingOptions, _ body: @Sendable @escaping (Installation) async throws -> Result
+    ) async throws -> Result {
+        try await Database.opened(options, isQuiet: true) { database, settings, logger in
+            try await database.connected(to: database.url, settings, logger: logger) { store in
+                try await body(Installation(settings, store, logger: logger))
+            }
+        }
+    }
+}
+
 /// The database: the operator's, or the private one.
 struct Database: Sendable {
     /// The connection string of the role that serves.
@@ -124,12 +149,15 @@ struct Database: Sendable {
     }
 
     /// Opens the database that the options name while `body` runs.
+    ///
+    /// - Parameter isQuiet: whether only errors are logged.
     static func opened<Result: Sendable>(
-        _ options: some SettingOptions,
+        _ options: some SettingOptions, isQuiet: Bool = false,
         _ body: @Sendable @escaping (Database, ServerSettings, Logger) async throws -> Result
     ) async throws -> Result {
         let settings = try await ServerSettings.read(options)
-        let logger = Log.bootstrap(settings, forServer: false)
+        var logger = Log.bootstrap(settings, forServer: false)
+        if isQuiet { logger.logLevel = .error }
         let database = try await open(settings, logger: logger)
         do {
             let result = try await body(database, settings, logger)

@@ -22,7 +22,8 @@ struct CommandTests {
     @Test(
         "The help of every command contains an example",
         arguments: [
-            ["serve"], ["migrate"], ["check-config"], ["sandbox"], ["bank", "add"], ["bank", "set"], ["bank", "show"],
+            ["serve"], ["doctor"], ["migrate"], ["check-config"], ["sandbox"], ["bank", "add"], ["bank", "set"],
+            ["bank", "show"],
             ["bank", "list"], ["key", "import"], ["key", "confirm"], ["key", "import-hmac"], ["key", "list"],
             ["key", "enable"], ["key", "disable"], ["key", "remove"],
             ["certificate", "import"], ["certificate", "import-crl"], ["certificate", "list-crls"],

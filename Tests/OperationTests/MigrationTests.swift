@@ -55,7 +55,7 @@ struct MigrationTests {
                 "issuer_key_owner",
                 "key_identity", "master_key", "proposed_change", "resealing", "schema_function", "schema_migration",
                 "schema_state",
-                "server_key", "server_vault",
+                "seal_key", "server_key", "server_vault",
             ])
     }
 

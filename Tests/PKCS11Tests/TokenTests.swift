@@ -1,3 +1,4 @@
+import Cryptography
 import Foundation
 import PKCS11
 import SecureMemory
@@ -103,6 +104,57 @@ struct TokenTests {
             ).succeeded()
             try await token.logIn(pin(test.pin), by: .automatic)
             let error = await #expect(throws: PKCS11Error.self) { _ = try await token.hasKey(id: id) }
+            guard case .wrongAttribute = try #require(error) else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    @Test("A key pair that the token makes signs as P-256 and Ed25519 do, and is found again by its label")
+    func signing() async throws {
+        try await withToken { token, test in
+            try await token.logIn(pin(test.pin), by: .automatic)
+            let message = Array("what is signed".utf8)
+            #expect(try await token.signingKeys(.ecdsaP256, label: "seals").isEmpty)
+            let p256 = try await token.makeSigningKey(.ecdsaP256, id: id, label: "seals")
+            let half = p256.publicKey.dropFirst()
+            let publicKey = try P256PublicKey(x: Array(half.prefix(32)), y: Array(half.suffix(32)))
+            let signature = try await token.sign(SHA256.hash(message), .ecdsaP256, keyId: id)
+            #expect(publicKey.isValidECDSASHA256(signature: signature, for: message))
+            #expect(!publicKey.isValidECDSASHA256(signature: signature, for: message + [0]))
+
+            let other = id.map { $0 ^ 1 }
+            let edwards = try await token.makeSigningKey(.ed25519, id: other, label: "operator")
+            let edwardsKey = try Ed25519PublicKey(rawRepresentation: edwards.publicKey)
+            let edwardsSignature = try await token.sign(message, .ed25519, keyId: other)
+            #expect(edwardsKey.isValid(signature: edwardsSignature, for: message))
+
+            await token.close()
+            try await token.logIn(pin(test.pin), by: .automatic)
+            #expect(try await token.signingKeys(.ecdsaP256, label: "seals") == [p256])
+            #expect(try await token.signingKeys(.ed25519, label: "operator") == [edwards])
+            #expect(try await token.signingKeys(.ed25519, label: "seals").isEmpty)
+            await #expect(throws: PKCS11Error.self) { _ = try await token.sign(message, .ed25519, keyId: id) }
+        }
+    }
+
+    @Test("A key pair that can do more than sign is refused")
+    func otherRights() async throws {
+        try await withToken { token, test in
+            await token.close()
+            try await TestCommand.run(
+                "pkcs11-tool",
+                [
+                    "--module", test.softHSMModulePath, "--token-label", test.label, "--login", "--pin", test.pin,
+                    "--keypairgen", "--key-type", "EC:prime256v1", "--label", "seals", "--id",
+                    id.map { String(format: "%02x", $0) }.joined(),
+                ], environment: test.moduleEnvironment
+            ).succeeded()
+            try await token.logIn(pin(test.pin), by: .automatic)
+            let error = await #expect(throws: PKCS11Error.self) {
+                _ = try await token.sign(SHA256.hash([1]), .ecdsaP256, keyId: id)
+            }
             guard case .wrongAttribute = try #require(error) else {
                 Issue.record("\(String(describing: error))")
                 return

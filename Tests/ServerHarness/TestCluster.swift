@@ -42,6 +42,32 @@ package actor TestCluster {
         postgres = try await Self.open(directory)
     }
 
+    /// Stops all its processes as a host that hangs does: connections stay open, and nothing answers.
+    package func freeze() async throws { try await signal("STOP") }
+
+    /// Lets the processes go on.
+    package func thaw() async throws { try await signal("CONT") }
+
+    private func signal(_ name: String) async throws {
+        let file = try String(contentsOfFile: "\(directory)/postgres/cluster/postmaster.pid", encoding: .utf8)
+        let process = String(file.prefix { $0 != "\n" })
+        // First the one that starts the others.
+        try await TestCommand.run("kill", ["-\(name)", process]).succeeded()
+        try await TestCommand.run("pkill", ["-\(name)", "-P", process]).succeeded()
+    }
+
+    /// Changes a setting of the server, as a superuser.
+    package func set(_ setting: String, to value: String) async throws {
+        let url = "\(connectionString) dbname=postgres user=postgres"
+        _ = try await SQL.runAlone("ALTER SYSTEM SET \(setting) = '\(value)'", at: url)
+        _ = try await SQL.runAlone("SELECT pg_reload_conf()", at: url)
+    }
+
+    /// Runs a statement as a superuser.
+    package func runAsSuperuser(_ statement: String) async throws -> [String] {
+        try await SQL.runAlone(statement, at: "\(connectionString) dbname=postgres user=postgres")
+    }
+
     /// Makes a database with the migrated schema of the program under test; returns its connection strings.
     func makeDatabase() async throws -> (service: String, owner: String) {
         let template = try await template.value

@@ -86,6 +86,10 @@ package final class TestInstallation: Sendable {
     }
 
     private var environment: [String: String] {
-        ["DATABASE_URL": databaseURL, "DATA_DIRECTORY": dataDirectory].merging(moreEnvironment) { $1 }
+        [
+            "DATABASE_URL": databaseURL, "DATA_DIRECTORY": dataDirectory,
+            // Tests run beside each other, on machines that do other things too.
+            "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "10000", "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "5",
+        ].merging(moreEnvironment) { $1 }
     }
 }

@@ -285,6 +285,16 @@ struct AdminListenerTests {
         }
         #expect(try await open.adminRequest("GET", "/metrics").status == 200)
         #expect(try await open.stop() == 0)
+        let usedPort = try await Self.server.value.adminPort
+        let log: String
+        do {
+            let second = try await installation.startServer(["--admin-port", "\(usedPort)"])
+            #expect(try await second.ended() != 0)
+            log = second.log
+        } catch let failed as ServerFailed {
+            log = failed.log
+        }
+        #expect(log.contains("cannot listen on 127.0.0.1 port \(usedPort)") && log.contains("set admin.port"))
         let refused = try await installation.run(["check-config", "--admin-host", "127.0.0.1"])
         #expect(refused.status == 78 && refused.stderr.contains("admin.port"))
     }

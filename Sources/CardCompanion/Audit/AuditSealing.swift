@@ -13,18 +13,14 @@ package struct AuditSealing: Service, CustomStringConvertible {
     /// Its name in the log.
     package let description = "audit seals"
 
-    private let store: Store
-    private let keys: ServerKeys
+    private let seals: AuditSeals
     private let vault: VaultWatch
-    private let clock: WallClock
     private let logger: Logger
     private let failures = Counter(label: "card_companion_audit_seal_failures_total")
 
-    package init(store: Store, keys: ServerKeys, vault: VaultWatch, clock: WallClock, logger: Logger) {
-        self.store = store
-        self.keys = keys
+    package init(seals: AuditSeals, vault: VaultWatch, logger: Logger) {
+        self.seals = seals
         self.vault = vault
-        self.clock = clock
         self.logger = logger
     }
 
@@ -40,13 +36,15 @@ package struct AuditSealing: Service, CustomStringConvertible {
 
     private func seal() async {
         do {
-            guard let seal = try await AuditSeals(store: store, keys: keys, clock: clock).add(.regular) else { return }
+            guard let seal = try await seals.add(.regular) else { return }
             // In the log, too: a copy of it proves that no later entry was cut off.
             logger.auditTrail.info(
                 "seal",
                 metadata: ["seal": "\(seal.number)", "hash": "\(Hex.encode(seal.hash))", "epoch": "\(seal.epoch)"])
         } catch let error as ForeignSeal {
             failures.increment()
+            logger.critical("\(error)")
+        } catch let error as SealOfToken {
             logger.critical("\(error)")
         } catch {
             failures.increment()
@@ -66,6 +64,17 @@ package struct ForeignSeal: Error, CustomStringConvertible {
     }
 }
 
+/// The newest seal was signed by a token, and this server cannot sign with one. Whoever has the memory of a server could have
+/// made its seal.
+package struct SealOfToken: Error, CustomStringConvertible {
+    let number: Int64
+
+    package var description: String {
+        "Seal \(number) of the audit trail was signed by a token, and the vault of this server is a file. So it adds no seal after it. "
+            + "Set vault.token, or run 'card-companion audit new-epoch' to go on with seals of servers"
+    }
+}
+
 /// Makes seals.
 package struct AuditSeals: Sendable {
     /// How much earlier than the last seal the time of an entry can be that it does not cover: the clocks of servers differ, and
@@ -75,10 +84,10 @@ package struct AuditSeals: Sendable {
     private static let sealsPerFullLook: Int64 = 360
 
     private let store: Store
-    private let keys: ServerKeys
+    private let keys: SealKeys
     private let clock: WallClock
 
-    package init(store: Store, keys: ServerKeys, clock: WallClock) {
+    package init(store: Store, keys: SealKeys, clock: WallClock) {
         self.store = store
         self.keys = keys
         self.clock = clock
@@ -89,7 +98,7 @@ package struct AuditSeals: Sendable {
     /// - Parameter note: why an epoch is opened; empty for a regular seal.
     /// - Returns: nil if there is nothing to seal, or if another server was faster.
     package func add(_ kind: AuditSealRecord.Kind, note: String = "") async throws -> AuditSealRecord? {
-        guard let signer = keys.signer else { return nil }
+        guard let signer = try await keys.signer() else { return nil }
         let newest = try await store.newestAuditSeal()
         let now = clock.now()
         if kind == .regular, let newest, now.seconds - newest.sealedAt.seconds < AuditSealing.intervalSeconds - 1 {
@@ -99,8 +108,8 @@ package struct AuditSeals: Sendable {
         let heads = try await store.grownAuditHeads(
             since: looksAtAll || kind == .epoch ? nil : newest?.sealedAt.advanced(bySeconds: -Self.marginSeconds))
         guard !heads.isEmpty || kind == .epoch else { return nil }
-        if kind != .epoch { try await requireOwn(newest) }
-        let seal = try signed(after: newest, kind, note: note, heads: heads, closed: nil, signer)
+        if kind != .epoch { try await requireOwn(newest, before: signer) }
+        let seal = try await signed(after: newest, kind, note: note, heads: heads, closed: nil, signer)
         return try await store.insertAuditSeal(seal, heads: heads) ? seal : nil
     }
 
@@ -109,30 +118,36 @@ package struct AuditSeals: Sendable {
     /// - Parameter ends: the ends of all chains in what is closed.
     /// - Returns: nil if another server was faster.
     func close(upTo closed: AuditSealRecord.Closed, ends: [AuditHead], note: String) async throws -> AuditSealRecord? {
-        guard let signer = keys.signer else { return nil }
+        guard let signer = try await keys.signer() else { return nil }
         let newest = try await store.newestAuditSeal()
-        try await requireOwn(newest)
-        let seal = try signed(after: newest, .closing, note: note, heads: ends, closed: closed, signer)
+        try await requireOwn(newest, before: signer)
+        let seal = try await signed(after: newest, .closing, note: note, heads: ends, closed: closed, signer)
         return try await store.insertAuditSeal(seal, heads: []) ? seal : nil
     }
 
-    private func requireOwn(_ newest: AuditSealRecord?) async throws {
+    private func requireOwn(_ newest: AuditSealRecord?, before signer: SealKeys.Signer) async throws {
         guard let newest else { return }
-        guard newest.hash == newest.expectedHash, let key = try await keys.sealKeys()[newest.keyId],
-            key.isValid(newest.signature, over: newest.signedText)
+        guard newest.hash == newest.expectedHash, let verifier = try await keys.verifiers()[newest.keyId],
+            verifier.key.isValid(newest.signature, over: newest.signedText)
         else { throw ForeignSeal(number: newest.number) }
+        guard signer.verifier.isOnToken || !verifier.isOnToken else { throw SealOfToken(number: newest.number) }
     }
 
     private func signed(
         after newest: AuditSealRecord?, _ kind: AuditSealRecord.Kind, note: String, heads: [AuditHead],
-        closed: AuditSealRecord.Closed?, _ signer: ServerKeys.Signer
-    ) throws -> AuditSealRecord {
+        closed: AuditSealRecord.Closed?, _ signer: SealKeys.Signer
+    ) async throws -> AuditSealRecord {
         var seal = AuditSealRecord(
             number: (newest?.number ?? 0) + 1, epoch: (newest?.epoch ?? 1) + (kind == .epoch ? 1 : 0), kind: kind,
             sealedAt: clock.now(), note: note, heads: heads.flatMap(\.bytes), closed: closed,
             previousHash: newest?.hash ?? [], hash: [], keyId: signer.keyId, signature: [])
         seal.hash = seal.expectedHash
-        seal.signature = try signer.key.sign(seal.signedText)
+        do {
+            seal.signature = try await signer.sign(seal.signedText)
+        } catch {
+            keys.forgetSigner()
+            throw error
+        }
         return seal
     }
 }

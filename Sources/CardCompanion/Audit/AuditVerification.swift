@@ -1,6 +1,6 @@
 package import CardCompanionStore
 internal import Cryptography
-package import HTTPSignatures
+internal import HTTPSignatures
 
 /// What is wrong with an audit trail.
 package enum AuditFault: Equatable, Sendable, CustomStringConvertible {
@@ -16,6 +16,8 @@ package enum AuditFault: Equatable, Sendable, CustomStringConvertible {
     case wrongSealHash(number: Int64)
     case wrongSignature(seal: Int64)
     case unknownSealKey(seal: Int64, keyId: String)
+    /// A seal of a server follows one of a token. Whoever has the memory of a server can make it.
+    case weakerKey(seal: Int64)
     /// The seal that the operator knows is not there, or is another one: the end was cut off, or the trail was replaced.
     case lastSealDiffers(number: Int64)
     /// The seal that the operator knows is in a part of the trail that was closed.
@@ -34,6 +36,8 @@ package enum AuditFault: Equatable, Sendable, CustomStringConvertible {
         case .wrongSealHash(let number): "seal \(number) was altered, or was at another place"
         case .wrongSignature(let number): "seal \(number) has a wrong signature"
         case .unknownSealKey(let number, let keyId): "seal \(number) is signed with key \(keyId), which is not known"
+        case .weakerKey(let number):
+            "seal \(number) is signed by a server, but the one before it by a token: only a new epoch can begin so"
         case .lastSealDiffers(let number):
             "seal \(number) is missing or is another one: the end of the trail was cut off, or the trail was replaced"
         case .lastSealClosed(let number, let closed):
@@ -50,7 +54,7 @@ package enum AuditFault: Equatable, Sendable, CustomStringConvertible {
 /// checked as all seals are. What is closed, and not removed yet, is passed over.
 package struct AuditVerifier {
     /// Verifies signatures of seals.
-    package typealias KeyLookUp = (_ keyId: String) -> VerificationKey?
+    package typealias KeyLookUp = (_ keyId: String) -> SealKeys.Verifier?
 
     /// A seal that the operator knows from elsewhere.
     package struct KnownSeal: Sendable, Equatable {
@@ -77,6 +81,19 @@ package struct AuditVerifier {
     /// From which age on, when the last seal was made, an entry must be sealed. Seals look at all chains each hour.
     static let sealedAfterSeconds: Int64 = 2 * 3600
 
+    /// Where the trail starts anew. A person must know why.
+    package struct Epoch: Sendable, Equatable {
+        package let number: Int32
+        /// Its first seal.
+        package let seal: Int64
+        package let sealedAt: Timestamp
+        package let reason: String
+        /// Whether a server's key has signed it, after seals of a token.
+        package let leavesToken: Bool
+    }
+
+    package private(set) var epochs: [Epoch] = []
+
     private let key: KeyLookUp
     private let closed: AuditSealRecord.Closed?
     /// The last closed entry of each chain.
@@ -87,6 +104,8 @@ package struct AuditVerifier {
     /// after any seal.
     private var unknownKeys: [(fault: AuditFault, isClosing: Bool)] = []
     private var lastSeal: AuditSealRecord?
+    /// Whether a token signs the seals of this part of the trail.
+    private var isOfToken = false
     /// The newest sealed end of each chain, and the number of its seal.
     private var ends: [Int32: (head: AuditHead, seal: Int64)] = [:]
     private var last: AuditEntryRecord?
@@ -114,8 +133,9 @@ package struct AuditVerifier {
         if seal.hash != seal.expectedHash || (isNext && seal.previousHash != lastSeal?.hash ?? closed?.hash ?? []) {
             faults.append(.wrongSealHash(number: seal.number))
         }
-        if let key = key(seal.keyId) {
-            if key.isValid(seal.signature, over: seal.signedText) {
+        if let verifier = key(seal.keyId) {
+            if verifier.key.isValid(seal.signature, over: seal.signedText) {
+                follow(seal, verifier)
                 if seal.kind == .epoch { faults += unknownKeys.filter(\.isClosing).map(\.fault) }
                 unknownKeys = []
             } else {
@@ -130,6 +150,18 @@ package struct AuditVerifier {
             for head in seal.coveredHeads ?? [] { ends[head.chainId] = (head, seal.number) }
         }
         lastSeal = seal
+    }
+
+    /// Takes note of an epoch, and of a change from a token's key to a server's, which only an epoch can make.
+    private mutating func follow(_ seal: AuditSealRecord, _ verifier: SealKeys.Verifier) {
+        let leavesToken = isOfToken && !verifier.isOnToken
+        guard seal.kind == .epoch || !leavesToken else { return faults.append(.weakerKey(seal: seal.number)) }
+        isOfToken = verifier.isOnToken
+        guard seal.kind == .epoch else { return }
+        epochs.append(
+            Epoch(
+                number: seal.epoch, seal: seal.number, sealedAt: seal.sealedAt, reason: seal.note,
+                leavesToken: leavesToken))
     }
 
     /// Reads an entry. Chains come one after the other, each from its first entry on.

@@ -33,6 +33,10 @@ extension SealedPlace {
         SealedPlace("master_key.sealed_public_key", .keys, row: id)
     }
 
+    static func sealKey(_ keyId: String) -> SealedPlace {
+        SealedPlace("seal_key.sealed_public_key", .keys, row: keyId)
+    }
+
     /// The MAC of a token belongs to its session, so that equal tokens have different MACs.
     static func sessionToken(_ sessionId: String) -> SealedPlace {
         SealedPlace("delivery_session.token_mac", .codes, row: sessionId)
@@ -55,6 +59,7 @@ extension SealedPlace {
         case .issuerSecret: self = .issuerSecret(row.rowId)
         case .serverKey: self = .serverKey(row.rowId)
         case .recoveryKey: self = .recoveryKey(row.rowId)
+        case .sealKey: self = .sealKey(row.rowId)
         case .hmacKey, .bankKey, .pin, .freeField:
             guard let bankId = Identifier(row.bankId), let rowId = Identifier(row.rowId) else { return nil }
             let cardholder = CardholderPlace(bankId: bankId, uniqueId: rowId)

@@ -46,6 +46,7 @@ package struct Housekeeping: Service, CustomStringConvertible {
                         try await clockWatch.compare(warns: false)
                         try await remove(kind)
                     } catch {
+                        guard !Task.isCancelled else { return }
                         hasFailed = true
                         metrics.failed(kind)
                         logger.warning(

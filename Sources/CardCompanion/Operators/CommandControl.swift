@@ -11,7 +11,8 @@ package enum CommandControl: String, Sendable {
 
     /// Every command.
     package static let table: [String: CommandControl] = [
-        "serve": .reads, "check-config": .reads, "configuration": .reads, "explain hmac": .reads, "explain jwe": .reads,
+        "serve": .reads, "doctor": .reads, "check-config": .reads, "configuration": .reads, "explain hmac": .reads,
+        "explain jwe": .reads,
         "explain signature": .reads, "explain token": .reads,
         "migrate": .single,
         "bank add": .dual, "bank set": .dualUnlessTightening, "bank show": .reads, "bank list": .reads,

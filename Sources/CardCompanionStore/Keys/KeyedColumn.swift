@@ -5,6 +5,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
     case issuerSecret = "issuer_key.sealed_secret"
     case serverKey = "server_key.sealed_key"
     case recoveryKey = "master_key.sealed_public_key"
+    case sealKey = "seal_key.sealed_public_key"
     case pin = "cardholder.sealed_pin"
     case freeField = "cardholder.sealed_free_field"
     case code = "cardholder.code_mac"
@@ -17,7 +18,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
         switch purpose {
         case .pins: [.pin]
         case .codes: [.code]
-        case .keys: [.hmacKey, .bankKey, .issuerSecret, .serverKey, .recoveryKey]
+        case .keys: [.hmacKey, .bankKey, .issuerSecret, .serverKey, .recoveryKey, .sealKey]
         case .freeFields: [.freeField]
         case .digests: [.freeFieldMAC, .keyIdentity]
         case .keypads, .audit: []
@@ -32,6 +33,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
         case .issuerSecret: IssuerSecretColumn.self
         case .serverKey: ServerKeyColumn.self
         case .recoveryKey: RecoveryKeyColumn.self
+        case .sealKey: SealKeyColumn.self
         case .pin: PINColumn.self
         case .freeField: FreeFieldColumn.self
         case .code: CodeColumn.self
@@ -106,4 +108,12 @@ private enum RecoveryKeyColumn: KeyedColumnSource {
     /// Master keys have no bank.
     static let bankId = "''::text"
     static let rowId = "master_key.id"
+}
+
+private enum SealKeyColumn: KeyedColumnSource {
+    static let table = "seal_key"
+    static let column = "sealed_public_key"
+    /// Keys of seals have no bank.
+    static let bankId = "''::text"
+    static let rowId = "seal_key.key_id"
 }

@@ -3,6 +3,8 @@ internal import CLibPQ
 /// The parameters that libpq connects with. Parameters in the URL override our defaults, except `client_encoding`,
 /// which is always UTF8.
 struct ConnectionParameters: Sendable {
+    private static let checkIntervalMilliseconds = 2_000
+
     /// Keywords and values for PQconnectdbParams.
     let values: [String: String]
 
@@ -47,6 +49,8 @@ struct ConnectionParameters: Sendable {
     private static func sessionOptions(_ configuration: PostgresConfiguration) -> String {
         "-c statement_timeout=\(configuration.statementTimeoutMilliseconds)"
             + " -c idle_in_transaction_session_timeout=\(configuration.idleInTransactionTimeoutMilliseconds)"
+            // A statement whose client has closed the connection ends soon.
+            + " -c client_connection_check_interval=\(Self.checkIntervalMilliseconds)"
             + (configuration.searchPath.map { " -c search_path=\($0)" } ?? "")
     }
 

@@ -30,8 +30,6 @@ struct ConnectionStateMachine<Answer> {
         case finish(RequestID, Result<[Answer], PostgresError>)
         /// The server will send nothing more for this request, whether it finished or was abandoned.
         case settled(RequestID)
-        /// Ask the server to cancel the running statement, then call `cancelRequestEnded`.
-        case requestCancel
         /// The connection can no longer be used.
         case close(PostgresError)
     }
@@ -53,7 +51,6 @@ struct ConnectionStateMachine<Answer> {
     private var script: Script?
     private var held: [Held] = []
     private var isInPipelineMode = false
-    private var isCancelling = false
     private var lastProgress: Instant
     /// The number of consecutive `endOfCommand` events.
     private var endedCommands = 0
@@ -69,48 +66,70 @@ struct ConnectionStateMachine<Answer> {
     var expectsAnswer: Bool { script != nil || !pipeline.isEmpty }
 
     /// If the server sends nothing until then, the connection counts as dead. Nil if there is no limit.
-    var silenceDeadline: Instant? {
+    private var silenceDeadline: Instant? {
         guard expectsAnswer, let silence = script?.maximumSilence ?? pipeline.first?.maximumSilence else { return nil }
         return lastProgress + silence
     }
 
-    /// - Parameter maximumSilence: how long the server may send nothing while the request is the next to be answered; nil
-    ///   means no limit.
+    /// When ``tick(at:)`` must be called at the latest.
+    var nextDeadline: Instant? {
+        let waiting = pipeline.lazy.filter { !$0.isAbandoned }.compactMap(\.deadline) + held.lazy.compactMap(\.deadline)
+        guard let first = waiting.min() else { return silenceDeadline }
+        return silenceDeadline.map { min($0, first) } ?? first
+    }
+
+    /// Handles the deadlines that have passed. A server that is silent for too long is given up. If it only works on an
+    /// earlier request of another caller, the caller whose time is over gets an error, and the request goes on.
+    mutating func tick(at now: Instant) -> [Action] {
+        if let silenceDeadline, silenceDeadline <= now {
+            return [.close(.silence)]
+        }
+        let late = PostgresError(.connectionLost, "there was no answer within the time limit")
+        var actions: [Action] = []
+        for index in pipeline.indices where !pipeline[index].isAbandoned {
+            guard let deadline = pipeline[index].deadline, deadline <= now else { continue }
+            pipeline[index].isAbandoned = true
+            actions.append(.finish(pipeline[index].id, .failure(late)))
+        }
+        let expired = held.filter { $0.deadline.map { $0 <= now } ?? false }.map(\.id)
+        held.removeAll { expired.contains($0.id) }
+        return actions + expired.flatMap { [.finish($0, .failure(PostgresError(.acquireTimeout))), .settled($0)] }
+    }
+
+    /// - Parameters:
+    ///   - maximumSilence: how long the server may send nothing while the request is the next to be answered; nil
+    ///     means no limit.
+    ///   - deadline: until when the caller waits; nil means no limit.
     mutating func submit(
-        _ id: RequestID, _ request: Request, maximumSilence: Duration?, at now: Instant
+        _ id: RequestID, _ request: Request, maximumSilence: Duration?, deadline: Instant? = nil, at now: Instant
     ) -> [Action] {
         if let closedBy { return [.finish(id, .failure(closedBy)), .settled(id)] }
         guard held.count < pipelineDepth else {
             return [.finish(id, .failure(PostgresError(.tooManyWaiters))), .settled(id)]
         }
         if !expectsAnswer { lastProgress = now }
-        held.append(Held(id: id, request: request, maximumSilence: maximumSilence))
+        held.append(Held(id: id, request: request, maximumSilence: maximumSilence, deadline: deadline))
         return startHeld()
     }
 
-    /// The caller no longer waits. A request that was sent continues, unless `cancels` is true: then the server is asked
-    /// to cancel it, as soon as the cancel request cannot hit another request.
-    mutating func abandon(_ id: RequestID, cancels: Bool) -> [Action] {
+    /// The caller no longer waits. A request that was sent continues, unless `closes` is true: then the connection is closed.
+    ///
+    /// The server is never asked to cancel. If it waits for a synchronous standby then, it has committed, and would answer a
+    /// cancel request as if the standby had the change too.
+    mutating func abandon(_ id: RequestID, closes: Bool) -> [Action] {
         let cancelled = Action.finish(id, .failure(PostgresError(.cancelled)))
+        let end = closes ? [Action.close(PostgresError(.connectionLost, "the task was cancelled"))] : []
         if let index = held.firstIndex(where: { $0.id == id }) {
             held.remove(at: index)
             return [cancelled, .settled(id)]
         }
         if let index = pipeline.firstIndex(where: { $0.id == id && !$0.isAbandoned }) {
             pipeline[index].isAbandoned = true
-            pipeline[index].cancels = cancels
-            return [cancelled] + requestCancelIfAlone()
+            return [cancelled] + end
         }
         guard script?.id == id, script?.isAbandoned == false else { return [] }
         script?.isAbandoned = true
-        script?.cancels = cancels
-        return [cancelled] + requestCancelIfAlone()
-    }
-
-    /// The cancel request was delivered or failed.
-    mutating func cancelRequestEnded() -> [Action] {
-        isCancelling = false
-        return startHeld()
+        return [cancelled] + end
     }
 
     mutating func receive(_ event: Event, at now: Instant) -> [Action] {
@@ -151,10 +170,8 @@ extension ConnectionStateMachine {
         return actions
     }
 
-    /// A cancel request hits whatever runs when it arrives. So nothing new starts until it was delivered and its target
-    /// has ended.
     private func mayStart(_ request: Request) -> Bool {
-        guard script == nil, !isCancelling, !pipeline.contains(where: \.cancelWasRequested) else { return false }
+        guard script == nil else { return false }
         if case .batch = request { return pipeline.count < pipelineDepth }
         return pipeline.isEmpty
     }
@@ -164,7 +181,11 @@ extension ConnectionStateMachine {
         case .batch(let statements):
             let mode: [Action] = isInPipelineMode ? [] : [.enterPipeline]
             isInPipelineMode = true
-            return mode + send(Batch(id: next.id, statements: statements, maximumSilence: next.maximumSilence))
+            return mode
+                + send(
+                    Batch(
+                        id: next.id, statements: statements, maximumSilence: next.maximumSilence,
+                        deadline: next.deadline))
         case .script:
             let mode: [Action] = isInPipelineMode ? [.exitPipeline] : []
             isInPipelineMode = false
@@ -188,14 +209,6 @@ extension ConnectionStateMachine {
         }
         pipeline.append(batch)
         return actions + [.sync]
-    }
-
-    private mutating func requestCancelIfAlone() -> [Action] {
-        guard !isCancelling, pipeline.allSatisfy({ $0.cancels && !$0.cancelWasRequested }) else { return [] }
-        guard script.map(\.cancels) ?? !pipeline.isEmpty else { return [] }
-        for index in pipeline.indices { pipeline[index].cancelWasRequested = true }
-        isCancelling = true
-        return [.requestCancel]
     }
 }
 
@@ -246,7 +259,7 @@ extension ConnectionStateMachine {
             batch.startAnew()
             return send(batch) + startHeld()
         }
-        let settled = [Action.settled(batch.id)] + requestCancelIfAlone() + startHeld()
+        let settled = [Action.settled(batch.id)] + startHeld()
         if batch.isAbandoned { return settled }
         if let failure = batch.failure { return [.finish(batch.id, .failure(failure))] + settled }
         guard batch.answers.count == batch.statements.count else {
@@ -290,6 +303,7 @@ extension ConnectionStateMachine {
         let id: RequestID
         let request: Request
         let maximumSilence: Duration?
+        let deadline: Instant?
     }
 
     private struct Step {
@@ -302,20 +316,20 @@ extension ConnectionStateMachine {
         let id: RequestID
         let statements: [Statement]
         let maximumSilence: Duration?
+        let deadline: Instant?
         var steps: [Step] = []
         var answers: [Answer] = []
         var failure: PostgresError?
         var isStale = false
         var wasSentTwice = false
         var isAbandoned = false
-        var cancels = false
-        var cancelWasRequested = false
         private var nextStep = 0
 
-        init(id: RequestID, statements: [Statement], maximumSilence: Duration?) {
+        init(id: RequestID, statements: [Statement], maximumSilence: Duration?, deadline: Instant?) {
             self.id = id
             self.statements = statements
             self.maximumSilence = maximumSilence
+            self.deadline = deadline
         }
 
         mutating func takeStep() -> Step? {
@@ -340,7 +354,6 @@ extension ConnectionStateMachine {
         var lastAnswer: Answer?
         var failure: PostgresError?
         var isAbandoned = false
-        var cancels = false
     }
 }
 

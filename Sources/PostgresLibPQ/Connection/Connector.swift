@@ -7,8 +7,8 @@ struct OpenConnection: @unchecked Sendable {
     let pointer: OpaquePointer
 }
 
-/// Connects and cancels on separate threads, because name resolution, connecting (up to `connect_timeout` per host) and
-/// PQcancel block. There are at most as many of these threads as connections.
+/// Connects on separate threads, because name resolution and connecting (up to `connect_timeout` per host) block. There are at
+/// most as many of these threads as connections.
 enum Connector {
     /// Calls `completion` with a non-blocking connection or with the error.
     static func connect(
@@ -18,16 +18,6 @@ enum Connector {
         let started = Thread.run({ connectBlocking(parameters) }, completion: completion)
         guard !started else { return }
         PostgresLoop.post { completion(.failure(PostgresError(.cannotConnect, "cannot start a thread to connect"))) }
-    }
-
-    /// Asks the server to cancel the connection's running statement. Calls `completion` after the request was delivered
-    /// or failed.
-    static func cancel(_ pointer: OpaquePointer, completion: @escaping @Sendable @PostgresLoop () -> Void) {
-        guard let request = PQgetCancel(pointer).map(CancelRequest.init) else {
-            return PostgresLoop.post(completion)
-        }
-        let started = Thread.run({ request.send() }, completion: completion)
-        if !started { PostgresLoop.post(completion) }
     }
 
     private static func connectBlocking(_ parameters: ConnectionParameters) -> Result<OpenConnection, PostgresError> {
@@ -43,32 +33,14 @@ enum Connector {
         PQfinish(pointer)
         return .failure(PostgresError(.cannotConnect, reason))
     }
-
-    private final class CancelRequest: @unchecked Sendable {
-        // Sendable: PQcancel only reads it, and only `deinit` frees it.
-        private let pointer: OpaquePointer
-
-        init(_ pointer: OpaquePointer) {
-            self.pointer = pointer
-        }
-
-        deinit {
-            PQfreeCancel(pointer)
-        }
-
-        /// Errors are ignored, because the statement timeout still ends the statement.
-        func send() {
-            var message = [CChar](repeating: 0, count: 256)
-            PQcancel(pointer, &message, CInt(message.count))
-        }
-    }
 }
 
 extension OpaquePointer {
     /// libpq's last error message for this connection, in one line.
     var lastMessage: String {
         let message = PQerrorMessage(self).map { String(cString: $0) } ?? ""
-        return message.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        let lines = message.split(whereSeparator: \.isNewline)
+        return lines.map { $0.drop(while: \.isWhitespace) }.joined(separator: "; ")
     }
 }
 

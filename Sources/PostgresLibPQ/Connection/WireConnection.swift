@@ -71,15 +71,21 @@ final class WireConnection {
     }
 
     /// Sends a request. Calls `completion` once, with the answers (one per statement of a batch) or with the error.
-    func submit(_ id: RequestID, _ request: Request, completion: @escaping Completion) {
+    ///
+    /// - Parameter answerLimit: how long the caller waits; nil leaves it to the statement timeout.
+    func submit(_ id: RequestID, _ request: Request, answerLimit: Duration? = nil, completion: @escaping Completion) {
         pending[id] = Pending(request: request, completion: completion)
-        perform(machine.submit(id, request.kind, maximumSilence: maximumSilence(request), at: .now))
+        let now = ContinuousClock.now
+        perform(
+            machine.submit(
+                id, request.kind, maximumSilence: answerLimit ?? maximumSilence(request),
+                deadline: answerLimit.map { now + $0 }, at: now))
         pump()
     }
 
-    /// The caller no longer waits for the request. On a lease, the server is asked to cancel it.
+    /// The caller no longer waits for the request. On a lease, the connection is closed.
     func abandon(_ id: RequestID) {
-        perform(machine.abandon(id, cancels: isLeased))
+        perform(machine.abandon(id, closes: isLeased))
         pump()
     }
 
@@ -159,9 +165,6 @@ extension WireConnection {
             return PQsendQuery(pointer, sql) == 1
         case .failCopy:
             return PQputCopyEnd(pointer, "the client has no data for this COPY") == 1
-        case .requestCancel:
-            Connector.cancel(pointer) { [weak self] in self?.cancelRequestEnded() }
-            return true
         case .finish, .settled, .close:
             return true
         }
@@ -170,11 +173,6 @@ extension WireConnection {
     private func statement(_ id: RequestID, _ index: Int) -> BoundStatement? {
         guard case .batch(let statements) = pending[id]?.request else { return nil }
         return statements[index]
-    }
-
-    private func cancelRequestEnded() {
-        perform(machine.cancelRequestEnded())
-        pump()
     }
 
     /// Sends what libpq has buffered, reads what it has received, and arms the reactor for the next event.
@@ -194,7 +192,7 @@ extension WireConnection {
             return lose(PostgresError(.connectionLost, pointer.lastMessage))
         }
         Reactor.shared.arm(watch, for: unsent == 0 ? .read : [.read, .write])
-        Reactor.shared.setDeadline(machine.silenceDeadline, for: self)
+        Reactor.shared.setDeadline(machine.nextDeadline, for: self)
     }
 }
 
@@ -217,7 +215,8 @@ extension WireConnection: ReactorClient {
     }
 
     func deadlineHasPassed() {
-        lose(PostgresError(.connectionLost, "the server sent nothing within the time limit"))
+        perform(machine.tick(at: .now))
+        pump()
     }
 
     /// - Returns: whether there was an answer.
@@ -226,6 +225,10 @@ extension WireConnection: ReactorClient {
         while !isClosed, machine.expectsAnswer, PQisBusy(pointer) == 0 {
             let result = PQgetResult(pointer).map { PostgresResult($0) }
             foundSome = true
+            guard !noticeSink.takeUnretainedValue().isCommitUncertain else {
+                lose(PostgresError(.connectionLost, "the server has not waited for its synchronous standby"))
+                break
+            }
             guard result?.status != PGRES_FATAL_ERROR || result?.serverReport != nil else {
                 // An error of libpq itself, not a report from the server.
                 lose(PostgresError(.connectionLost, pointer.lastMessage))

@@ -57,6 +57,11 @@ package struct PostgresError: Error, Sendable {
 }
 
 extension PostgresError {
+    /// A connection was given up, because the server sent nothing for too long.
+    static let silence = PostgresError(.connectionLost, "the server sent nothing within the time limit")
+
+    var isSilence: Bool { code == .connectionLost && reason == Self.silence.reason }
+
     /// The server's error code; nil if the error does not come from the server.
     package var sqlState: SQLState? { server?.sqlState }
 
@@ -102,6 +107,8 @@ extension PostgresError {
 extension PostgresError: CustomStringConvertible {
     /// The error for a log. It quotes no row and no parameter.
     package var description: String {
+        // What libpq says then names the host and what is wrong.
+        if code == .cannotConnect, let reason { return reason }
         var parts = ["\(code)"]
         if let state = sqlState, code != .server(state) { parts.append("SQLSTATE \(state.rawValue)") }
         if let statementIndex { parts.append("statement \(statementIndex)") }

@@ -161,7 +161,7 @@ extension Pool: WireConnectionOwner {
         guard connections.removeValue(forKey: connection.id) != nil else { return }
         metrics.connectionLost()
         logger.warning("PostgreSQL connection lost", metadata: ["reason": "\(error)"])
-        perform(machine.lost(connection.id, at: .now, using: &random))
+        perform(machine.lost(connection.id, wasSilent: error.isSilence, at: .now, using: &random))
     }
 }
 

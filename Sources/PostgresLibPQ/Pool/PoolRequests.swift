@@ -4,12 +4,13 @@ extension Pool {
     func run(_ batch: [BoundStatement]) async throws(PostgresError) -> [PostgresResult] {
         let id = nextRequest()
         let holder = Holder()
+        let limit = AnswerLimit.current
         return try await Self.answer { completion in
             self.acquire(id, .shared) { result in
                 switch result {
                 case .success(let connection):
                     holder.connection = connection
-                    connection.submit(id, .batch(batch), completion: completion)
+                    connection.submit(id, .batch(batch), answerLimit: limit, completion: completion)
                 case .failure(let error):
                     completion(.failure(error))
                 }

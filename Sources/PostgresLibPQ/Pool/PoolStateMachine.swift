@@ -27,6 +27,9 @@ struct PoolStateMachine {
         case stopped
     }
 
+    /// How long a connection that was given up counts if the server has no statement timeout.
+    private static let givenUpWithoutLimit = Duration.seconds(60)
+
     private enum Phase {
         case created
         case running
@@ -50,6 +53,8 @@ struct PoolStateMachine {
     /// When the newest connection will have lasted long enough to reset the back-off.
     private var stableAt: Instant?
     private var lastAttemptFailed = false
+    /// Until when a connection that was given up counts as one of the server's: the server may still work there.
+    private var givenUpUntil: [Instant] = []
 
     init(_ limits: PostgresConfiguration) {
         self.limits = limits
@@ -73,7 +78,8 @@ struct PoolStateMachine {
     /// When `tick` must be called at the latest.
     var nextDeadline: Instant? {
         let waiters = earlier(sharedWaiters.nextDeadline, leaseWaiters.nextDeadline)
-        return earlier(earlier(waiters, retryAt), earlier(cutOffAt, idleDeadline))
+        let room = sharedWaiters.isEmpty && leaseWaiters.isEmpty ? nil : givenUpUntil.first
+        return earlier(earlier(earlier(waiters, retryAt), earlier(cutOffAt, idleDeadline)), room)
     }
 
     /// When the first idle connection beyond the minimum must be closed.
@@ -142,10 +148,13 @@ struct PoolStateMachine {
     }
 
     /// An established connection was lost.
+    ///
+    /// - Parameter wasSilent: whether the server sent nothing for too long. Then it may still have the connection.
     mutating func lost(
-        _ id: ConnectionID, at now: Instant, using random: inout some RandomNumberGenerator
+        _ id: ConnectionID, wasSilent: Bool = false, at now: Instant, using random: inout some RandomNumberGenerator
     ) -> [Action] {
         guard remove(id) else { return [] }
+        if wasSilent { givenUpUntil.append(now + (limits.statementTimeout ?? Self.givenUpWithoutLimit)) }
         if let stableAt, now < stableAt { postpone(from: now, using: &random) }
         return settle(now)
     }
@@ -251,9 +260,12 @@ extension PoolStateMachine {
         let allAreBusy = hasReadyConnection && !members.contains(where: \.isIdle)
         let demand = sharedWaiters.count + leaseDemand + (allAreBusy ? 1 : 0)
         let atOnce = lastAttemptFailed ? 1 : limits.maximumConcurrentConnects
+        givenUpUntil.removeAll { $0 <= now }
+        // A server that hangs must not get more and more connections. One can always try.
+        let most = max(1, limits.maximumConnections - givenUpUntil.count)
         var connecting = members.count(where: \.isConnecting)
         var actions: [Action] = []
-        while connecting < atOnce, members.count < limits.maximumConnections,
+        while connecting < atOnce, members.count < most,
             connecting < demand || members.count < limits.minimumConnections
         {
             lastConnection += 1

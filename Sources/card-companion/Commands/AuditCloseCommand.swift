@@ -47,9 +47,7 @@ extension AuditCommand {
             let action = AdminAction(command: "audit close", subject: "before \(before.text)")
             let result = try await Installation.run(options, asOwner: true, action: action) { [before] installation in
                 try await Self.requireOwner(installation)
-                return try await installation.withKeyring { keyring in
-                    let keys = try await ServerKeys.opened(
-                        with: keyring, in: installation.store, clock: installation.clock)
+                return try await installation.withSealKeys { keys in
                     try await Self.requireWholeTrail(installation.store, keys)
                     let closing = AuditClosing(
                         store: installation.store,
@@ -75,9 +73,9 @@ extension AuditCommand {
         }
 
         /// What is closed can never be verified again.
-        private static func requireWholeTrail(_ store: Store, _ keys: ServerKeys) async throws {
-            let signing = try await keys.sealKeys()
-            let verifier = try await AuditVerifier.verified(store, known: nil) { signing[$0] }
+        private static func requireWholeTrail(_ store: Store, _ keys: SealKeys) async throws {
+            let verifiers = try await keys.verifiers()
+            let verifier = try await AuditVerifier.verified(store, known: nil) { verifiers[$0] }
             guard let fault = verifier.faults.first else { return }
             throw CommandError.refused(
                 "the trail does not verify, so nothing is closed: \(fault); see 'card-companion audit verify'")

@@ -129,11 +129,9 @@ struct AuditCommand: AsyncParsableCommand {
                 return known
             }
             let report = try await Installation.run(options) { installation in
-                try await installation.withKeyring { keyring in
-                    let keys = try await ServerKeys.opened(
-                        with: keyring, in: installation.store, clock: installation.clock)
-                    let signing = try await keys.sealKeys()
-                    return Report(try await AuditVerifier.verified(installation.store, known: known) { signing[$0] })
+                try await installation.withSealKeys { keys in
+                    let verifiers = try await keys.verifiers()
+                    return Report(try await AuditVerifier.verified(installation.store, known: known) { verifiers[$0] })
                 }
             }
             try Terminal.show(report.text, json: report, asJSON: output.json)
@@ -146,6 +144,20 @@ struct AuditCommand: AsyncParsableCommand {
             let unsealed: Int
             let faults: [String]
             let faultCount: Int
+            let epochs: [Epoch]
+
+            struct Epoch: Encodable {
+                let epoch: Int32
+                let seal: Int64
+                let since: String
+                let reason: String
+                let leavesToken: Bool
+
+                var text: String {
+                    "epoch \(epoch) began at \(since) with seal \(seal): \(reason)"
+                        + (leavesToken ? " (from here on, servers sign the seals and no longer a token)" : "")
+                }
+            }
 
             init(_ verifier: AuditVerifier) {
                 entries = verifier.entryCount
@@ -153,13 +165,21 @@ struct AuditCommand: AsyncParsableCommand {
                 unsealed = verifier.unsealedCount
                 faults = verifier.faults.prefix(Verify.faultLimit).map(\.description)
                 faultCount = verifier.faults.count
+                epochs = verifier.epochs.map {
+                    Epoch(
+                        epoch: $0.number, seal: $0.seal, since: $0.sealedAt.text, reason: $0.reason,
+                        leavesToken: $0.leavesToken)
+                }
             }
 
             var text: String {
                 let counts = "\(entries) entries, \(seals) seals; \(unsealed) entries are newer than the last seal"
-                guard faultCount > 0 else { return "\(counts)\nnothing was altered, dropped or reordered" }
+                let told = [counts] + epochs.map(\.text)
+                guard faultCount > 0 else {
+                    return (told + ["nothing was altered, dropped or reordered"]).joined(separator: "\n")
+                }
                 let more = faultCount > faults.count ? ["and \(faultCount - faults.count) more"] : []
-                return ([counts] + faults.map { "WRONG: \($0)" } + more).joined(separator: "\n")
+                return (told + faults.map { "WRONG: \($0)" } + more).joined(separator: "\n")
             }
         }
     }
@@ -187,10 +207,8 @@ struct AuditCommand: AsyncParsableCommand {
         func run() async throws {
             let action = AdminAction(command: "audit new-epoch", subject: reason)
             let seal = try await Installation.run(options, action: action) { [reason] installation in
-                try await installation.withKeyring { keyring in
-                    let keys = try await ServerKeys.opened(
-                        with: keyring, in: installation.store, clock: installation.clock)
-                    return try await AuditSeals(store: installation.store, keys: keys, clock: installation.clock)
+                try await installation.withSealKeys { keys in
+                    try await AuditSeals(store: installation.store, keys: keys, clock: installation.clock)
                         .add(.epoch, note: reason)
                 }
             }

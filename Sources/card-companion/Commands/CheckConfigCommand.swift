@@ -9,8 +9,8 @@ struct CheckConfigCommand: AsyncParsableCommand {
         commandName: "check-config",
         abstract: "Shows the settings in force, where each comes from, and what is wrong.",
         discussion: """
-            The exit status is 78 if something is wrong. If there is a database, it also warns of banks whose cardholders
-            cannot define a PIN, and of CRLs that have expired or soon will.
+            The exit status is 78 if something is wrong with a setting, or with a file or the database that it names. It warns of
+            certificates and CRLs that expire soon, and of banks whose cardholders cannot define a PIN. See also 'doctor'.
 
             EXAMPLE
               HTTP_PORT=8443 card-companion check-config --config card-companion.json
@@ -24,41 +24,33 @@ struct CheckConfigCommand: AsyncParsableCommand {
         var reader = await SettingsReader(options, environment: environment)
         let rows = Setting.all.map { row($0, &reader) }
         let settings = ServerSettings(&reader, environment: environment)
-        let warnings = reader.problems.isEmpty ? await bankWarnings(settings) : []
+        let findings = reader.problems.isEmpty ? await findings(settings) : []
+        let problems = reader.problems + findings.filter { $0.level == .error }.map(\.text)
+        let warnings = findings.filter { $0.level == .warning }.map(\.text)
         let table = Terminal.table(["SETTING", "VALUE", "FROM"], rows.map { [$0.setting, $0.value, $0.source] })
         try Terminal.show(
-            table, json: Report(settings: rows, problems: reader.problems, warnings: warnings),
+            table, json: Report(settings: rows, problems: problems, warnings: warnings),
             asJSON: output.json)
         if !output.json { for warning in warnings { Terminal.note("warning: \(warning)") } }
-        guard reader.problems.isEmpty else {
-            throw CommandError.configuration(reader.problems.joined(separator: "\ncard-companion: "))
+        guard problems.isEmpty else {
+            throw CommandError.configuration(problems.joined(separator: "\ncard-companion: "))
         }
     }
 
-    /// What is wrong with the banks in the database. A new installation has none yet.
-    private func bankWarnings(_ settings: ServerSettings) async -> [String] {
-        let isNew = settings.vault.token == nil && !FileManager.default.fileExists(atPath: settings.vault.file)
-        guard !isNew else { return [] }
+    /// What is wrong with the files of TLS and of the vault, with the database, and with the banks in it.
+    private func findings(_ settings: ServerSettings) async -> [Finding] {
+        let files = settings.tlsFindings() + settings.vaultFileFindings()
+        // A new installation has no banks yet.
+        guard !settings.isNew else { return files }
         do {
-            return try await Installation.run(options) { installation in
-                var warnings: [String] = []
-                for bank in try await installation.store.banks() {
-                    let lists = try await installation.store.revocationLists(bankId: bank.id)
-                    warnings += lists.compactMap { $0.warning(now: installation.clock.now()) }.map {
-                        "bank '\(bank.id)': \($0)"
-                    }
-                    guard bank.settings.definition else { continue }
-                    let reason = bank.settings.reasonAgainstDefinition(
-                        certificates: try await installation.store.certificates(bankId: bank.id),
-                        definedPINKey: try await installation.store.definedPINKey(bankId: bank.id),
-                        now: installation.clock.now())
-                    if let reason { warnings.append("bank '\(bank.id)': definition is off: \(reason)") }
-                }
-                return warnings
-            }
+            return files
+                + (try await Installation.examined(options) { installation in
+                    let database = await installation.databaseFindings()
+                    guard !database.contains(where: { $0.level == .error }) else { return database }
+                    return database + (try await installation.bankFindings())
+                })
         } catch {
-            let reason = (CommandError.wrapping(error) as? CommandError)?.message ?? "\(error)"
-            return ["the banks were not checked: \(reason)"]
+            return files + [.error("database", error)]
         }
     }
 

@@ -54,12 +54,16 @@ struct ServeCommand: AsyncParsableCommand {
         if settings.http.names.isEmpty {
             logger.warning("Back-ends' calls are served to this machine only, because http.names is not set")
         }
-        // A terminal that is closed sends it. The server goes on: it stops by SIGTERM or SIGINT only.
+        // A terminal that is closed sends it. The server goes on: it stops by SIGTERM or SIGINT only. With TLS, it reads its
+        // certificate again.
         signal(SIGHUP, SIG_IGN)
+        let certificates = try settings.http.tls.map { (files) throws(TLSFileProblem) in
+            try TLSCertificates(files, logger: logger)
+        }
         let database = try await Database.open(settings, logger: logger)
         do {
             try await database.prepare(settings, logger: logger)
-            try await serve(database, settings, connections: connections, logger: logger)
+            try await serve(database, settings, certificates, connections: connections, logger: logger)
         } catch {
             await database.close()
             throw error
@@ -67,13 +71,17 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func serve(
-        _ database: Database, _ settings: ServerSettings, connections: Int, logger: Logger
+        _ database: Database, _ settings: ServerSettings, _ certificates: TLSCertificates?, connections: Int,
+        logger: Logger
     ) async throws {
         let store = database.store(at: database.url, settings, logger: logger)
         let installation = Installation(settings, store, logger: logger)
         // They stop in the reverse order: the database is the last.
         var services: [any Service] = [
-            store, Server(installation: installation, maximumConnections: connections, isSandbox: sandbox),
+            store,
+            Server(
+                installation: installation, certificates: certificates, maximumConnections: connections,
+                isSandbox: sandbox),
         ]
         if let embedded = database.embedded { services.insert(EmbeddedDatabase(embedded: embedded), at: 0) }
         var configuration = ServiceGroupConfiguration(
@@ -99,6 +107,7 @@ private struct Server: Service, CustomStringConvertible {
     // ServiceLifecycle logs the description. The default one would contain the database URL.
     let description = "server"
     let installation: Installation
+    let certificates: TLSCertificates?
     let maximumConnections: Int
     let isSandbox: Bool
 
@@ -146,7 +155,7 @@ private struct Server: Service, CustomStringConvertible {
                 distribution: distribution, definition: definition, issuing: issuing, keys: keys, store: store,
                 clock: clockWatch, vault: vaultWatch, refusals: refusals,
                 sandbox: try sandbox.map { try SandboxBank($0, installation) }),
-            settings: settings, logger: logger
+            settings: settings, certificates: certificates, logger: logger
         ) { [settings] port in
             let url = "\(settings.tls == nil ? "http" : "https")://\(settings.host):\(port)"
             logger.notice("Listening", metadata: ["url": "\(url)"])
@@ -172,9 +181,13 @@ private struct Server: Service, CustomStringConvertible {
                 UnsealSocket(
                     path: installation.settings.vault.socket, vault: token, watch: vaultWatch, logger: logger))
         }
-        services.append(AuditSealing(store: store, keys: keys, vault: vaultWatch, clock: clock, logger: logger))
+        let sealKeys = SealKeys(store: store, serverKeys: keys, keyring: keyring, vault: vault, clock: clock)
+        services.append(
+            AuditSealing(
+                seals: AuditSeals(store: store, keys: sealKeys, clock: clock), vault: vaultWatch, logger: logger))
+        if let certificates { services.append(certificates) }
         services += ServerMetrics.services(of: installation)
-        services.append(application)
+        services.append(Listener(application: application, setting: "http", host: settings.host, port: settings.port))
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: logger)
         configuration.maximumGracefulShutdownDuration = ServeCommand.shutdownLimit

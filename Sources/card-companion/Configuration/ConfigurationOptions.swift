@@ -55,6 +55,7 @@ struct DatabaseOptions: ParsableArguments {
     @Option(help: .of(.databaseConnections)) var databaseConnections: Int?
     @Option(help: .of(.databaseStatementTimeout)) var databaseStatementTimeoutMilliseconds: Int?
     @Option(help: .of(.databaseAcquireTimeout)) var databaseAcquireTimeoutSeconds: Int?
+    @Option(help: .of(.databaseAnswerTimeout)) var databaseAnswerTimeoutMilliseconds: Int?
     @Option(help: .of(.databasePooling)) var databasePooling: String?
     @Option(help: .of(.databaseBinaries)) var databaseBinaries: String?
 }
@@ -100,6 +101,7 @@ extension SettingOptions {
             (.databaseConnections, database.databaseConnections),
             (.databaseStatementTimeout, database.databaseStatementTimeoutMilliseconds),
             (.databaseAcquireTimeout, database.databaseAcquireTimeoutSeconds),
+            (.databaseAnswerTimeout, database.databaseAnswerTimeoutMilliseconds),
             (.vaultGrace, server.vaultGraceSeconds), (.adminPort, server.adminPort),
             (.cardholderRequests, server.cardholderRequests), (.drawingThreads, server.drawingThreads),
             (.housekeepingInterval, server.housekeepingIntervalSeconds), (.clockLimit, server.clockLimitSeconds),

@@ -78,13 +78,14 @@ struct ServerSettings: Sendable {
                 "\(http.host) would be served without TLS: set http.tls.certificate and http.tls.key, or http.plain to "
                     + "'allowed' behind a proxy that terminates TLS")
         }
+        http.databaseLimit = .milliseconds(reader.integer(.databaseAnswerTimeout) ?? 2_000)
         self.http = http
         cardholderRequests = reader.integer(.cardholderRequests) ?? CardholderGate.usualLimit
         webhooksCAPath = reader.text(.webhooksCA).map(Self.absolute)
         databaseURL = reader.text(.databaseURL).map(DatabaseURL.init(text:))
         databaseConnections = reader.integer(.databaseConnections) ?? 8
         databaseStatementTimeoutMilliseconds = reader.integer(.databaseStatementTimeout) ?? 10_000
-        databaseAcquireTimeoutSeconds = reader.integer(.databaseAcquireTimeout) ?? 5
+        databaseAcquireTimeoutSeconds = reader.integer(.databaseAcquireTimeout) ?? 2
         databaseChangesSessions = reader.text(.databasePooling) == "transaction"
         databaseBinaries = reader.text(.databaseBinaries)
         dataDirectory = Self.absolute(reader.text(.dataDirectory) ?? Self.defaultDataDirectory(environment))
@@ -116,10 +117,10 @@ struct ServerSettings: Sendable {
         return elements
     }
 
-    private static func tls(_ reader: inout SettingsReader) -> HTTPSettings.TLSFiles? {
+    private static func tls(_ reader: inout SettingsReader) -> TLSFiles? {
         switch (reader.text(.tlsCertificate), reader.text(.tlsKey)) {
         case (let certificate?, let key?):
-            return HTTPSettings.TLSFiles(
+            return TLSFiles(
                 certificateChainPath: absolute(certificate), privateKeyPath: absolute(key),
                 clientCAsPath: reader.text(.tlsClientCA).map(absolute))
         case (nil, nil):

@@ -97,7 +97,10 @@ struct Setting: Sendable {
         help: "How long a statement can take.", defaultText: "10000")
     static let databaseAcquireTimeout = Setting(
         key: "database.acquire.timeout.seconds", kind: .integer(1...300),
-        help: "How long a request waits for a connection to the database.", defaultText: "5")
+        help: "How long a request waits for a connection to the database.", defaultText: "2")
+    static let databaseAnswerTimeout = Setting(
+        key: "database.answer.timeout.milliseconds", kind: .integer(100...60_000),
+        help: "How long a request waits for the database's answer. Then it is answered 503.", defaultText: "2000")
     static let databasePooling = Setting(
         key: "database.pooling", kind: .choice(["session", "transaction"]),
         help: """
@@ -169,7 +172,7 @@ struct Setting: Sendable {
         httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpIdleTimeout,
         httpAddressConnections, httpAddressRate, httpAddressBurst, httpProxies, httpNames, cardholderRequests,
         webhooksCA, databaseURL,
-        databaseConnections, databaseStatementTimeout, databaseAcquireTimeout, databasePooling,
+        databaseConnections, databaseStatementTimeout, databaseAcquireTimeout, databaseAnswerTimeout, databasePooling,
         databaseBinaries, dataDirectory, vaultFile, vaultModule, vaultToken, vaultPINFile, vaultGrace,
         vaultSocket, adminHost, adminPort, logLevel, logFormat, serverUser, drawingThreads, housekeepingInterval,
         clockLimit,

@@ -38,7 +38,7 @@ enum ServerMetrics {
             let url = "http://\(admin.host):\(port)\(AdminListener.metricsPath)"
             logger.notice("The metrics are served", metadata: ["metrics": "\(url)"])
         }
-        return [watch, listener]
+        return [watch, Listener(application: listener, setting: "admin", host: admin.host, port: admin.port)]
     }
 
     /// When the first certificate of a PEM file expires; nil if it cannot be read.

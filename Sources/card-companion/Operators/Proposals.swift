@@ -39,7 +39,7 @@ extension Installation {
     private func propose<C: Change>(
         _ change: C, _ roster: OperatorRoster, signing options: OperatorOptions
     ) async throws -> Shown {
-        try options.requireName()
+        try options.requireSigner()
         try await change.requirePossible(in: self)
         let bytes = try Changes.encode(change)
         guard bytes.count <= Self.changeByteLimit else {
@@ -48,7 +48,7 @@ extension Installation {
         let statement = try ApprovalStatement(
             installationId: roster.installationId, action: C.command, change: bytes,
             objects: try await change.objects(in: self), now: clock.now())
-        let signature = try options.sign(statement, in: roster)
+        let signature = try await options.sign(statement, in: roster)
         try requireRemaining(signature, after: change, roster)
         try await AdminAction(
             command: "propose", bankId: change.bankId, subject: "\(C.command) \(statement.id)",
@@ -92,7 +92,7 @@ extension Installation {
         guard first.isValid(for: statement.text, in: roster) else {
             throw ApprovalRefusal.invalidSignature(first.operatorName)
         }
-        let approval = try Approval(statement, first, try options.sign(statement, in: roster), in: roster)
+        let approval = try Approval(statement, first, try await options.sign(statement, in: roster), in: roster)
         for signature in [approval.first, approval.second] {
             try requireRemaining(signature, after: change, roster)
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CardCompanion
+import CardCompanionHTTP
 import CardCompanionStore
 import Cryptography
 import EmbeddedPostgres
@@ -36,6 +37,8 @@ struct CommandError: Error {
         case let error as RecoveryKeyExists: refused("\(error)")
         case let error as NoRecoveryKey: refused("\(error)")
         case let error as ForeignSeal: refused("\(error)")
+        case let error as SealOfToken: refused("\(error)")
+        case let error as TLSFileProblem: configuration("\(error)")
         case let error as FileHasOneKey: refused("\(error)")
         case let error as WrongComponents: badInput("\(error)")
         case let error as KeyVaultError: vault(error)

@@ -56,21 +56,23 @@ import Testing
         }
     }
 
-    @Test func `cancelling on a lease cancels the statement on the server and keeps the session`() async throws {
-        try await withClient(configure: { $0.maximumConnections = 1 }) { client in
-            // No timeout: without the cancel request, the statement would not end.
-            try await client.withConnection(statementTimeoutMilliseconds: 0) { connection in
-                let process = try await connection.execute(BackendProcess())
+    @Test func `cancelling on a lease closes the connection, and the server ends the statement`() async throws {
+        try await withClient { observer in
+            try await withClient(configure: { limits in
+                limits.maximumConnections = 1
+                limits.applicationName = "the cancelled"
+            }) { client in
                 let error = try await cancelled(after: .milliseconds(200)) {
-                    _ = try await connection.execute(Sleep(seconds: 36_000))
+                    try await client.withConnection(statementTimeoutMilliseconds: 0) { connection in
+                        _ = try await connection.execute(Sleep(seconds: 36_000))
+                    }
                 }
                 #expect(error.code == .cancelled)
-                #expect(try await connection.execute(BackendProcess()) == process)
-                let script = try await cancelled(after: .milliseconds(200)) {
-                    try await connection.executeScript("SELECT pg_sleep(36000)")
+                #expect(try await client.execute(Add(left: 1, right: 2)) == [3])
+                // The server notices that the client is gone (client_connection_check_interval).
+                while try await observer.execute(CountActive(applicationName: "the cancelled")) != [0] {
+                    try await Task.sleep(for: .milliseconds(100))
                 }
-                #expect(script.code == .cancelled)
-                #expect(try await connection.execute(BackendProcess()) == process)
             }
         }
     }

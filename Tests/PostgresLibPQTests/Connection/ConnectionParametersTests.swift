@@ -23,7 +23,8 @@ import Testing
         let options = try parameters("options='-c statement_timeout=1'").values["options"]
         #expect(
             options == """
-                -c statement_timeout=10000 -c idle_in_transaction_session_timeout=60000 -c statement_timeout=1
+                -c statement_timeout=10000 -c idle_in_transaction_session_timeout=60000 \
+                -c client_connection_check_interval=2000 -c statement_timeout=1
                 """)
     }
 

@@ -17,24 +17,24 @@ private struct Harness {
 
     var expectsAnswer: Bool { machine.expectsAnswer }
 
-    var silenceDeadlineSeconds: Double? {
-        machine.silenceDeadline.map { ($0 - start) / .seconds(1) }
+    var deadlineSeconds: Double? {
+        machine.nextDeadline.map { ($0 - start) / .seconds(1) }
     }
 
     mutating func pass(seconds passed: Double) { seconds += passed }
 
-    mutating func batch(_ id: UInt64, _ names: String..., silence: Double? = nil) -> [String] {
+    mutating func batch(_ id: UInt64, _ names: String..., silence: Double? = nil, limit: Double? = nil) -> [String] {
         let statements = names.map { Machine.Statement(key: PreparedKey(sql: $0, types: []), label: $0) }
-        return submit(id, .batch(statements), silence)
+        return submit(id, .batch(statements), silence ?? limit, limit)
     }
+
+    mutating func tick() -> [String] { words(machine.tick(at: now)) }
 
     mutating func script(_ id: UInt64, silence: Double? = nil) -> [String] { submit(id, .script, silence) }
 
-    mutating func abandon(_ id: UInt64, cancels: Bool = false) -> [String] {
-        words(machine.abandon(id, cancels: cancels))
+    mutating func abandon(_ id: UInt64, closes: Bool = false) -> [String] {
+        words(machine.abandon(id, closes: closes))
     }
-
-    mutating func cancelRequestEnded() -> [String] { words(machine.cancelRequestEnded()) }
 
     mutating func close() -> [String] { words(machine.close(PostgresError(.connectionLost))) }
 
@@ -53,8 +53,13 @@ private struct Harness {
 
     private var now: ContinuousClock.Instant { start + .seconds(seconds) }
 
-    private mutating func submit(_ id: UInt64, _ request: Machine.Request, _ silence: Double?) -> [String] {
-        words(machine.submit(id, request, maximumSilence: silence.map { .seconds($0) }, at: now))
+    private mutating func submit(
+        _ id: UInt64, _ request: Machine.Request, _ silence: Double?, _ limit: Double? = nil
+    ) -> [String] {
+        words(
+            machine.submit(
+                id, request, maximumSilence: silence.map { .seconds($0) }, deadline: limit.map { now + .seconds($0) },
+                at: now))
     }
 
     private func words(_ actions: [Machine.Action]) -> [String] {
@@ -71,7 +76,6 @@ private struct Harness {
             case .finish(let id, .failure(let error)):
                 "\(id) ! \(error.code)\(error.statementIndex.map { " at \($0)" } ?? "")"
             case .settled(let id): "\(id) settled"
-            case .requestCancel: "cancel"
             case .close(let error): "close \(error.code)"
             }
         }
@@ -274,34 +278,58 @@ private struct Harness {
         var it = Harness(pipelineDepth: 1)
         _ = it.batch(1, "a")
         #expect(it.batch(2, "a") == [])
-        #expect(it.abandon(2, cancels: true) == ["2 ! cancelled", "2 settled"])
+        #expect(it.abandon(2, closes: true) == ["2 ! cancelled", "2 settled"])
         _ = it.answer("prepared")
         _ = it.answer("one")
         #expect(it.sync() == ["1 = one", "1 settled"])
     }
 
-    @Test func `a cancel request is sent only if it cannot hit another request`() {
-        var it = Harness()
-        _ = it.batch(1, "a")
-        _ = it.batch(2, "a")
-        #expect(it.abandon(2, cancels: true) == ["2 ! cancelled"])
-        _ = it.answer("prepared")
-        _ = it.answer("one")
-        #expect(it.sync() == ["1 = one", "1 settled", "cancel"])
-        // Nothing starts until the cancel request was delivered and its target has ended.
-        #expect(it.batch(3, "a") == [])
-        #expect(it.cancelRequestEnded() == [])
-        #expect(it.failure(.queryCanceled) == [])
-        #expect(it.sync() == ["2 settled", "execute 3.0 1_a", "sync"])
-    }
-
-    @Test func `nothing is sent until the cancel request is delivered, even if its target has ended`() {
+    @Test func `a leased connection whose request was sent is closed, and the server is never asked to cancel`() {
         var it = Harness()
         _ = it.script(1)
-        #expect(it.abandon(1, cancels: true) == ["1 ! cancelled", "cancel"])
-        #expect(it.answer("x") == ["1 settled"])
-        #expect(it.batch(2, "a") == [])
-        #expect(it.cancelRequestEnded() == ["enter", "prepare 2.0 1_a", "execute 2.0 1_a", "sync"])
+        #expect(it.abandon(1, closes: true) == ["1 ! cancelled", "close connectionLost"])
+        var other = Harness()
+        _ = other.batch(1, "a")
+        #expect(other.abandon(1, closes: true) == ["1 ! cancelled", "close connectionLost"])
+    }
+
+    // MARK: Limits of callers
+
+    @Test func `a server that sends nothing within the caller's limit is given up`() {
+        var it = Harness()
+        _ = it.batch(1, "a", limit: 2)
+        #expect(it.deadlineSeconds == 2)
+        it.pass(seconds: 1.9)
+        #expect(it.tick() == [])
+        it.pass(seconds: 0.1)
+        #expect(it.tick() == ["close connectionLost"])
+    }
+
+    @Test func `a caller behind a long request gets an error in time, and both requests go on`() {
+        var it = Harness()
+        _ = it.batch(1, "a", silence: 15)
+        it.pass(seconds: 1)
+        _ = it.batch(2, "a", limit: 2)
+        #expect(it.deadlineSeconds == 3)
+        it.pass(seconds: 2)
+        #expect(it.tick() == ["2 ! connectionLost"])
+        #expect(it.tick() == [])
+        #expect(it.deadlineSeconds == 15)
+        _ = it.answer("prepared")
+        _ = it.answer("one")
+        #expect(it.sync() == ["1 = one", "1 settled"])
+        #expect(it.answer("two") + it.sync() == ["2 settled"])
+    }
+
+    @Test func `a request that was not sent in time is not sent`() {
+        var it = Harness(pipelineDepth: 1)
+        _ = it.batch(1, "a", silence: 15)
+        _ = it.batch(2, "a", limit: 2)
+        it.pass(seconds: 2)
+        #expect(it.tick() == ["2 ! acquireTimeout", "2 settled"])
+        _ = it.answer("prepared")
+        _ = it.answer("one")
+        #expect(it.sync() == ["1 = one", "1 settled"])
     }
 
     // MARK: Closing
@@ -333,30 +361,30 @@ private struct Harness {
 
     @Test func `the silence limit counts from the last event of the server`() {
         var it = Harness()
-        #expect(it.silenceDeadlineSeconds == nil)
+        #expect(it.deadlineSeconds == nil)
         it.pass(seconds: 100)
         _ = it.batch(1, "a", silence: 10)
         it.pass(seconds: 1)
         _ = it.batch(2, "a", silence: 20)
-        #expect(it.silenceDeadlineSeconds == 110)
+        #expect(it.deadlineSeconds == 110)
         it.pass(seconds: 4)
         _ = it.answer("prepared")
-        #expect(it.silenceDeadlineSeconds == 115)
+        #expect(it.deadlineSeconds == 115)
         _ = it.answer("one")
         _ = it.sync()
-        #expect(it.silenceDeadlineSeconds == 125)
+        #expect(it.deadlineSeconds == 125)
         _ = it.answer("two")
         _ = it.sync()
-        #expect(it.silenceDeadlineSeconds == nil)
+        #expect(it.deadlineSeconds == nil)
     }
 
     @Test func `a script has a silence limit only if it was given one`() {
         var it = Harness()
         _ = it.script(1, silence: 10)
-        #expect(it.silenceDeadlineSeconds == 10)
+        #expect(it.deadlineSeconds == 10)
         _ = it.answer("x")
         _ = it.script(2)
-        #expect(it.silenceDeadlineSeconds == nil)
+        #expect(it.deadlineSeconds == nil)
     }
 
     private func prepared() -> Harness {

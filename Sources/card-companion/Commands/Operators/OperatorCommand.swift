@@ -15,39 +15,55 @@ struct OperatorCommand: ParsableCommand {
             abstract:
                 "Makes your key as an operator. You keep the private key; the public key is for the installation.",
             discussion: """
-                The private key (Ed25519) is encrypted under a passphrase of at least \(passphraseMinimum) characters. Its file has the
-                form that OpenSSL reads, too.
+                The private key (Ed25519) is either in a file, encrypted under a passphrase of at least \(passphraseMinimum) characters, \
+                in the form that OpenSSL reads, too. Or it is made on a token, such as a smart card of yours, and never leaves it.
 
-                EXAMPLE
+                EXAMPLES
                   card-companion operator make-key --private-key alice.key --public-key alice.pub
+                  card-companion operator make-key --token alice --module /usr/lib/opensc-pkcs11.so --public-key alice.pub
                 """)
 
         static let passphraseMinimum = 12
 
         @Option(help: "The new file of the private key.")
-        var privateKey: String
+        var privateKey: String?
         @Option(help: "The new file of the public key.")
         var publicKey: String
         @Option(help: "A file with the passphrase (mode 0600). Without it, a prompt asks for it.")
         var passphraseFile: String?
+        @Option(help: "The label of the token on which the key is made, instead of --private-key.")
+        var token: String?
+        @Option(help: "The path of the token's PKCS#11 module.")
+        var module: String?
+        @Option(help: "A file with the token's PIN (mode 0600). Without it, a prompt asks for it.")
+        var pinFile: String?
         @OptionGroup var output: OutputOptions
 
         func run() async throws {
-            let passphrase = try passphrase()
-            guard passphrase.bytes.count >= Self.passphraseMinimum else {
-                throw CommandError.badInput("the passphrase must have at least \(Self.passphraseMinimum) characters")
+            let onToken = try OperatorToken(label: token, modulePath: module, pinFile: pinFile, prefix: "")
+            guard (privateKey == nil) != (onToken == nil) else {
+                throw CommandError.badInput("use either --private-key or --token")
             }
             guard !FileManager.default.fileExists(atPath: publicKey) else {
                 throw CommandError.refused("\(publicKey) exists already")
             }
-            let key = try Ed25519PrivateKey.generate()
-            let pem = try key.encryptedPEM(passphrase: passphrase.bytes)
-            try SecretFile.write(SecretBytes(copying: pem), to: privateKey)
-            try Data(key.publicKey.pem().utf8).write(to: URL(filePath: publicKey), options: .withoutOverwriting)
-            let fingerprint = OperatorKey.fingerprint(key.publicKey.rawRepresentation)
+            let key = if let onToken { try await onToken.makeKey() } else { try makeFile(privateKey ?? "") }
+            try Data(key.pem().utf8).write(to: URL(filePath: publicKey), options: .withoutOverwriting)
+            let fingerprint = OperatorKey.fingerprint(key.rawRepresentation)
+            let place = privateKey ?? "the token"
             try Terminal.show(
-                "made a key, fingerprint \(fingerprint): keep \(privateKey), and give \(publicKey) to the installation",
+                "made a key, fingerprint \(fingerprint): keep \(place), and give \(publicKey) to the installation",
                 json: ["fingerprint": fingerprint], asJSON: output.json)
+        }
+
+        private func makeFile(_ path: String) throws -> Ed25519PublicKey {
+            let passphrase = try passphrase()
+            guard passphrase.bytes.count >= Self.passphraseMinimum else {
+                throw CommandError.badInput("the passphrase must have at least \(Self.passphraseMinimum) characters")
+            }
+            let key = try Ed25519PrivateKey.generate()
+            try SecretFile.write(SecretBytes(copying: try key.encryptedPEM(passphrase: passphrase.bytes)), to: path)
+            return key.publicKey
         }
 
         private func passphrase() throws -> SharedSecret {

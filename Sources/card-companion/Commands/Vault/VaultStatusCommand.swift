@@ -43,7 +43,7 @@ private struct VaultReport: Encodable {
         columns = DataKeyPurpose.sealing.flatMap { purpose in
             KeyedColumn.all(of: purpose).compactMap { Column($0, of: purpose, keys.records, resealing, now: now) }
         }
-        warnings = Self.warnings(keys, now)
+        warnings = keys.warnings(now: now)
     }
 
     var text: String {
@@ -56,26 +56,6 @@ private struct VaultReport: Encodable {
         return
             ([masterKeyTable, "", keyTable] + columns.map { "\($0.column): \($0.text)" }
             + warnings.map { "warning: \($0)" }).joined(separator: "\n")
-    }
-
-    private static func warnings(_ keys: WrappedDataKeys, _ now: Timestamp) -> [String] {
-        var warnings: [String] = []
-        if !keys.atRisk.isEmpty {
-            let ids = keys.atRisk.map { "\($0.id)" }.joined(separator: ", ")
-            warnings.append(
-                "if its master key is lost, the data keys \(ids) are lost, and with them all secrets: run 'card-companion "
-                    + "vault init --recovery-component-file', or add a second vault with 'card-companion vault rewrap --keep'"
-            )
-        }
-        for key in keys.records
-        where key.id == keys.records.active(key.purpose, now)?.id
-            && now.seconds - key.activeFrom.seconds >= DataKeys.cryptoperiodSeconds
-        {
-            warnings.append(
-                "data key \(key.id) has been used for longer than its cryptoperiod: run 'card-companion vault rotate-data-key'"
-            )
-        }
-        return warnings
     }
 
     struct MasterKey: Encodable {
@@ -153,5 +133,28 @@ private struct VaultReport: Encodable {
             afterBankId = isUnderWay ? record?.after.bankId : nil
             afterRow = isUnderWay ? record?.after.rowId : nil
         }
+    }
+}
+
+extension WrappedDataKeys {
+    /// What an operator should do about the keys.
+    func warnings(now: Timestamp) -> [String] {
+        var warnings: [String] = []
+        if !atRisk.isEmpty {
+            let ids = atRisk.map { "\($0.id)" }.joined(separator: ", ")
+            warnings.append(
+                "if its master key is lost, the data keys \(ids) are lost, and with them all secrets: run 'card-companion "
+                    + "vault init --recovery-component-file', or add a second vault with 'card-companion vault rewrap --keep'"
+            )
+        }
+        for key in records
+        where key.id == records.active(key.purpose, now)?.id
+            && now.seconds - key.activeFrom.seconds >= DataKeys.cryptoperiodSeconds
+        {
+            warnings.append(
+                "data key \(key.id) has been used for longer than its cryptoperiod: run 'card-companion vault rotate-data-key'"
+            )
+        }
+        return warnings
     }
 }

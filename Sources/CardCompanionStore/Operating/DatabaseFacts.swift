@@ -1,0 +1,56 @@
+internal import PostgresLibPQ
+
+/// What an operator must know about the PostgreSQL server.
+package struct DatabaseFacts: Sendable {
+    /// As PostgreSQL counts: 150018 is 15.18.
+    package let versionNumber: Int32
+    /// For people: 15.18.
+    package let version: String
+    /// The settings by which it keeps what it has acknowledged.
+    package let fsync: Bool
+    package let fullPageWrites: Bool
+    package let synchronousCommit: String
+    package let hasChecksums: Bool
+    /// Whether it is a standby, which cannot be written.
+    package let isInRecovery: Bool
+    package let isSuperuser: Bool
+    package let maximumConnections: Int32
+    /// Whether the connection is encrypted.
+    package let isEncrypted: Bool
+    /// The address of the PostgreSQL server; nil for a Unix socket.
+    package let address: String?
+}
+
+extension Store {
+    package func databaseFacts() async throws(StoreError) -> DatabaseFacts {
+        try await statements.executeForOneRow(SelectDatabaseFacts())
+    }
+}
+
+private struct SelectDatabaseFacts: PostgresStatement {
+    typealias Row = DatabaseFacts
+
+    static let sql = """
+        SELECT current_setting('server_version_num')::integer, split_part(current_setting('server_version'), ' ', 1),
+            current_setting('fsync')::boolean, current_setting('full_page_writes')::boolean,
+            current_setting('synchronous_commit'), current_setting('data_checksums')::boolean, pg_is_in_recovery(),
+            (SELECT rolsuper FROM pg_roles WHERE rolname = current_user), current_setting('max_connections')::integer,
+            coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false), host(inet_server_addr())
+        """
+}
+
+extension DatabaseFacts: PostgresRowDecodable {
+    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+        versionNumber = try row.decode(0)
+        version = try row.decode(1)
+        fsync = try row.decode(2)
+        fullPageWrites = try row.decode(3)
+        synchronousCommit = try row.decode(4)
+        hasChecksums = try row.decode(5)
+        isInRecovery = try row.decode(6)
+        isSuperuser = try row.decode(7)
+        maximumConnections = try row.decode(8)
+        isEncrypted = try row.decode(9)
+        address = try row.decode(10)
+    }
+}

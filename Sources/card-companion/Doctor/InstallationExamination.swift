@@ -1,0 +1,76 @@
+import CardCompanion
+import CardCompanionStore
+import Foundation
+import KeyVault
+
+// What the database and the vault say about keys, operators and banks.
+
+extension Installation {
+    /// Opens the vault, and looks at its keys and operators.
+    func vaultFindings() async -> [Finding] {
+        do {
+            _ = try await withKeyring { $0.isOpen }
+            let keys = try await WrappedDataKeys.read(from: store)
+            return [.ok("vault", "opens the data keys")] + keys.warnings(now: clock.now()).map { .warning("vault", $0) }
+                + [await operatorFinding()]
+        } catch {
+            return [.error("vault", error)]
+        }
+    }
+
+    private func operatorFinding() async -> Finding {
+        do {
+            guard let roster = try await operators() else {
+                return .warning(
+                    "operators", "there are no operators: whoever can run commands here can change everything",
+                    do: "name them with 'card-companion vault init --first-operator' (docs/dual-control.md)")
+            }
+            guard roster.isDual else {
+                return .warning(
+                    "operators", "dual control is off",
+                    do: "switch it on with 'card-companion operator dual-control on'")
+            }
+            return .ok("operators", "dual control is on, with \(roster.members.count) operators")
+        } catch {
+            return .error("operators", error)
+        }
+    }
+
+    /// What is wrong with each bank. Each text names its bank.
+    func bankFindings() async throws -> [Finding] {
+        let banks = try await store.banks()
+        var findings: [Finding] = [.ok("banks", banks.count == 1 ? "1 bank" : "\(banks.count) banks")]
+        for bank in banks {
+            findings += try await warnings(of: bank).map { .warning("banks", "bank '\(bank.id)': \($0)") }
+        }
+        return findings
+    }
+
+    private func warnings(of bank: BankRecord) async throws -> [String] {
+        let now = clock.now()
+        let certificates = try await store.certificates(bankId: bank.id)
+        var warnings = try await store.revocationLists(bankId: bank.id).compactMap { $0.warning(now: now) }
+        for certificate in certificates where certificate.status == .active {
+            let days = (certificate.notAfter.seconds - now.seconds) / 86_400
+            let name = "the \(certificate.purpose.rawValue.lowercased()) certificate '\(certificate.alias)'"
+            if certificate.notAfter <= now {
+                warnings.append("\(name) expired on \(certificate.notAfter.text)")
+            } else if days < ServerSettings.renewalDays {
+                warnings.append("\(name) expires in \(days) days")
+            }
+        }
+        if bank.settings.definition {
+            let reason = bank.settings.reasonAgainstDefinition(
+                certificates: certificates, definedPINKey: try await store.definedPINKey(bankId: bank.id), now: now)
+            if let reason { warnings.append("definition is off: \(reason)") }
+        }
+        return warnings
+    }
+}
+
+extension ServerSettings {
+    /// Whether there is no installation yet: nothing to look at, and a command would make one.
+    var isNew: Bool {
+        databaseURL == nil && vault.token == nil && !FileManager.default.fileExists(atPath: vault.file)
+    }
+}
