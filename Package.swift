@@ -14,6 +14,7 @@ let strict: [SwiftSetting] =
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
+let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
@@ -21,6 +22,7 @@ let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package
 let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
@@ -57,6 +59,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-structured-headers.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.1"),
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.0"),
@@ -85,7 +88,9 @@ let package = Package(
         library("KeyBlocks", ["Cryptography", "SecureMemory"]),
         library("PINBlocks", ["Cryptography", "SecureMemory"]),
         library("Retries"),
-        library("PostgresLibPQ", ["CLibPQ", "Retries", logging, serviceLifecycle]),
+        library("PrometheusText", [coreMetrics]),
+        library("JSONLog", ["SecureMemory", "StrictJSON", logging]),
+        library("PostgresLibPQ", ["CLibPQ", "Retries", logging, metrics, serviceLifecycle]),
         library("EmbeddedPostgres", ["Retries", logging, subprocess, systemPackage]),
         library("PINImages", ["CCairo", "CZlib", "SecureMemory"]),
         library("PKCS11", ["CPKCS11", "SecureMemory"]),
@@ -103,13 +108,13 @@ let package = Package(
             "CardCompanion",
             [
                 "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE", "KeyBlocks",
-                "KeyVault", "PINBlocks", "PINImages", "SecureMemory", "StrictJSON", logging, serviceLifecycle,
+                "KeyVault", "PINBlocks", "PINImages", "SecureMemory", "StrictJSON", logging, metrics, serviceLifecycle,
             ]),
         library(
             "CardCompanionWebhooks",
             [
                 "CardCompanion", "CardCompanionStore", "HTTPSignatures", "Retries", asyncHTTPClient,
-                logging, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
+                logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
         // Files for browsers: the client library in JavaScript, and the sandbox's pages.
         .target(
@@ -123,7 +128,7 @@ let package = Package(
                 "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "CardCompanionWeb", "Cryptography",
                 "HTTPSignatures", "JOSE",
                 "SecureMemory", "StrictJSON", hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes,
-                logging, nioCore, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
+                logging, metrics, nioCore, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
             ],
             resources: [.embedInCode("openapi.yaml")],
             swiftSettings: strict),
@@ -131,10 +136,10 @@ let package = Package(
             name: "card-companion",
             dependencies: [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "CardCompanionWebhooks",
-                "CLinux", "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JOSE", "KeyBlocks", "KeyVault",
-                "PINImages", "PKCS11", "SecureMemory", "StrictJSON",
-                argumentParser, asyncHTTPClient, configuration, hummingbird, logging, nioCore, nioHTTP1, nioPosix, nioSSL,
-                serviceLifecycle, systemPackage, unixSignals,
+                "CLinux", "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JOSE", "JSONLog", "KeyBlocks",
+                "KeyVault", "PINImages", "PKCS11", "PrometheusText", "SecureMemory", "StrictJSON",
+                argumentParser, asyncHTTPClient, configuration, hummingbird, logging, metrics, nioCore, nioHTTP1,
+                nioPosix, nioSSL, serviceLifecycle, systemPackage, unixSignals,
             ],
             swiftSettings: strict),
 
@@ -164,6 +169,8 @@ let package = Package(
             ], exclude: ["Oracles"]),
         tests("ArchitectureTests"),
         tests("RetriesTests", ["Retries"]),
+        tests("JSONLogTests", ["JSONLog", "StrictJSON", logging]),
+        tests("PrometheusTextTests", ["PrometheusText", "ServerHarness", metrics]),
         .target(name: "PostgresHarness", path: "Tests/PostgresHarness", swiftSettings: strict),
         tests("PostgresLibPQTests", ["CLibPQ", "PostgresHarness", "PostgresLibPQ", logging, serviceLifecycle]),
         tests("EmbeddedPostgresTests", ["EmbeddedPostgres", logging, subprocess, systemPackage]),
@@ -232,6 +239,7 @@ let package = Package(
             path: "Tests/Instructions", exclude: ["count.py", "thresholds.json"], swiftSettings: strict),
         tests("OperationTests", ["PostgresHarness", "PythonOracle", "ServerHarness", crypto]),
         tests("SecrecyTests", ["ServerHarness", crypto], exclude: ["Oracles"]),
+        tests("WatchTests", ["ServerHarness"]),
         tests("CardCompanionAPITests", ["CardCompanionAPI"]),
         tests(
             "CardCompanionSDKTests",

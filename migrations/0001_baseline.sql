@@ -32,7 +32,7 @@ CREATE DOMAIN confirmations AS bytea[] CHECK (cardinality(VALUE) = 3);
 CREATE DOMAIN notify_status AS smallint CHECK (VALUE BETWEEN 0 AND 2);
 CREATE DOMAIN event_type AS text COLLATE "C" CHECK (VALUE IN
     ('pin.delivered', 'pin.delivery-failed', 'pin.delivery-unconfirmed', 'pin.defined', 'pin.expired',
-    'authentication.locked', 'certificate.expiring'));
+    'authentication.locked', 'certificate.expiring', 'revocation-list.expiring'));
 CREATE DOMAIN public_event_id AS text COLLATE "C" CHECK (length(VALUE) = 22);
 
 -- Banks, their keys and their certificates.
@@ -192,6 +192,8 @@ CREATE TABLE revocation_list (
     this_update timestamptz NOT NULL,
     next_update timestamptz NOT NULL CHECK (next_update > this_update),
     imported_at timestamptz NOT NULL,
+    -- The smallest number of days before next_update that the bank has an event about; null if it has none.
+    noticed_days smallint,
     PRIMARY KEY (bank_id, issuer)
 );
 
@@ -417,7 +419,8 @@ CREATE TABLE event (
     -- Whether the bank has said that it has the event. A pin.defined event is kept until then.
     acknowledged boolean NOT NULL DEFAULT false,
     PRIMARY KEY (bank_id, event_id),
-    CONSTRAINT only_certificates_have_no_cardholder CHECK ((unique_id IS NULL) = (type = 'certificate.expiring'))
+    CONSTRAINT only_events_about_the_bank_have_no_cardholder CHECK (
+        (unique_id IS NULL) = (type IN ('certificate.expiring', 'revocation-list.expiring')))
 );
 
 CREATE UNIQUE INDEX event_in_order ON event (bank_id, position) WHERE position IS NOT NULL;
@@ -474,6 +477,7 @@ CREATE TABLE webhook_delivery (
 );
 
 CREATE INDEX webhook_delivery_due ON webhook_delivery (bank_id, next_attempt_at) WHERE status = 'PENDING';
+CREATE INDEX webhook_delivery_parked ON webhook_delivery (bank_id) WHERE status = 'PARKED';
 CREATE INDEX webhook_delivery_in_order ON webhook_delivery (bank_id, unique_id, event_id) WHERE status = 'PENDING';
 
 -- Keys of the installation.

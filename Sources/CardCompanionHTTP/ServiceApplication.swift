@@ -125,6 +125,8 @@ private func router(
 
     let router = Router(context: ServiceContext.self, options: [.autoGenerateHeadEndpoints])
     router.addMiddleware {
+        TraceMiddleware()
+        MetricsMiddleware(routes.routes)
         AccessLogMiddleware()
         ProblemMiddleware(methods: AllowedMethods(routes.routes))
         DatabasePatienceMiddleware(limit: settings.databaseLimit)

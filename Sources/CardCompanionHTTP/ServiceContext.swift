@@ -8,6 +8,8 @@ package struct ServiceContext: RequestContext {
     /// The request's name in the log and in `X-Request-Id`: random, so that it reveals nothing about other requests, and never
     /// taken from a client.
     package let requestId: String
+    /// What the answer really says.
+    let answer = TrueAnswer()
     /// The connection, for its client certificate.
     let channel: any Channel
 

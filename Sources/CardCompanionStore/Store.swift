@@ -12,6 +12,7 @@ package struct Store: Service {
     package init(_ configuration: StoreConfiguration, logger: Logger) {
         var postgres = PostgresConfiguration(url: configuration.url)
         postgres.applicationName = "card-companion"
+        postgres.metricPrefix = "card_companion_database"
         postgres.searchPath = SchemaRunner.schema
         postgres.maximumConnections = configuration.maximumConnections
         postgres.statementTimeoutMilliseconds = configuration.statementTimeoutMilliseconds

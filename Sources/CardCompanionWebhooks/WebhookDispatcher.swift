@@ -1,6 +1,7 @@
 package import CardCompanion
 package import CardCompanionStore
 package import Logging
+internal import Metrics
 internal import NIOPosix
 internal import NIOSSL
 internal import ServiceLifecycle
@@ -29,6 +30,7 @@ package struct WebhookDispatcher: Service, CustomStringConvertible {
     private let trustedCAs: [NIOSSLCertificate]?
     private let lookups = NIOThreadPool(numberOfThreads: lookupLimit)
     private let logger: Logger
+    private let attempts = AttemptMetrics()
 
     /// - Parameter caPath: PEM file of the roots for banks' certificates; nil for the system's.
     /// - Throws: if the file cannot be read.
@@ -144,6 +146,7 @@ package struct WebhookDispatcher: Service, CustomStringConvertible {
             guard let event = try await store.event(of: delivery) else { return true }
             guard let problem = await problem(of: event, client) else {
                 try await store.finish(delivery)
+                attempts.accepted.increment()
                 return true
             }
             // If the server is stopping, the lease ends, and another server sends the event.
@@ -166,6 +169,7 @@ package struct WebhookDispatcher: Service, CustomStringConvertible {
         var random = SystemRandomNumberGenerator()
         let next = WebhookRetry.nextAttempt(
             attempts: delivery.attempts, pendingSince: delivery.pendingSince, now: clock.now(), using: &random)
+        (next == nil ? attempts.parked : attempts.refused).increment()
         logger.log(
             level: next == nil ? .error : .info,
             next == nil ? "Webhook event parked" : "Webhook event will be sent again",
@@ -174,5 +178,19 @@ package struct WebhookDispatcher: Service, CustomStringConvertible {
                 "problem": "\(problem)",
             ])
         try await store.fail(delivery, nextAttemptAt: next, error: problem)
+    }
+}
+
+/// Counts attempts to send an event.
+private struct AttemptMetrics: Sendable {
+    let accepted, refused, parked: Counter
+
+    init() {
+        func counter(_ outcome: String) -> Counter {
+            Counter(label: "card_companion_webhook_attempts_total", dimensions: [("outcome", outcome)])
+        }
+        accepted = counter("accepted")
+        refused = counter("refused")
+        parked = counter("parked")
     }
 }

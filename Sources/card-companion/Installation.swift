@@ -2,6 +2,7 @@ import CardCompanion
 import CardCompanionStore
 import EmbeddedPostgres
 import Foundation
+import JSONLog
 import KeyVault
 import Logging
 
@@ -209,7 +210,10 @@ struct Database: Sendable {
 /// The log goes to standard error: standard output belongs to the command.
 enum Log {
     static func bootstrap(_ settings: ServerSettings, forServer: Bool) -> Logger {
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        LoggingSystem.bootstrap { label -> any LogHandler in
+            if settings.logsJSON { return JSONLogHandler.standardError() }
+            return StreamLogHandler.standardError(label: label)
+        }
         var logger = Logger(label: "card-companion")
         logger.logLevel = forServer ? settings.logLevel : max(settings.logLevel, .warning)
         return logger

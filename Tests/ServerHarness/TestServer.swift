@@ -122,6 +122,7 @@ package final class TestServer: Sendable {
         while true {
             let log = read(logPath)
             if let match = log.firstMatch(of: /url=(https?:\/\/\S+).*Listening/) { return String(match.1) }
+            if let match = log.firstMatch(of: /"Listening".*"url":"(https?:[^"]+)"/) { return String(match.1) }
             guard process.isRunning, ContinuousClock.now < deadline else { throw ServerFailed(log: log) }
             try await Task.sleep(for: .milliseconds(pollMilliseconds))
         }

@@ -114,7 +114,7 @@ BEGIN
                 INSERT INTO event (bank_id, unique_id, type, data, occurred_at) VALUES (
                     p_bank_id, p_unique_id, 'authentication.locked', '{"lockedBy": ["authenticationFailures"]}', p_now);
             END IF;
-            outcome := 'wrong-code';
+            outcome := CASE WHEN locks THEN 'wrong-code-locks' ELSE 'wrong-code' END;
             RETURN;
         END IF;
     END IF;
@@ -137,12 +137,13 @@ BEGIN
         (bank_id, session_id, unique_id, channel, token_mac, confirmations, pin_serial, opened_at, expires_at)
         VALUES (p_bank_id, p_session_id, p_unique_id, p_channel, p_token_mac, p_confirmations, holder.pin_serial, p_now,
             p_now + make_interval(secs => the_bank.session_lifetime_seconds));
-    IF holder.unconfirmed_fetches + 1 = the_bank.fetch_limit THEN
+    locks := holder.unconfirmed_fetches + 1 = the_bank.fetch_limit;
+    IF locks THEN
         INSERT INTO event (bank_id, unique_id, type, data, occurred_at) VALUES (
             p_bank_id, p_unique_id, 'authentication.locked', '{"lockedBy": ["unconfirmedFetches"]}', p_now);
     END IF;
 
-    outcome := 'delivered';
+    outcome := CASE WHEN locks THEN 'delivered-locks' ELSE 'delivered' END;
     sealed_pin := holder.sealed_pin;
     sealed_free_field := holder.sealed_free_field;
     accessibility := holder.accessibility;

@@ -2,6 +2,7 @@ package import CardCompanionStore
 internal import Cryptography
 internal import HTTPSignatures
 package import Logging
+internal import Metrics
 internal import ServiceLifecycle
 
 /// Signs seals over the ends of all chains of the audit trail. Servers take turns: the number of a seal is unique.
@@ -15,6 +16,7 @@ package struct AuditSealing: Service, CustomStringConvertible {
     private let seals: AuditSeals
     private let vault: VaultWatch
     private let logger: Logger
+    private let failures = Counter(label: "card_companion_audit_seal_failures_total")
 
     package init(seals: AuditSeals, vault: VaultWatch, logger: Logger) {
         self.seals = seals
@@ -40,10 +42,12 @@ package struct AuditSealing: Service, CustomStringConvertible {
                 "seal",
                 metadata: ["seal": "\(seal.number)", "hash": "\(Hex.encode(seal.hash))", "epoch": "\(seal.epoch)"])
         } catch let error as ForeignSeal {
+            failures.increment()
             logger.critical("\(error)")
         } catch let error as SealOfToken {
             logger.critical("\(error)")
         } catch {
+            failures.increment()
             logger.warning("The audit trail could not be sealed", metadata: ["error": "\(error)"])
         }
     }

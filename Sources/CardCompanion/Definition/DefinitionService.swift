@@ -21,6 +21,7 @@ package struct DefinitionService: Sendable {
     let serverKeys: ServerKeys
     let banks: BankDirectory
     let gate: CardholderGate
+    private let replays = ReplayMetrics()
 
     package init(
         store: Store, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory, gate: CardholderGate
@@ -134,8 +135,12 @@ package struct DefinitionService: Sendable {
         case .defined: return ()
         case .stale: return nil
         case .refused: throw refusal ?? DefinitionError(.unexpectedError)
-        case .transactionSpent: throw DefinitionError(.transactionAlreadyTreated)
-        case .hmacSpent: throw DefinitionError(.badHashMac, detail: HashMac.spent)
+        case .transactionSpent:
+            replays.refusedToken()
+            throw DefinitionError(.transactionAlreadyTreated)
+        case .hmacSpent:
+            replays.refusedHashMac()
+            throw DefinitionError(.badHashMac, detail: HashMac.spent)
         case .noCardholder: throw DefinitionError(.cardholderNotFound)
         case .statusNotSatisfied: throw DefinitionError(.cardholderStatusNotSatisfied)
         case .noKeypad: throw DefinitionError(.keypadNotFound)

@@ -24,6 +24,8 @@ package struct DistributionService: Sendable {
     let renderer: PINImageRenderer
     let drawing: DrawingPool
     let gate: CardholderGate
+    private let replays = ReplayMetrics()
+    private let lockouts = LockoutMetrics()
 
     package init(
         store: Store, keyring: Keyring, banks: BankDirectory, renderer: PINImageRenderer, drawing: DrawingPool,
@@ -141,8 +143,11 @@ package struct DistributionService: Sendable {
             fetch.channel.rawValue, bankId: caller.bank.id, uniqueId: caller.uniqueId, keyring: keyring)
         switch try await store.fetchPIN(fetch, audit: note, now: caller.time) {
         case .stale: return nil
-        case .refused(let refusal): throw DistributionError(refusal.code, detail: refusal.detail)
-        case .delivered(let pin, let freeField, let accessibility):
+        case .refused(let refusal):
+            count(refusal)
+            throw DistributionError(refusal.code, detail: refusal.detail)
+        case .delivered(let pin, let freeField, let accessibility, let locks):
+            if locks { lockouts.lockedByUnconfirmedFetch() }
             (sealedPIN, sealedFreeField) = (pin, freeField)
             form = DeliveryForm(caller.bank.settings, hints: hints, accessibility: accessibility)
         }
@@ -163,6 +168,15 @@ package struct DistributionService: Sendable {
             try await store.takeBack(
                 fetch, freesTransaction: !(error is DistributionError), audit: note, now: caller.time)
             throw error
+        }
+    }
+
+    private func count(_ refusal: FetchRefusal) {
+        switch refusal {
+        case .transactionSpent: replays.refusedToken()
+        case .hmacSpent: replays.refusedHashMac()
+        case .lockingCode: lockouts.lockedByWrongCode()
+        default: break
         }
     }
 
@@ -214,7 +228,7 @@ extension FetchRefusal {
         case .statusNotSatisfied: .cardholderStatusNotSatisfied
         case .limitReached: .retryLimitReached
         case .codeWithoutForm: .badAuthenticationCodeFormat
-        case .wrongCode: .wrongAuthenticationCode
+        case .wrongCode, .lockingCode: .wrongAuthenticationCode
         case .noPIN: .pinNotAvailable
         }
     }

@@ -14,10 +14,12 @@ package final class DrawingPool: Sendable {
     private let threads: any WorkerThreads
     private let jobLimit: Int
     private let jobs = Mutex(0)
+    private let metrics: DrawingMetrics
 
     /// - Parameter threadCount: how many threads there are.
     package init(_ threads: any WorkerThreads, threadCount: Int) {
         jobLimit = threadCount * (1 + Self.waitingJobsPerThread)
+        metrics = DrawingMetrics(jobLimit: jobLimit)
         self.threads = threads
     }
 
@@ -30,8 +32,15 @@ package final class DrawingPool: Sendable {
             jobs += 1
             return true
         }
-        guard hasRoom else { throw ServiceUnavailable("too many PINs wait to be drawn") }
-        defer { jobs.withLock { $0 -= 1 } }
+        guard hasRoom else {
+            metrics.refused()
+            throw ServiceUnavailable("too many PINs wait to be drawn")
+        }
+        metrics.begun()
+        defer {
+            jobs.withLock { $0 -= 1 }
+            metrics.ended()
+        }
         return try await threads.run(job)
     }
 }

@@ -29,6 +29,7 @@ package struct IssuerAuthentication: Sendable {
     private let approvals: Approvals
     private let clock: WallClock
     private let memory = IssuerKeyMemory()
+    private let replays = ReplayMetrics()
 
     package init(store: Store, keyring: Keyring, approvals: Approvals, clock: WallClock) {
         self.store = store
@@ -124,7 +125,9 @@ package struct IssuerAuthentication: Sendable {
             signedWith: key.record, nonce: nonce, expiresAt: expiresAt, now: call.time)
         switch acceptance {
         case .keyChanged: return nil
-        case .nonceSpent: throw IssuerRefusal.nonceUsed
+        case .nonceSpent:
+            replays.refusedNonce()
+            throw IssuerRefusal.nonceUsed
         case .accepted(let bank):
             guard let approved = try await approvals.approvedPart(of: bank) else {
                 throw IssuerRefusal.forbidden(reason: "The bank is not served.")

@@ -27,6 +27,8 @@ package final class VaultWatch: Service, CustomStringConvertible {
     private let logger: Logger
     private let serverId = Hex.encode(SecureRandom.bytes(count: serverIdByteCount))
     private let current: Mutex<Current>
+    private let metrics = VaultMetrics()
+    private let clock: WallClock
     /// Whether the vault is being opened, proved or read anew. One of them at a time.
     private let isBusy = Mutex(false)
 
@@ -45,8 +47,9 @@ package final class VaultWatch: Service, CustomStringConvertible {
     ///   - warnsOfRisk: whether it says at the start that everything hangs on one master key.
     package init(
         dataKeys: DataKeys, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory,
-        approvals: Approvals, grace: Duration, warnsOfRisk: Bool, logger: Logger
+        approvals: Approvals, clock: WallClock, grace: Duration, warnsOfRisk: Bool, logger: Logger
     ) {
+        self.clock = clock
         self.dataKeys = dataKeys
         self.keyring = keyring
         self.serverKeys = serverKeys
@@ -131,6 +134,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
                 return await reopen()
             }
             try await masterKey.prove(with: SharedSecret(SecureRandom.secret(count: Self.probeByteCount)))
+            metrics.proved(at: clock.now())
             await readOperators()
             take(current.withLock { $0.state.succeeded() }, reason: "")
         } catch {
@@ -161,6 +165,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
             // A bank that was loaded while the vault was being lost may lack its keys.
             banks.forgetAll()
             current.withLock { $0.masterKey = masterKey }
+            metrics.proved(at: clock.now())
             take(current.withLock { $0.state.succeeded() }, reason: "")
             if warnsOfRisk { warnOfRisk(keys) }
         } catch {
@@ -198,10 +203,12 @@ package final class VaultWatch: Service, CustomStringConvertible {
             case .alarm: logger.critical("The vault does not work", metadata: ["reason": "\(reason)"])
             case .wipe:
                 current.withLock { $0.isReady = false }
+                metrics.closed()
                 wipe()
                 logger.critical("The server answers 503: its keys were wiped, because the vault is lost")
             case .allClear:
                 current.withLock { $0.isReady = true }
+                metrics.opened()
                 logger.notice("The vault is open")
             }
         }

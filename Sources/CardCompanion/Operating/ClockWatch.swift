@@ -1,5 +1,6 @@
 package import CardCompanionStore
 package import Logging
+internal import Metrics
 internal import ServiceLifecycle
 internal import Synchronization
 
@@ -18,6 +19,7 @@ package final class ClockWatch: Service, CustomStringConvertible {
     private let clock: WallClock
     private let limitSeconds: Int64
     private let logger: Logger
+    private let skew = Gauge(label: "card_companion_clock_skew_seconds")
     private let refusal = Mutex<WrongClock?>(nil)
 
     /// - Parameter limitSeconds: from which difference on the server does not serve.
@@ -47,7 +49,9 @@ package final class ClockWatch: Service, CustomStringConvertible {
         // The database read its clock at some time in between, so only what is beyond that is a difference.
         let behind = theirs.microseconds - end.microseconds
         let ahead = begin.microseconds - theirs.microseconds
-        let seconds = max(behind, ahead, 0) / 1_000_000
+        let difference = max(behind, ahead, 0)
+        skew.record(Double(ahead > behind ? difference : -difference) / 1_000_000)
+        let seconds = difference / 1_000_000
         guard seconds <= limitSeconds else {
             let wrong = WrongClock(seconds: seconds, isAhead: ahead > behind, limitSeconds: limitSeconds)
             refusal.withLock { $0 = wrong }

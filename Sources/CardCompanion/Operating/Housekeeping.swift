@@ -23,6 +23,7 @@ package struct Housekeeping: Service, CustomStringConvertible {
     private let clockWatch: ClockWatch
     private let intervalSeconds: Int
     private let logger: Logger
+    private let metrics = HousekeepingMetrics()
 
     /// - Parameter intervalSeconds: the pause after a round.
     package init(store: Store, clock: WallClock, clockWatch: ClockWatch, intervalSeconds: Int, logger: Logger) {
@@ -38,6 +39,7 @@ package struct Housekeeping: Service, CustomStringConvertible {
             var warnedAt: Timestamp?
             while !Task.isCancelled {
                 await warnOfRevocationLists(&warnedAt)
+                var hasFailed = false
                 for kind in ExpiredKind.allCases {
                     do {
                         // By a wrong clock, everything could have expired.
@@ -45,11 +47,14 @@ package struct Housekeeping: Service, CustomStringConvertible {
                         try await remove(kind)
                     } catch {
                         guard !Task.isCancelled else { return }
+                        hasFailed = true
+                        metrics.failed(kind)
                         logger.warning(
                             "Housekeeping failed; it will be tried again",
                             metadata: ["kind": "\(kind)", "error": "\(error)"])
                     }
                 }
+                if !hasFailed { metrics.succeeded(at: clock.now()) }
                 try? await Task.sleep(for: .seconds(intervalSeconds))
             }
         }
@@ -75,6 +80,7 @@ package struct Housekeeping: Service, CustomStringConvertible {
         var batch: RemovedBatch
         repeat {
             batch = try await store.removeExpired(kind, before: age(of: kind), limit: Self.rowsPerBatch)
+            metrics.removed(batch.removed, of: kind)
             if kind == .pins, batch.removed > 0 {
                 logger.notice("Undelivered PINs erased", metadata: ["count": "\(batch.removed)"])
             }
@@ -83,7 +89,8 @@ package struct Housekeeping: Service, CustomStringConvertible {
 
     private func age(of kind: ExpiredKind) -> Timestamp {
         switch kind {
-        case .pins, .sessions, .proofs, .answers, .keyImports, .proposedChanges, .certificates: clock.now()
+        case .pins, .sessions, .proofs, .answers, .keyImports, .proposedChanges, .certificates, .revocationLists:
+            clock.now()
         case .importLines: clock.now().advanced(bySeconds: -Self.stagedLifetimeSeconds)
         case .events: clock.now().advanced(bySeconds: -Self.eventLifetimeSeconds)
         case .serverKeys: clock.now().advanced(bySeconds: -ServerKeys.retiredLifetimeSeconds)

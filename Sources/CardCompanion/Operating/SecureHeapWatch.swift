@@ -1,4 +1,5 @@
 package import Logging
+internal import Metrics
 internal import SecureMemory
 internal import ServiceLifecycle
 
@@ -21,9 +22,11 @@ package struct SecureHeapWatch: Service, CustomStringConvertible {
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
+            let fallBacks = Counter(label: "card_companion_secure_heap_fallbacks_total")
             var known = 0
             while (try? await Task.sleep(for: interval)) != nil {
                 let count = SecureHeap.fallBackCount
+                fallBacks.increment(by: count - known)
                 if count > known {
                     logger.warning(
                         "The secure heap was full: secrets were kept in ordinary memory, which can be swapped out",

@@ -74,7 +74,7 @@ struct CodedRoutes<Answer: CodedAnswer>: Sendable {
             let body = try await RequestBodyReader.object(request)
             var record = AuditRecord(operation: path, requestId: context.requestId)
             record.name(claimedIn: body)
-            let answer = try await routes.answer(body, &record, context.logger) { body, record in
+            let answer = try await routes.answer(body, &record, context) { body, record in
                 if charge == .everyRequest { try routes.callers.charge(request, context) }
                 do {
                     return try await operation(body, &record)
@@ -94,17 +94,19 @@ struct CodedRoutes<Answer: CodedAnswer>: Sendable {
     }
 
     private func answer(
-        _ body: borrowing JSONText, _ record: inout AuditRecord, _ logger: Logger, _ operation: Operation
+        _ body: borrowing JSONText, _ record: inout AuditRecord, _ context: ServiceContext, _ operation: Operation
     ) async throws -> Answer {
         do {
             let answer = try await operation(body, &record)
+            context.answer.set(code: answer.errorCode)
             record.write(answered: answer.errorCode, truly: answer.errorCode, to: audit)
             return answer
         } catch let error as any CodedError {
             if let cause = error.cause {
-                logger.error("Request refused: internal error", metadata: ["error": "\(cause)"])
+                context.logger.error("Request refused: internal error", metadata: ["error": "\(cause)"])
             }
             let codes = error.codes
+            context.answer.set(code: codes.truly)
             record.write(answered: codes.answered, truly: codes.truly, detail: error.detail, to: audit)
             return Answer(errorCode: codes.answered, errorMessage: error.message)
         } catch let error as Problem {
@@ -124,7 +126,8 @@ struct CodedRoutes<Answer: CodedAnswer>: Sendable {
                 record.write(status: HTTPResponse.Status.serviceUnavailable.code, to: audit)
                 throw unavailable
             }
-            logger.error("Internal server error", metadata: ["error": "\(error)"])
+            context.logger.error("Internal server error", metadata: ["error": "\(error)"])
+            context.answer.set(code: fault.errorCode)
             record.write(answered: fault.errorCode, truly: fault.errorCode, to: audit)
             return fault
         }

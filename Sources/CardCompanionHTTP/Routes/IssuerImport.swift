@@ -4,6 +4,7 @@ internal import HTTPSignatures
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import Metrics
 internal import NIOCore
 internal import SecureMemory
 
@@ -38,7 +39,7 @@ extension IssuerRoutes {
         let answer = ImportAnswer(
             cardholders: parts.service.makeImport(bank: caller.bank, by: caller.keyId, parallelism: parallelism),
             digest: digest,
-            place: place)
+            place: place, lines: importLines)
         let audit = audit
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson"],
@@ -64,6 +65,7 @@ private struct ImportAnswer: Sendable {
     let digest: ContentDigest
     /// It is free again when the import has ended, even with an error.
     let place: BankQuota.Place
+    let lines: ImportMetrics
 
     func write(importing body: RequestBody, to writer: inout any ResponseBodyWriter) async throws -> ImportSummary {
         var cardholders = cardholders
@@ -81,6 +83,7 @@ private struct ImportAnswer: Sendable {
                 try check.finish()
             } report: { results, _ in
                 guard !results.isEmpty else { return }
+                lines.count(results)
                 var lines = ByteBuffer()
                 for result in results { lines.writeBytes(try encodeJSON(result) + [UInt8(ascii: "\n")]) }
                 try await writer.write(lines)
@@ -94,6 +97,29 @@ private struct ImportAnswer: Sendable {
         summary.error = failure
         try await writer.write(ByteBuffer(bytes: try encodeJSON(summary) + [UInt8(ascii: "\n")]))
         return summary
+    }
+}
+
+/// Counts the lines of imports.
+struct ImportMetrics: Sendable {
+    private let written: [WrittenCardholder.Effect: Counter]
+    private let refused: Counter
+
+    init() {
+        func counter(_ outcome: String) -> Counter {
+            Counter(label: "card_companion_import_lines_total", dimensions: [("outcome", outcome)])
+        }
+        written = Dictionary(uniqueKeysWithValues: WrittenCardholder.Effect.allCases.map { ($0, counter($0.rawValue)) })
+        refused = counter("refused")
+    }
+
+    fileprivate func count(_ results: [ImportResult]) {
+        for result in results {
+            switch result.outcome {
+            case .written(let result): written[result.effect]?.increment()
+            case .refused: refused.increment()
+            }
+        }
     }
 }
 

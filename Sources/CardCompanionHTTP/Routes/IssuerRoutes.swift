@@ -42,6 +42,7 @@ struct IssuerRoutes {
     let refusals: RefusalCounts
     let requiresClientCertificate: Bool
     let audit: Logger
+    let importLines = ImportMetrics()
 
     func add(to router: Router<ServiceContext>) {
         let bank = router.group("/v1/banks/{bankId}")

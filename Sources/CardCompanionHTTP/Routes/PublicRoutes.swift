@@ -49,7 +49,7 @@ struct PublicRoutes {
         }
     }
 
-    private static var healthy: Response {
+    static var healthy: Response {
         get throws {
             Response(status: .ok, headers: [.contentType: "application/json"], body: try .json(["status": "ok"]))
         }

@@ -87,7 +87,8 @@ private struct PutRevocationList: PostgresStatement {
             INSERT INTO revocation_list AS present (bank_id, issuer, this_update, next_update, imported_at)
             VALUES ($1, $2, $3, $4, $5)
             ON CONFLICT (bank_id, issuer) DO UPDATE SET
-                this_update = excluded.this_update, next_update = excluded.next_update, imported_at = excluded.imported_at
+                this_update = excluded.this_update, next_update = excluded.next_update, imported_at = excluded.imported_at,
+                noticed_days = CASE WHEN present.next_update = excluded.next_update THEN present.noticed_days END
             WHERE present.this_update <= excluded.this_update
             RETURNING bank_id, issuer
         ), gone AS (

@@ -3,7 +3,7 @@ internal import StrictJSON
 
 /// What writing a cardholder did.
 package struct WrittenCardholder: Sendable, Equatable {
-    package enum Effect: String, StoredEnumeration {
+    package enum Effect: String, StoredEnumeration, CaseIterable {
         case created, replaced
         /// The cardholder was already as the change wants it.
         case unchanged

@@ -11,6 +11,8 @@ package enum FetchRefusal: String, StoredEnumeration, CaseIterable {
     case limitReached = "limit-reached"
     case codeWithoutForm = "code-without-form"
     case wrongCode = "wrong-code"
+    /// A wrong code, and the cardholder is locked by it.
+    case lockingCode = "wrong-code-locks"
     case noPIN = "no-pin"
 }
 
@@ -19,8 +21,8 @@ package enum FetchOutcome: Sendable {
     /// The bank has changed since the caller was authenticated. Nothing was written.
     case stale
     case refused(FetchRefusal)
-    /// The session is open. PIN and free field are sealed.
-    case delivered(sealedPIN: [UInt8], sealedFreeField: [UInt8]?, Accessibility?)
+    /// The session is open. PIN and free field are sealed. `locks`: the cardholder is locked until the delivery is confirmed.
+    case delivered(sealedPIN: [UInt8], sealedFreeField: [UInt8]?, Accessibility?, locks: Bool)
 }
 
 /// How a notify ended.
@@ -92,7 +94,11 @@ private struct FetchPIN: PostgresStatement {
     static let sql = """
         SELECT outcome, sealed_pin, sealed_free_field, accessibility,
             CASE WHEN outcome <> 'stale' THEN append_audit(
-                p_now => $1, p_operation => 'fetch', p_outcome => outcome, p_bank_id => $2, p_subject => $16,
+                p_now => $1, p_operation => 'fetch', p_bank_id => $2, p_subject => $16,
+                -- The lock has an event of its own.
+                p_outcome => CASE outcome
+                    WHEN 'delivered-locks' THEN 'delivered' WHEN 'wrong-code-locks' THEN 'wrong-code' ELSE outcome
+                END,
                 p_actor => $17, p_detail => $18) END
         FROM fetch_pin(
             p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_channel => $5,
@@ -116,10 +122,13 @@ private struct FetchPIN: PostgresStatement {
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> FetchOutcome {
-        switch try row.decode(0, as: String.self) {
+        let outcome = try row.decode(0, as: String.self)
+        return switch outcome {
         case "stale": .stale
-        case "delivered":
-            .delivered(sealedPIN: try row.decode(1), sealedFreeField: try row.decode(2), try row.decode(3))
+        case "delivered", "delivered-locks":
+            .delivered(
+                sealedPIN: try row.decode(1), sealedFreeField: try row.decode(2), try row.decode(3),
+                locks: outcome == "delivered-locks")
         default: .refused(try row.decode(0))
         }
     }

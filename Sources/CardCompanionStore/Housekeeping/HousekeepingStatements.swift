@@ -20,12 +20,14 @@ package enum ExpiredKind: CaseIterable, Sendable {
     case serverKeys
     /// Certificates that expire soon: their banks get an event, 30, 7 and 1 days before.
     case certificates
+    /// Revocation lists that expire soon, or have expired: their banks get an event, 2 and 1 days before, and then.
+    case revocationLists
 }
 
 /// What one batch of housekeeping did.
 package struct RemovedBatch: Sendable, Equatable {
     /// How many rows were removed. For ``ExpiredKind/pins``: how many PINs were erased. For
-    /// ``ExpiredKind/certificates``: how many events were written.
+    /// ``ExpiredKind/certificates`` and ``ExpiredKind/revocationLists``: how many events were written.
     package let removed: Int
     /// Whether there may be more.
     package let isFull: Bool
@@ -52,6 +54,7 @@ extension Store {
         case .proposedChanges: return try await remove(DeleteExpiredChanges(time: time, limit: rowLimit))
         case .serverKeys: return try await remove(EraseRetiredKeys(time: time, limit: rowLimit))
         case .certificates: return try await remove(ReportExpiringCertificates(time: time, limit: rowLimit))
+        case .revocationLists: return try await remove(ReportExpiringLists(time: time, limit: rowLimit))
         }
     }
 
@@ -232,6 +235,35 @@ private struct ReportExpiringCertificates: Removal, PostgresCommand {
         INSERT INTO event (bank_id, type, data, occurred_at)
         SELECT bank_id, 'certificate.expiring', jsonb_build_object(
             'alias', alias, 'use', purpose, 'notAfter', floor(extract(epoch FROM not_after))::bigint, 'days', days), $1
+        FROM noticed
+        """
+}
+
+private struct ReportExpiringLists: Removal, PostgresCommand {
+    let time: Timestamp
+    let limit: Int32
+
+    static let sql = """
+        WITH due AS (
+            SELECT bank_id, issuer, next_update, days FROM (
+                SELECT *, CASE
+                    WHEN next_update <= $1 THEN 0
+                    WHEN next_update <= $1 + interval '1 day' THEN 1
+                    ELSE 2
+                END AS days
+                FROM revocation_list WHERE next_update <= $1 + interval '2 days'
+            ) AS expiring
+            WHERE noticed_days IS NULL OR days < noticed_days
+            LIMIT $2 FOR UPDATE SKIP LOCKED
+        ), noticed AS (
+            UPDATE revocation_list AS list SET noticed_days = due.days FROM due
+            WHERE (list.bank_id, list.issuer) = (due.bank_id, due.issuer)
+                AND (list.noticed_days IS NULL OR due.days < list.noticed_days)
+            RETURNING due.*
+        )
+        INSERT INTO event (bank_id, type, data, occurred_at)
+        SELECT bank_id, 'revocation-list.expiring', jsonb_build_object(
+            'issuer', issuer, 'nextUpdate', floor(extract(epoch FROM next_update))::bigint, 'days', days), $1
         FROM noticed
         """
 }

@@ -8,6 +8,9 @@ package struct PostgresConfiguration: Sendable {
     /// The name of the client's sessions in `pg_stat_activity`.
     package var applicationName = "swift-postgres-libpq"
 
+    /// How the names of the client's metrics begin.
+    package var metricPrefix = "postgres"
+
     /// The schema in which sessions find names; nil for the server's default.
     package var searchPath: String?
 

@@ -11,18 +11,25 @@ final class Pool {
     let configuration: PostgresConfiguration
     private let parameters: Result<ConnectionParameters, PostgresError>
     private let logger: Logger
+    private let metrics: PoolMetrics
     private var machine: PoolStateMachine
     private var connections: [PoolStateMachine.ConnectionID: WireConnection] = [:]
-    private var waiters: [RequestID: Granted] = [:]
+    private var waiters: [RequestID: Waiter] = [:]
     private var random = SystemRandomNumberGenerator()
     private var lastRequest: RequestID = 0
     private var lastConnectFailure: PostgresError?
     private var stopWaiter: CheckedContinuation<Void, Never>?
     private var isStopped = false
 
+    private struct Waiter {
+        let since: ContinuousClock.Instant
+        let granted: Granted
+    }
+
     nonisolated init(_ configuration: PostgresConfiguration, _ logger: Logger) {
         self.configuration = configuration
         self.logger = logger
+        metrics = PoolMetrics(configuration)
         machine = PoolStateMachine(configuration)
         parameters = Result { () throws(PostgresError) in try ConnectionParameters(configuration) }
     }
@@ -51,8 +58,9 @@ final class Pool {
     /// Calls `granted` once, with the connection for this request or with the error.
     func acquire(_ id: RequestID, _ kind: PoolStateMachine.Kind, _ granted: @escaping Granted) {
         if case .failure(let error) = parameters { return granted(.failure(error)) }
-        waiters[id] = granted
-        perform(machine.acquire(id, kind, at: .now))
+        let now = ContinuousClock.now
+        waiters[id] = Waiter(since: now, granted: granted)
+        perform(machine.acquire(id, kind, at: now))
     }
 
     /// The caller no longer waits for a connection.
@@ -80,6 +88,7 @@ extension Pool {
     private func perform(_ actions: [PoolStateMachine.Action]) {
         for action in actions { perform(action) }
         Reactor.shared.setDeadline(machine.nextDeadline, for: self)
+        metrics.show(machine.load)
     }
 
     private func perform(_ action: PoolStateMachine.Action) {
@@ -89,7 +98,8 @@ extension Pool {
         case .grant(let request, let id):
             grant(request, id)
         case .fail(let request, let code):
-            waiters.removeValue(forKey: request)?(.failure(error(code)))
+            if code != .cancelled { metrics.acquireFailed() }
+            waiters.removeValue(forKey: request)?.granted(.failure(error(code)))
         case .close(let id):
             connections.removeValue(forKey: id)?.close(PostgresError(.connectionLost, "the client was shut down"))
         case .stopped:
@@ -100,11 +110,12 @@ extension Pool {
     }
 
     private func grant(_ request: RequestID, _ id: PoolStateMachine.ConnectionID) {
-        guard let granted = waiters.removeValue(forKey: request) else { return }
+        guard let waiter = waiters.removeValue(forKey: request) else { return }
         guard let connection = connections[id] else {
-            return granted(.failure(PostgresError(.connectionLost)))
+            return waiter.granted(.failure(PostgresError(.connectionLost)))
         }
-        granted(.success(connection))
+        metrics.acquired(after: waiter.since.duration(to: .now))
+        waiter.granted(.success(connection))
     }
 
     private func error(_ code: PostgresError.Code) -> PostgresError {
@@ -130,6 +141,7 @@ extension Pool {
     private func connectFailed(_ id: PoolStateMachine.ConnectionID, _ error: PostgresError) {
         logger.warning("cannot connect to PostgreSQL", metadata: ["reason": "\(error)"])
         lastConnectFailure = error
+        metrics.connectFailed()
         perform(machine.connectFailed(id, at: .now, using: &random))
     }
 }
@@ -147,6 +159,7 @@ extension Pool: WireConnectionOwner {
 
     func connectionLost(_ connection: WireConnection, _ error: PostgresError) {
         guard connections.removeValue(forKey: connection.id) != nil else { return }
+        metrics.connectionLost()
         logger.warning("PostgreSQL connection lost", metadata: ["reason": "\(error)"])
         perform(machine.lost(connection.id, wasSilent: error.isSilence, at: .now, using: &random))
     }

@@ -63,6 +63,18 @@ struct PoolStateMachine {
             longest: .milliseconds(limits.backOff.maximumMilliseconds), jitter: 0.5...1)
     }
 
+    /// For those who watch the pool.
+    var load: PoolLoad {
+        var load = PoolLoad(waiting: sharedWaiters.count + leaseWaiters.count)
+        for member in members where !member.isConnecting {
+            load.open += 1
+            if !member.isIdle { load.inUse += 1 }
+            load.requestsInFlight += member.requestsInFlight
+            load.deepestPipeline = max(load.deepestPipeline, member.requestsInFlight)
+        }
+        return load
+    }
+
     /// When `tick` must be called at the latest.
     var nextDeadline: Instant? {
         let waiters = earlier(sharedWaiters.nextDeadline, leaseWaiters.nextDeadline)
@@ -351,6 +363,15 @@ extension PoolStateMachine {
         }
 
         var isIdle: Bool { inFlight == 0 }
+
+        /// Also on a connection that gets no more.
+        var requestsInFlight: Int {
+            switch state {
+            case .connecting: 0
+            case .leased: 1
+            case .shared(let inFlight, _), .retiring(let inFlight): inFlight
+            }
+        }
 
         var idleSince: Instant? {
             guard case .shared(_, let since) = state else { return nil }

@@ -6,10 +6,8 @@ import CardCompanionWebhooks
 import Cryptography
 import EmbeddedPostgres
 import Glibc
-import Hummingbird
 import KeyVault
 import Logging
-import NIOCore
 import PINImages
 import ServiceLifecycle
 import UnixSignals
@@ -42,6 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
         let connections = try Descriptors.raised().connections(
             configured: settings.httpConnections, database: settings.databaseConnections)
         let logger = Log.bootstrap(settings, forServer: true)
+        ServerMetrics.start(settings)
         if settings.httpConnections == nil, connections < Descriptors.usualConnections {
             logger.warning(
                 "The limit of open files allows fewer connections than usual",
@@ -103,29 +102,6 @@ private struct EmbeddedDatabase: Service, CustomStringConvertible {
     }
 }
 
-/// The HTTP server. If it cannot listen, the error says where.
-private struct Listener<Application: ApplicationProtocol>: Service, CustomStringConvertible {
-    let description = "HTTP server"
-    let application: Application
-    let settings: HTTPSettings
-
-    func run() async throws {
-        let place = "\(settings.host) port \(settings.port)"
-        do {
-            try await application.run()
-        } catch let error as IOError where error.errnoCode == EADDRINUSE {
-            throw CommandError.configuration(
-                "cannot listen on \(place): another program listens there. Stop it, or set http.port")
-        } catch let error as IOError {
-            throw CommandError.configuration(
-                "cannot listen on \(place): \(String(cString: strerror(error.errnoCode))). Set http.host to an address of this "
-                    + "machine, and http.port to a port that this user may use")
-        } catch is SocketAddressError.UnknownHost {
-            throw CommandError.configuration("cannot listen on \(place): no address is known for http.host")
-        }
-    }
-}
-
 /// The server itself: prepares what it needs, then serves.
 private struct Server: Service, CustomStringConvertible {
     // ServiceLifecycle logs the description. The default one would contain the database URL.
@@ -151,7 +127,8 @@ private struct Server: Service, CustomStringConvertible {
         let banks = BankDirectory(store: store, keyring: keyring, approvals: approvals, clock: clock)
         let vaultWatch = VaultWatch(
             dataKeys: dataKeys, keyring: keyring, serverKeys: keys, banks: banks,
-            approvals: approvals, grace: .seconds(installation.settings.vault.graceSeconds), warnsOfRisk: !isSandbox,
+            approvals: approvals, clock: clock, grace: .seconds(installation.settings.vault.graceSeconds),
+            warnsOfRisk: !isSandbox,
             logger: logger)
         try await vaultWatch.openAtStart()
         let gate = CardholderGate(limit: installation.settings.cardholderRequests)
@@ -209,7 +186,8 @@ private struct Server: Service, CustomStringConvertible {
             AuditSealing(
                 seals: AuditSeals(store: store, keys: sealKeys, clock: clock), vault: vaultWatch, logger: logger))
         if let certificates { services.append(certificates) }
-        services.append(Listener(application: application, settings: settings))
+        services += ServerMetrics.services(of: installation)
+        services.append(Listener(application: application, setting: "http", host: settings.host, port: settings.port))
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: logger)
         configuration.maximumGracefulShutdownDuration = ServeCommand.shutdownLimit

@@ -73,7 +73,10 @@ struct ServerOptions: ParsableArguments {
     @Option(help: .of(.housekeepingInterval)) var housekeepingIntervalSeconds: Int?
     @Option(help: .of(.clockLimit)) var clockLimitSeconds: Int?
     @Option(help: .of(.serverUser)) var serverUser: String?
+    @Option(help: .of(.adminHost)) var adminHost: String?
+    @Option(help: .of(.adminPort)) var adminPort: Int?
     @Option(help: .of(.logLevel)) var logLevel: String?
+    @Option(help: .of(.logFormat)) var logFormat: String?
 }
 
 extension SettingOptions {
@@ -88,7 +91,8 @@ extension SettingOptions {
             (.dataDirectory, installation.dataDirectory), (.vaultFile, server.vaultFile),
             (.vaultModule, server.vaultModule), (.vaultToken, server.vaultToken), (.vaultPINFile, server.vaultPinFile),
             (.vaultSocket, server.vaultSocket),
-            (.logLevel, server.logLevel), (.serverUser, server.serverUser),
+            (.adminHost, server.adminHost),
+            (.logLevel, server.logLevel), (.logFormat, server.logFormat), (.serverUser, server.serverUser),
         ]
         let integers: [(Setting, Int?)] = [
             (.httpPort, http.httpPort), (.httpConnections, http.httpConnections),
@@ -98,7 +102,7 @@ extension SettingOptions {
             (.databaseStatementTimeout, database.databaseStatementTimeoutMilliseconds),
             (.databaseAcquireTimeout, database.databaseAcquireTimeoutSeconds),
             (.databaseAnswerTimeout, database.databaseAnswerTimeoutMilliseconds),
-            (.vaultGrace, server.vaultGraceSeconds),
+            (.vaultGrace, server.vaultGraceSeconds), (.adminPort, server.adminPort),
             (.cardholderRequests, server.cardholderRequests), (.drawingThreads, server.drawingThreads),
             (.housekeepingInterval, server.housekeepingIntervalSeconds), (.clockLimit, server.clockLimitSeconds),
         ]

@@ -30,6 +30,10 @@ struct ServerSettings: Sendable {
     let dataDirectory: String
     let vault: VaultSettings
     let logLevel: Logger.Level
+    /// Whether the log has JSON lines.
+    let logsJSON: Bool
+    /// Where metrics are read; nil if nowhere.
+    let admin: AdminSettings?
     /// The user that a server becomes; nil if it stays what it is.
     let serverUser: String?
     let drawingThreads: Int
@@ -87,6 +91,8 @@ struct ServerSettings: Sendable {
         dataDirectory = Self.absolute(reader.text(.dataDirectory) ?? Self.defaultDataDirectory(environment))
         vault = VaultSettings(&reader, dataDirectory: dataDirectory, absolute: Self.absolute)
         logLevel = reader.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .info
+        logsJSON = reader.text(.logFormat) == "json"
+        admin = Self.admin(&reader)
         serverUser = reader.text(.serverUser)
         drawingThreads = reader.integer(.drawingThreads) ?? ProcessInfo.processInfo.activeProcessorCount
         housekeepingIntervalSeconds = reader.integer(.housekeepingInterval) ?? 60
@@ -128,7 +134,15 @@ struct ServerSettings: Sendable {
         }
     }
 
-    private static func isLoopback(_ host: String) -> Bool {
+    private static func admin(_ reader: inout SettingsReader) -> AdminSettings? {
+        guard let port = reader.integer(.adminPort) else {
+            if reader.text(.adminHost) != nil { reader.note("admin.host is set, but admin.port is not: set both") }
+            return nil
+        }
+        return AdminSettings(host: reader.text(.adminHost) ?? "127.0.0.1", port: port)
+    }
+
+    static func isLoopback(_ host: String) -> Bool {
         host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }
 

@@ -141,6 +141,16 @@ struct Setting: Sendable {
     static let logLevel = Setting(
         key: "log.level", kind: .choice(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
         help: "What to log.", defaultText: "info")
+    static let logFormat = Setting(
+        key: "log.format", kind: .choice(["text", "json"]), help: "How to log: for people, or as lines of JSON.",
+        defaultText: "text")
+    static let adminHost = Setting(
+        key: "admin.host", kind: .text, help: "The address at which metrics are served, without TLS.",
+        defaultText: "127.0.0.1")
+    static let adminPort = Setting(
+        key: "admin.port", kind: .integer(0...65_535),
+        help: "The port at which metrics are served, for Prometheus at /metrics. 0 takes a free one.",
+        defaultText: "none: no metrics")
     static let serverUser = Setting(
         key: "server.user", kind: .text,
         help:
@@ -164,7 +174,7 @@ struct Setting: Sendable {
         webhooksCA, databaseURL,
         databaseConnections, databaseStatementTimeout, databaseAcquireTimeout, databaseAnswerTimeout, databasePooling,
         databaseBinaries, dataDirectory, vaultFile, vaultModule, vaultToken, vaultPINFile, vaultGrace,
-        vaultSocket, logLevel, serverUser, drawingThreads, housekeepingInterval,
+        vaultSocket, adminHost, adminPort, logLevel, logFormat, serverUser, drawingThreads, housekeepingInterval,
         clockLimit,
     ]
 }

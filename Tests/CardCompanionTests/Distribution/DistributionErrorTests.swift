@@ -28,7 +28,8 @@ struct DistributionErrorTests {
     func refusals() {
         let codes: [FetchRefusal: Int] = [
             .transactionSpent: 210, .noCardholder: 301, .cardholderOfAnotherBank: 308, .wrongChannel: 309,
-            .statusNotSatisfied: 302, .limitReached: 307, .codeWithoutForm: 204, .wrongCode: 203, .hmacSpent: 205,
+            .statusNotSatisfied: 302, .limitReached: 307, .codeWithoutForm: 204, .wrongCode: 203, .lockingCode: 203,
+            .hmacSpent: 205,
             .noPIN: 303,
         ]
         for refusal in FetchRefusal.allCases { #expect(refusal.code.rawValue == codes[refusal]) }

@@ -159,6 +159,41 @@ struct EventKindTests {
         #expect(try await bank.events() == receiver.taken)
     }
 
+    @Test(
+        "2 and 1 days before a CRL expires, and then, there is one revocation-list.expiring event each; a new CRL starts anew"
+    )
+    func expiringList() async throws {
+        let bank = try await EventService.shared.value.makeBank()
+        let installation = bank.service.installation
+        func expire(in interval: String) async throws {
+            try await installation.sql(
+                """
+                INSERT INTO revocation_list (bank_id, issuer, this_update, next_update, imported_at)
+                VALUES ('\(bank.id)', 'CN=Some CA', now() - interval '9 days', now() + interval '\(interval)', now())
+                ON CONFLICT (bank_id, issuer) DO UPDATE SET next_update = excluded.next_update
+                """)
+        }
+        func days(afterEvents count: Int) async throws -> [Int?] {
+            try await eventually("the event is there") { try await bank.events().count >= count }
+            // Two more rounds of housekeeping write no second event.
+            try await Task.sleep(for: .seconds(2.5))
+            return try await bank.events().map { $0.data["days"]?.integer }
+        }
+        try await expire(in: "3 days")
+        #expect(try await days(afterEvents: 0) == [])
+        try await expire(in: "47 hours")
+        #expect(try await days(afterEvents: 1) == [2])
+        try await expire(in: "23 hours")
+        #expect(try await days(afterEvents: 2) == [2, 1])
+        try await expire(in: "-1 hours")
+        #expect(try await days(afterEvents: 3) == [2, 1, 0])
+        let event = try #require(try await bank.events().last)
+        #expect(event.type == "revocation-list.expiring" && event.bankId == bank.id && event.uniqueId.isEmpty)
+        #expect(event.data["issuer"] == "CN=Some CA" && event.data.count == 3)
+        let nextUpdate = try #require(event.data["nextUpdate"]?.integer)
+        #expect(abs(nextUpdate - TestBank.timestamp(-3600)) < 60)
+    }
+
     @Test("A pin.defined event contains the PIN as a JWE for the bank's latest encryption certificate")
     func defined() async throws {
         let service = try await EventService.shared.value

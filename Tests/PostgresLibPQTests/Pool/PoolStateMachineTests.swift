@@ -293,7 +293,10 @@ import Testing
     @Test(arguments: 0..<20)
     func `random events never lose a request or exceed a limit`(seed: UInt64) {
         var world = World(machine(), seed: seed, now: start)
-        for _ in 0..<2_000 { world.step() }
+        for _ in 0..<2_000 {
+            world.step()
+            world.checkLoad()
+        }
         world.end()
     }
 }
@@ -407,6 +410,16 @@ private struct World {
         #expect(connecting.count <= 2)
         #expect(connecting.count + idleOrShared.count + leased.count <= 3 || isStopped)
         #expect(leased.count <= 2)
+    }
+
+    /// What the machine says that it has to do.
+    func checkLoad() {
+        let requests = Array(idleOrShared.values) + leased.map { _ in 1 }
+        #expect(
+            pool.load
+                == PoolLoad(
+                    open: requests.count, inUse: requests.count { $0 > 0 }, requestsInFlight: requests.reduce(0, +),
+                    deepestPipeline: requests.max() ?? 0, waiting: waiting.count))
     }
 
     private mutating func grant(_ request: UInt64, _ id: Int) {

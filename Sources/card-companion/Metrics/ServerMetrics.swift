@@ -1,0 +1,49 @@
+import ArgumentParser
+import CardCompanion
+import CardCompanionHTTP
+import CardCompanionStore
+import Cryptography
+import Foundation
+import Logging
+import Metrics
+import PrometheusText
+import ServiceLifecycle
+
+/// The metrics of this server, and the listener at which they are read.
+enum ServerMetrics {
+    private static let registry = PrometheusRegistry(MetricCatalogue.all)
+
+    /// Lets the server count, if somebody can read it. Call this before the parts of the server are made.
+    static func start(_ settings: ServerSettings) {
+        guard settings.admin != nil else { return }
+        MetricsSystem.bootstrap(registry)
+        let version = CardCompanionCommand.configuration.version
+        Gauge(label: "card_companion_build_info", dimensions: [("version", version)]).record(1)
+    }
+
+    /// What runs beside the server. Nothing if there is no listener.
+    static func services(of installation: Installation) -> [any Service] {
+        guard let admin = installation.settings.admin else { return [] }
+        let logger = installation.logger
+        if !ServerSettings.isLoopback(admin.host) {
+            logger.warning(
+                "The metrics are served to other machines, without TLS: let only the monitoring reach admin.host",
+                metadata: ["host": "\(admin.host)"])
+        }
+        let certificatePath = installation.settings.http.tls?.certificateChainPath
+        let watch = InstallationWatch(
+            store: installation.store, clock: installation.clock,
+            tlsCertificateExpiry: { certificatePath.flatMap(expiry) }, logger: logger)
+        let listener = AdminListener.application(admin, logger: logger, metrics: { registry.text }) { port in
+            let url = "http://\(admin.host):\(port)\(AdminListener.metricsPath)"
+            logger.notice("The metrics are served", metadata: ["metrics": "\(url)"])
+        }
+        return [watch, Listener(application: listener, setting: "admin", host: admin.host, port: admin.port)]
+    }
+
+    /// When the first certificate of a PEM file expires; nil if it cannot be read.
+    private static func expiry(ofCertificateAt path: String) -> Timestamp? {
+        guard let text = FileManager.default.contents(atPath: path) else { return nil }
+        return (try? Certificate.readPEMChain([UInt8](text)))?.first.map { Timestamp(seconds: $0.notAfter) }
+    }
+}

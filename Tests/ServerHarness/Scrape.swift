@@ -1,0 +1,66 @@
+internal import Foundation
+
+extension TestServer {
+    /// Settings that let a server serve its metrics on a free port.
+    package static let metricsOn = ["ADMIN_PORT": "0"]
+
+    /// The port of the admin listener.
+    ///
+    /// - Throws: ``ServerFailed`` if the log names none.
+    package var adminPort: Int {
+        get throws {
+            guard let match = log.firstMatch(of: /metrics"?[=:]"?http:\/\/[^:]+:(\d+)\/metrics/),
+                let port = Int(match.1)
+            else { throw ServerFailed(log: "no admin listener:\n\(log.suffix(4000))") }
+            return port
+        }
+    }
+
+    /// Sends a request to the admin listener, on a new connection.
+    package func adminRequest(_ method: String, _ path: String) async throws -> HTTPAnswer {
+        try await eventually("the admin listener is open") { (try? adminPort) != nil }
+        let head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        let bytes = try await HTTPClient.exchange(Array(head.utf8), to: HTTPClient.loopback, port: try adminPort)
+        return try HTTPClient.answers(in: bytes, toHead: method == "HEAD").first.orThrow(HTTPClient.NoAnswer())
+    }
+
+    /// The metrics as they are now.
+    package func scrape() async throws -> Scrape {
+        Scrape(text: String(decoding: try await adminRequest("GET", "/metrics").body, as: UTF8.self))
+    }
+}
+
+/// A server's metrics at one time.
+package struct Scrape: Sendable {
+    package let text: String
+    /// The values, by series, written as in the text: `name{label="value"}`.
+    package let values: [String: Double]
+    /// The types of the metrics, by name.
+    package let types: [String: String]
+
+    init(text: String) {
+        self.text = text
+        var values: [String: Double] = [:]
+        var types: [String: String] = [:]
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("# TYPE ") {
+                let parts = line.split(separator: " ")
+                types[String(parts[2])] = String(parts[3])
+            } else if !line.hasPrefix("#"), let space = line.lastIndex(of: " ") {
+                values[String(line[..<space])] = Double(line[line.index(after: space)...])
+            }
+        }
+        (self.values, self.types) = (values, types)
+    }
+
+    /// The value of a series; nil if there is none.
+    package subscript(_ series: String) -> Double? { values["card_companion_\(series)"] }
+
+    /// The names of all lines: also those of the parts of histograms.
+    package var names: Set<String> {
+        types.reduce(into: []) { names, type in
+            names.insert(type.key)
+            if type.value == "histogram" { names.formUnion(["_bucket", "_sum", "_count"].map { type.key + $0 }) }
+        }
+    }
+}
