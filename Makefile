@@ -9,7 +9,7 @@
 # make captcha-report  says how well programs read the images of PINs
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test attack ha chaos model model-packages bench instructions captcha-report openapi lint format clean swift packages test-packages
+.PHONY: help run build test attack ha chaos model bench instructions captcha-report openapi lint format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 results := .build/bench
@@ -41,6 +41,10 @@ chaos: build .venv/installed ## kills and freezes machines while clients use the
 	@deploy/install-packages ha
 	.venv/bin/python3 -B Tests/Chaos/chaos.py --program .build/release/card-companion \
 	    --minutes $(or $(CHAOS_MINUTES),15) $(if $(CHAOS_SEED),--seed $(CHAOS_SEED)) $(if $(LOGS),--logs $(LOGS))
+
+model: ## checks the models of replay, attempts, delivery and definition with spin
+	@deploy/install-packages model
+	python3 -B Tests/Model/check.py
 
 bench: build test-packages .build/bench-venv/installed ## measures a server of its own: BENCH_CARDHOLDERS=1000000, BASE=before.json, JSON=now.json
 	swift build --configuration release --product bench
