@@ -83,9 +83,11 @@ class DatabaseMachine(Machine):
         """Sends a signal to all of PostgreSQL's processes. New ones cannot come if the first one is stopped or killed."""
         first = self.postmaster
         if first:
+            # Those of a killed one are orphans afterwards.
+            before = children(first)
             send(first, number)
             time.sleep(0.05)
-            for pid in children(first):
+            for pid in {*before, *children(first)}:
                 send(pid, number)
         return first is not None
 
@@ -150,11 +152,15 @@ class Cluster:
         return leaders[0] if len(leaders) == 1 else None
 
     def is_whole(self):
-        """Whether there is one primary, two standbys stream from it, and one of them is synchronous."""
+        """Whether there is one primary, two standbys stream from it, and Patroni has chosen the synchronous one."""
         primary = self.primary()
-        replication = primary.state().get("replication", []) if primary else []
-        states = [row.get("state") for row in replication]
-        return states.count("streaming") == 2 and any(row.get("sync_state") == "sync" for row in replication)
+        if primary is None:
+            return False
+        replication = primary.state().get("replication", [])
+        members = get_json(f"http://{primary.address}:8008/cluster").get("members", [])
+        return (
+            [row.get("state") for row in replication].count("streaming") == 2
+            and any(member.get("role") == "sync_standby" for member in members))
 
     def url(self, user, options="target_session_attrs=read-write&connect_timeout=2&tcp_user_timeout=5000"):
         """The database's URL for the role that serves or that migrates."""
