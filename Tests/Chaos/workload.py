@@ -197,6 +197,7 @@ class Worker(threading.Thread):
                 holder.wrong = 0 if holder.pin and holder.wrong < RETRY_LIMIT else holder.wrong
             return
         if not self.expect(holder.wrong < RETRY_LIMIT, holder, "not locked after wrong codes", answer):
+            holder.wrong = 0
             return
         if holder.pin is None:
             self.expect(answer.code == NO_PIN, holder, "a PIN after its erasure", answer)
@@ -253,7 +254,8 @@ class Worker(threading.Thread):
                 holder.wrong_unknown += answer.status != 429
             elif answer.code == WRONG_CODE:
                 holder.wrong += 1
-                self.expect(before < RETRY_LIMIT, holder, "a wrong code was not counted", answer)
+                if not self.expect(before < RETRY_LIMIT, holder, "a wrong code was not counted", answer):
+                    holder.wrong = 0
                 if holder.wrong == RETRY_LIMIT and not holder.wrong_unknown:
                     self.record.expected_events[holder.unique_id].append(("authentication.locked", None))
             else:
@@ -263,6 +265,7 @@ class Worker(threading.Thread):
             answer = self.post(FETCH, self.fetch_members(holder))
             if self.expect(answer.code == LOCKED, holder, "not locked after wrong codes", answer):
                 self.unlock(holder)
+            holder.wrong = 0
 
     # MARK: - Definition
 

@@ -154,9 +154,11 @@ def main():
         status = 1
     finally:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        if cluster:
-            stop(cluster, machines)
-        kill_descendants()
+        try:
+            if cluster:
+                stop(cluster, machines)
+        finally:
+            kill_descendants()
     return status
 
 
