@@ -31,7 +31,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "deploy/ha"))
 
-from cluster import ClusterError, become_reaper, kill_descendants, until  # noqa: E402
+from cluster import ClusterError, become_reaper, die_with_parent, kill_descendants  # noqa: E402
 from cluster_site import ClusterSite  # noqa: E402
 from faults import cluster_faults, single_faults  # noqa: E402
 from mutations import apply_mutation  # noqa: E402
@@ -68,7 +68,8 @@ class Chaos:
         time.sleep(3)
         end = time.monotonic() + self.arguments.minutes * 60
         deck = []
-        while time.monotonic() < end:
+        # The short run has each fault at least once.
+        while time.monotonic() < end or (self.arguments.short and deck):
             deck = deck or self.random.sample(self.faults, len(self.faults))
             self.one(deck.pop())
         self.finish()
@@ -271,7 +272,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=".build/release/card-companion", help="card-companion")
     parser.add_argument("--short", action="store_true", help="one PostgreSQL and two servers; about a minute")
-    parser.add_argument("--minutes", type=float, help="for how long faults happen (default: 15; --short: 0.7)")
+    parser.add_argument("--minutes", type=float, help="for how long faults happen (default: 15; --short: 0.5, and each fault at least once)")
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000), help="of everything that is random")
     parser.add_argument("--workers", type=int, default=4, help="clients at once (default: 4)")
     parser.add_argument("--only", action="append", help="only faults whose name contains this text")
@@ -282,14 +283,16 @@ def main():
         help="seconds in which a server that is not itself at fault must answer, if only 503 (default: 3)")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    arguments.minutes = arguments.minutes or (0.7 if arguments.short else 15)
+    arguments.minutes = arguments.minutes or (0.5 if arguments.short else 15)
     if arguments.short or arguments.inside:
         become_reaper()
         return inside(arguments)
     if os.geteuid() != 0:
         print("chaos: it needs root, for namespaces and small disks of its own: sudo make chaos, or --short", file=sys.stderr)
         return 2
-    return subprocess.run([*NAMESPACES, sys.executable, "-B", *sys.argv, "--seed", str(arguments.seed), "--inside"]).returncode
+    return subprocess.run(
+        [*NAMESPACES, sys.executable, "-B", *sys.argv, "--seed", str(arguments.seed), "--inside"],
+        preexec_fn=die_with_parent).returncode
 
 
 if __name__ == "__main__":

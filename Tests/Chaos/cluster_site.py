@@ -5,7 +5,7 @@ own. It must run inside a network, mount and process namespace of its own ('chao
 import pathlib
 import subprocess
 
-from cluster import POSTGRES_USER, Cluster, ClusterError, give, make_folder
+from cluster import Cluster, ClusterError, make_folder
 from single import start_servers, stop_servers
 
 DATABASES = {"db1": "10.77.0.11", "db2": "10.77.0.12", "db3": "10.77.0.13"}
@@ -64,17 +64,13 @@ class ClusterSite:
             make_folder(self.folder / name)
             mount(self.folder / name, LOG_DISK_MEGABYTES)
             (self.folder / f"{name}-clock").write_text("0")
-        original = start_servers.__globals__["start_server"]
+        start_servers(
+            self, {name: (address, 8080) for name, address in SERVERS.items()}, self.prefixes,
+            lambda machine: self._with_clock(machine, library))
 
-        def with_clock(site, index):
-            machine = site.machines[index]
-            machine.clock = site.folder / f"{machine.name}-clock"
-            machine.environment = {"LD_PRELOAD": library, "CLOCK_OFFSET_FILE": str(machine.clock)}
-            original(site, index)
-
-        start_servers.__globals__["start_server"] = with_clock
-        start_servers(self, {name: (address, 8080) for name, address in SERVERS.items()}, self.prefixes)
-        start_servers.__globals__["start_server"] = original
+    def _with_clock(self, machine, library):
+        machine.clock = self.folder / f"{machine.name}-clock"
+        machine.environment = {"LD_PRELOAD": library, "CLOCK_OFFSET_FILE": str(machine.clock)}
 
     def url(self, user):
         return self.cluster.url(user)

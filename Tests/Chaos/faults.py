@@ -1,9 +1,7 @@
 """Faults. Each is injected, held until service is back, and healed."""
 
 import os
-import pathlib
 import signal
-import subprocess
 import time
 
 from single import start_server

@@ -5,10 +5,9 @@ import pathlib
 import signal
 import socket
 import subprocess
-import time
 
 from cluster import (
-    POSTGRES_USER, ClusterError, DatabaseMachine, Machine, answers, give, make_folder, postgres_binaries, run_as, send, until)
+    POSTGRES_USER, ClusterError, DatabaseMachine, Machine, answers, make_folder, postgres_binaries, run_as, until)
 from wire import Server
 
 AUTHORITY = "pin.chaos.test"
@@ -81,14 +80,14 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def start_servers(site, places, prefixes=None, environment=None):
+def start_servers(site, places, prefixes=None, prepare=lambda machine: None):
     """Migrates, makes the bank, and starts servers. They share the vault file, as all servers of an installation must."""
     vault = site.folder / "vault"
     make_folder(vault)
     site.server_environment = {
         "DATABASE_URL": site.url("serve"), "VAULT_FILE": str(vault / "vault.key"), "HTTP_NAMES": AUTHORITY,
         "HTTP_PLAIN": "allowed", "HTTP_ADDRESS_RATE": "100000", "HTTP_ADDRESS_BURST": "100000",
-        "LOG_LEVEL": "warning", "SWIFT_BACKTRACE": "enable=no", **(environment or {})}
+        "LOG_LEVEL": "warning", "SWIFT_BACKTRACE": "enable=no"}
     site.bank_folder = site.folder / "bank"
     command(site, ["migrate"], DATABASE_URL=site.url("migrate"))
     command(site, ["sandbox"])
@@ -99,6 +98,7 @@ def start_servers(site, places, prefixes=None, environment=None):
         machine = Machine(name, host, site.folder / name, (prefixes or {}).get(name, ()))
         make_folder(machine.folder)
         machine.log = machine.folder / "server.log"
+        prepare(machine)
         site.machines.append(machine)
         site.servers.append(Server(name, host, port))
         start_server(site, len(site.servers) - 1)

@@ -19,6 +19,7 @@ import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 POSTGRES_USER = "postgres"
+PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -336,6 +337,11 @@ def become_reaper():
             time.sleep(0.25)
 
     threading.Thread(target=reap, daemon=True).start()
+
+
+def die_with_parent():
+    """Lets this process be killed when its parent ends, however that ends."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def kill_descendants():
