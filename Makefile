@@ -3,10 +3,14 @@
 # make attack attacks a server, and says whether others are still answered in time
 # make bench  measures the server, next to what it cannot avoid
 # make instructions  counts the instructions of hot functions, which does not need a quiet machine
+# make ha     brings up the highly available installation on this machine: three PostgreSQL, two servers, haproxy
+# make chaos  lets clients use that while machines die, freeze and are cut off, and checks that no promise is broken
+# make model  checks the models of replay, attempts, delivery and definition
 # make captcha-report  says how well programs read the images of PINs
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test deb deb-test image-test attack bench instructions captcha-report openapi lint format clean swift packages test-packages
+.PHONY: help run build test deb deb-test image-test attack ha chaos model bench instructions captcha-report openapi lint
+.PHONY: format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 results := .build/bench
@@ -48,6 +52,19 @@ image-test: deb ## builds the container image, and looks at it; needs root, and 
 
 attack: build test-packages ## attacks a server of its own, and says whether others are still answered in time
 	python3 Tests/Attacks/attack.py --program .build/release/card-companion
+
+ha: build ## runs three PostgreSQL under Patroni, two servers and haproxy on this machine; the data is stored in .data/ha
+	@deploy/install-packages ha
+	@exec python3 -B deploy/ha/try.py --program .build/release/card-companion --data $(or $(HA_DATA),.data/ha)
+
+chaos: build .venv/installed ## kills and freezes machines while clients use the servers: CHAOS_MINUTES=15, CHAOS_SEED=7; as root
+	@deploy/install-packages ha
+	.venv/bin/python3 -B Tests/Chaos/chaos.py --program .build/release/card-companion \
+	    --minutes $(or $(CHAOS_MINUTES),15) $(if $(CHAOS_SEED),--seed $(CHAOS_SEED)) $(if $(LOGS),--logs $(LOGS))
+
+model: ## checks the models of replay, attempts, delivery and definition with spin
+	@deploy/install-packages model
+	python3 -B Tests/Model/check.py
 
 bench: build test-packages .build/bench-venv/installed ## measures a server of its own: BENCH_CARDHOLDERS=1000000, BASE=before.json, JSON=now.json
 	swift build --configuration release --product bench
