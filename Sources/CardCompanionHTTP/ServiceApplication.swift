@@ -48,13 +48,14 @@ package struct ServiceParts: Sendable {
     let clock: ClockWatch
     let vault: VaultWatch
     let refusals: RefusalCounts
+    let draining: Draining
     /// Nil if there is no sandbox.
     let sandbox: (any SandboxBackEnd)?
 
     package init(
         distribution: DistributionService, definition: DefinitionService, issuing: IssuingParts, keys: ServerKeys,
         store: Store, clock: ClockWatch, vault: VaultWatch, refusals: RefusalCounts,
-        sandbox: (any SandboxBackEnd)? = nil
+        draining: Draining, sandbox: (any SandboxBackEnd)? = nil
     ) {
         self.distribution = distribution
         self.definition = definition
@@ -64,6 +65,7 @@ package struct ServiceParts: Sendable {
         self.clock = clock
         self.vault = vault
         self.refusals = refusals
+        self.draining = draining
         self.sandbox = sandbox
     }
 }
@@ -81,7 +83,7 @@ package func buildApplication(
         limit: settings.addressConnections ?? settings.usualAddressConnections, proxies: settings.proxies,
         logger: logger)
     let channels = HTTP1Channel.Configuration(
-        additionalChannelHandlers: [ConnectionGuard(quota)],
+        additionalChannelHandlers: [ConnectionGuard(quota, parts.draining)],
         idleTimeout: .seconds(Int64(settings.idleTimeoutSeconds)),
         httpDecoderConfiguration: .init(
             maxHeaderFieldSize: 8 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100))
@@ -106,7 +108,7 @@ private func router(
     func addRoutes(to router: Router<ServiceContext>) {
         // Middleware applies to the routes that are added after it.
         router.add(middleware: VaultMiddleware(vault: parts.vault))
-        PublicRoutes(keys: parts.keys, store: parts.store, clock: parts.clock).add(to: router)
+        PublicRoutes(keys: parts.keys, store: parts.store, clock: parts.clock, draining: parts.draining).add(to: router)
         if let sandbox = parts.sandbox { SandboxRoutes(backEnd: sandbox).add(to: router) }
         router.add(middleware: ClockMiddleware(clock: parts.clock))
         DistributionRoutes(

@@ -5,6 +5,9 @@ internal import ServiceLifecycle
 /// Everything that the service keeps, in PostgreSQL. All SQL is in this module and in `migrations/`: one typed statement
 /// per operation.
 package struct Store: Service {
+    /// The longest pause between attempts to connect.
+    private static let longestReconnectMilliseconds = 2_000
+
     let client: PostgresClient
     var statements: StatementRunner { StatementRunner(client: client) }
 
@@ -17,6 +20,8 @@ package struct Store: Service {
         postgres.maximumConnections = configuration.maximumConnections
         postgres.statementTimeoutMilliseconds = configuration.statementTimeoutMilliseconds
         postgres.acquireTimeoutSeconds = Double(configuration.acquireTimeoutSeconds)
+        // A new primary is found soon after a failover.
+        postgres.backOff.maximumMilliseconds = Self.longestReconnectMilliseconds
         // A prepared statement belongs to its session.
         if configuration.changesSessions { postgres.maximumPreparedStatements = 0 }
         client = PostgresClient(configuration: postgres, logger: logger)

@@ -40,7 +40,7 @@ package enum AdminListener {
         router.get(RouterPath(PublicRoutes.livenessPath)) { _, _ in try PublicRoutes.healthy }
         let quota = ConnectionQuota(limit: connectionLimit, proxies: [], logger: logger)
         let channels = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionGuard(quota)], idleTimeout: .seconds(idleTimeoutSeconds))
+            additionalChannelHandlers: [ConnectionGuard(quota, Draining())], idleTimeout: .seconds(idleTimeoutSeconds))
         return Application(
             router: router, server: HTTPServerBuilder { HTTP1Channel(responder: $0, configuration: channels) },
             configuration: .init(

@@ -2,7 +2,8 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Closes a connection whose client is too slow, and one of an address that has too many open. One for each connection.
+/// Closes a connection whose client is too slow, and one of an address that has too many open. While the server is about to stop,
+/// it ends the connection after an answer. One for each connection.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -13,9 +14,13 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     struct ImportAdmitted: Sendable {}
 
     private let watch: ByteWatch
+    private let draining: Draining
+    /// Whether the answer that is being written is the last one.
+    private var isLastAnswer = false
 
-    init(_ quota: ConnectionQuota) {
+    init(_ quota: ConnectionQuota, _ draining: Draining) {
         watch = ByteWatch(quota)
+        self.draining = draining
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -37,10 +42,21 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
-        let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
-        sent.futureResult.assumeIsolated().whenSuccess { [watch] in watch.patience.answer(at: .now) }
-        context.write(data, promise: sent)
+        switch unwrapOutboundIn(data) {
+        case .head(var head) where draining.isUnderWay && head.status.kind != .informational:
+            head.headerFields[.connection] = "close"
+            isLastAnswer = true
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .end:
+            let sent = promise ?? context.eventLoop.makePromise(of: Void.self)
+            let isLast = isLastAnswer
+            sent.futureResult.assumeIsolated().whenSuccess { [watch] in
+                watch.patience.answer(at: .now)
+                if isLast { context.close(promise: nil) }
+            }
+            context.write(data, promise: sent)
+        default: context.write(data, promise: promise)
+        }
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {

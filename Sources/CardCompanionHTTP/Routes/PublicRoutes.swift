@@ -19,6 +19,7 @@ struct PublicRoutes {
     let keys: ServerKeys
     let store: Store
     let clock: ClockWatch
+    let draining: Draining
 
     func add(to router: Router<ServiceContext>) {
         let keys = keys
@@ -37,8 +38,9 @@ struct PublicRoutes {
                 body: ResponseBody(byteBuffer: ByteBuffer(bytes: PackageResources.openapi_yaml)))
         }
         router.get(RouterPath(Self.livenessPath)) { _, _ in try Self.healthy }
-        let (store, clock) = (store, clock)
+        let (store, clock, draining) = (store, clock, draining)
         router.get(RouterPath(Self.readinessPath)) { _, _ in
+            guard !draining.isUnderWay else { throw ServiceUnavailable("the server is stopping") }
             do throws(StoreError) {
                 try await store.ping()
             } catch {

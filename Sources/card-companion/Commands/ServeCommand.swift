@@ -76,17 +76,21 @@ struct ServeCommand: AsyncParsableCommand {
     ) async throws {
         let store = database.store(at: database.url, settings, logger: logger)
         let installation = Installation(settings, store, logger: logger)
+        let draining = Draining()
         // They stop in the reverse order: the database is the last.
         var services: [any Service] = [
             store,
             Server(
-                installation: installation, certificates: certificates, maximumConnections: connections,
-                isSandbox: sandbox),
+                installation: installation, certificates: certificates, draining: draining,
+                maximumConnections: connections, isSandbox: sandbox),
         ]
         if let embedded = database.embedded { services.insert(EmbeddedDatabase(embedded: embedded), at: 0) }
         var configuration = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
-            logger: logger)
+            services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigint], logger: logger)
+        configuration.services.append(
+            .init(
+                service: Drain(draining: draining, seconds: settings.httpDrainSeconds, logger: logger),
+                successTerminationBehavior: .gracefullyShutdownGroup))
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit + Self.disconnectLimit
         try await ServiceGroup(configuration: configuration).run()
     }
@@ -108,6 +112,7 @@ private struct Server: Service, CustomStringConvertible {
     let description = "server"
     let installation: Installation
     let certificates: TLSCertificates?
+    let draining: Draining
     let maximumConnections: Int
     let isSandbox: Bool
 
@@ -153,7 +158,7 @@ private struct Server: Service, CustomStringConvertible {
         let application = try buildApplication(
             ServiceParts(
                 distribution: distribution, definition: definition, issuing: issuing, keys: keys, store: store,
-                clock: clockWatch, vault: vaultWatch, refusals: refusals,
+                clock: clockWatch, vault: vaultWatch, refusals: refusals, draining: draining,
                 sandbox: try sandbox.map { try SandboxBank($0, installation) }),
             settings: settings, certificates: certificates, logger: logger
         ) { [settings] port in

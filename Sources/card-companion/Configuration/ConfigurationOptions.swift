@@ -44,6 +44,7 @@ struct HTTPOptions: ParsableArguments {
     @Option(help: .of(.httpPlain)) var httpPlain: String?
     @Option(help: .of(.httpConnections)) var httpConnections: Int?
     @Option(help: .of(.httpIdleTimeout)) var httpIdleTimeoutSeconds: Int?
+    @Option(help: .of(.httpDrain)) var httpDrainSeconds: Int?
     @Option(help: .of(.httpAddressConnections)) var httpAddressConnections: Int?
     @Option(help: .of(.httpAddressRate)) var httpAddressRate: Int?
     @Option(help: .of(.httpAddressBurst)) var httpAddressBurst: Int?
@@ -96,7 +97,8 @@ extension SettingOptions {
         ]
         let integers: [(Setting, Int?)] = [
             (.httpPort, http.httpPort), (.httpConnections, http.httpConnections),
-            (.httpIdleTimeout, http.httpIdleTimeoutSeconds), (.httpAddressConnections, http.httpAddressConnections),
+            (.httpDrain, http.httpDrainSeconds), (.httpIdleTimeout, http.httpIdleTimeoutSeconds),
+            (.httpAddressConnections, http.httpAddressConnections),
             (.httpAddressRate, http.httpAddressRate), (.httpAddressBurst, http.httpAddressBurst),
             (.databaseConnections, database.databaseConnections),
             (.databaseStatementTimeout, database.databaseStatementTimeoutMilliseconds),

@@ -17,6 +17,8 @@ struct ServerSettings: Sendable {
     let http: HTTPSettings
     /// The operator's limit of connections; nil if there is none.
     let httpConnections: Int?
+    /// How long a server that shall stop still serves.
+    let httpDrainSeconds: Int
     /// How many requests of one cardholder are served at once.
     let cardholderRequests: Int
     let webhooksCAPath: String?
@@ -60,6 +62,7 @@ struct ServerSettings: Sendable {
             host: reader.text(.httpHost) ?? "127.0.0.1", port: reader.integer(.httpPort) ?? 8080,
             tls: Self.tls(&reader))
         httpConnections = reader.integer(.httpConnections)
+        httpDrainSeconds = reader.integer(.httpDrain) ?? 5
         http.idleTimeoutSeconds = reader.integer(.httpIdleTimeout) ?? http.idleTimeoutSeconds
         http.addressConnections = reader.integer(.httpAddressConnections)
         http.addressRate = TokenBucket.Rate(

@@ -65,6 +65,13 @@ struct Setting: Sendable {
         key: "http.address.burst", kind: .integer(1...1_000_000),
         help: "How many keypads and failed authentications a client address can have at once.",
         defaultText: "1000")
+    static let httpDrain = Setting(
+        key: "http.drain.seconds", kind: .integer(0...300),
+        help: """
+            How long a server that gets SIGTERM still serves, while its health check says that it stops and each connection ends \
+            after an answer. Longer than a load balancer needs to notice.
+            """,
+        defaultText: "5")
     static let httpProxies = Setting(
         key: "http.proxies", kind: .text,
         help: """
@@ -169,7 +176,7 @@ struct Setting: Sendable {
         defaultText: "30")
 
     static let all = [
-        httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpIdleTimeout,
+        httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpDrain, httpIdleTimeout,
         httpAddressConnections, httpAddressRate, httpAddressBurst, httpProxies, httpNames, cardholderRequests,
         webhooksCA, databaseURL,
         databaseConnections, databaseStatementTimeout, databaseAcquireTimeout, databaseAnswerTimeout, databasePooling,

@@ -1,0 +1,49 @@
+import Foundation
+import ServerHarness
+import Testing
+
+/// How a server stops: it tells its clients first.
+@Suite("Draining")
+struct DrainTests {
+    @Test(
+        "After SIGTERM, the health check says so, answers end their connections, and requests are served until the end")
+    func drain() async throws {
+        let installation = try await TestInstallation()
+        let bank = try await installation.makeBank(["--retention", "keep-repeat", "--fetch-limit", "50"])
+        let holder = TestCardholder()
+        let server = try await installation.startServer(environment: ["HTTP_DRAIN_SECONDS": "6"])
+        try await installation.provision([holder], of: bank, through: server)
+        let before = try await server.request("GET", "/health/ready")
+        #expect(before.status == 200 && before["Connection"] != "close")
+        kill(server.processID, SIGTERM)
+        try await eventually("the health check says so", within: 5) {
+            try await server.request("GET", "/health/ready").status == 503
+        }
+        let answer = try await server.post(
+            Path.tokenCaptcha, TestApp().tokenCaptcha(bank, bank.token(for: holder)))
+        #expect(answer.status == 200 && answer.code == 0)
+        #expect(answer["Connection"] == "close")
+        #expect(try await server.request("GET", "/health/live").status == 200)
+        #expect(try await server.ended() == 0)
+    }
+
+    @Test("curl sees the connection end after the answer, and not before")
+    func connection() async throws {
+        let server = try await TestInstallation().startServer(environment: ["HTTP_DRAIN_SECONDS": "4"])
+        kill(server.processID, SIGTERM)
+        try await Task.sleep(for: .seconds(1))
+        // Two requests that curl would send on one connection.
+        let url = "\(server.url)/health/live"
+        let result = try await TestCommand.run("curl", ["--silent", "--verbose", url, url]).succeeded()
+        #expect(result.stderr.components(separatedBy: "Connection: close").count == 3, "\(result.stderr)")
+        #expect(result.stderr.contains("Closing connection"))
+        #expect(!result.stderr.contains("Empty reply"))
+    }
+
+    @Test("SIGINT stops the server at once")
+    func interrupt() async throws {
+        let server = try await TestInstallation().startServer(environment: ["HTTP_DRAIN_SECONDS": "300"])
+        kill(server.processID, SIGINT)
+        #expect(try await server.ended() == 0)
+    }
+}
