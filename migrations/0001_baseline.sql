@@ -84,6 +84,8 @@ CREATE TABLE bank (
     -- The settings that two operators have approved, as text; null if none have. With dual control, a server accepts a bank
     -- whose settings are these or tighter.
     approved_settings           text,
+    -- Requests with an earlier time are refused: the database was restored then, and does not know which were served before.
+    requests_from               timestamptz,
     -- Grows with every change of the bank, its keys or its certificates. A server that authenticated a request with an
     -- older revision authenticates it again.
     revision                    bigint NOT NULL DEFAULT 1,

@@ -8,3 +8,5 @@ GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA card_companion TO card_companion_servic
 REVOKE INSERT, UPDATE, DELETE ON schema_migration, schema_function, schema_state FROM card_companion_service;
 -- The audit trail is only added to.
 REVOKE UPDATE, DELETE ON audit_entry, audit_seal FROM card_companion_service;
+-- A key that has signed seals is never forgotten. It can be sealed anew.
+REVOKE DELETE ON seal_key FROM card_companion_service;

@@ -38,7 +38,7 @@ package struct Store: Service {
         }
     }
 
-    /// Runs a request's part, in which no statement may wait longer than so long for the database. Then the store throws
+    /// Runs a request's part, in which no statement may wait longer than so long for the database, connection and answer together. Then the store throws
     /// `outcomeUnknown` or `unavailable`.
     package static func answering<Result>(
         within limit: Duration, _ body: nonisolated(nonsending) () async throws -> Result

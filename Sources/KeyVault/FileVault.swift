@@ -1,3 +1,4 @@
+package import Cryptography
 internal import Foundation
 internal import SecureMemory
 
@@ -54,6 +55,8 @@ package struct FileVault: Vault {
 
     /// A file cannot sign.
     package func sealKey() async throws(KeyVaultError) -> (any SealKey)? { nil }
+
+    package func sealPublicKeys() async throws(KeyVaultError) -> [P256PublicKey] { [] }
 
     private var isThere: Bool { FileManager.default.fileExists(atPath: name) }
 

@@ -1,4 +1,4 @@
-internal import Cryptography
+package import Cryptography
 package import PKCS11
 package import SecureMemory
 internal import Synchronization
@@ -90,13 +90,27 @@ package final class TokenVault: Vault {
             return try await token.makeSigningKey(
                 .ecdsaP256, id: SecureRandom.bytes(count: Self.keyIdByteCount), label: Self.sealKeyLabel)
         }
+        let publicKey = try Self.point(key)
+        return TokenSealKey(vault: self, token: token, keyId: key.id, publicKey: publicKey)
+    }
+
+    package func sealPublicKeys() async throws(KeyVaultError) -> [P256PublicKey] {
+        try await connect()
+        let keys = try await reporting { () throws(PKCS11Error) in
+            try await token.signingKeys(.ecdsaP256, label: Self.sealKeyLabel)
+        }
+        return try keys.map { (key) throws(KeyVaultError) in try Self.point(key) }
+    }
+
+    private static func point(_ key: TokenSigningKey) throws(KeyVaultError) -> P256PublicKey {
         // An uncompressed point begins with 4 (SEC 1, section 2.3.3).
         let point = key.publicKey.dropFirst()
         let half = P256PublicKey.coordinateByteCount
-        guard let publicKey = try? P256PublicKey(x: Array(point.prefix(half)), y: Array(point.suffix(half))) else {
+        do {
+            return try P256PublicKey(x: Array(point.prefix(half)), y: Array(point.suffix(half)))
+        } catch {
             throw .vaultUnavailable("the key of the token that signs seals is no point of P-256")
         }
-        return TokenSealKey(vault: self, token: token, keyId: key.id, publicKey: publicKey)
     }
 
     package func close() async {

@@ -1,4 +1,4 @@
-internal import Cryptography
+package import Cryptography
 package import SecureMemory
 
 /// Where master keys are: a file or a token.
@@ -36,6 +36,11 @@ package protocol Vault: Sendable {
     ///
     /// - Throws: as ``masterKey(_:)``.
     func sealKey() async throws(KeyVaultError) -> (any SealKey)?
+
+    /// The public halves of all keys of the vault that sign seals; none if it cannot sign.
+    ///
+    /// - Throws: as ``masterKey(_:)``.
+    func sealPublicKeys() async throws(KeyVaultError) -> [P256PublicKey]
 
     /// Gives up the connection to the vault.
     func close() async

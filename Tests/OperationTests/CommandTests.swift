@@ -26,6 +26,7 @@ struct CommandTests {
             ["bank", "set"],
             ["bank", "show"],
             ["bank", "list"], ["bank", "remove"], ["cardholder", "list"], ["events", "list"], ["webhook", "test"],
+            ["database", "restored"],
             ["key", "import"], ["key", "confirm"], ["key", "import-hmac"], ["key", "list"],
             ["key", "enable"], ["key", "disable"], ["key", "remove"],
             ["certificate", "import"], ["certificate", "import-crl"], ["certificate", "list-crls"],

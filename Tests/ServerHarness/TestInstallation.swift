@@ -40,7 +40,8 @@ package final class TestInstallation: Sendable {
     ) async throws -> CommandResult {
         var environment = environment
         environment["SUDO_USER"] = user
-        if arguments.first == "migrate" || arguments.starts(with: ["audit", "close"]) {
+        let needsOwner = [["migrate"], ["audit", "close"], ["database", "restored"]]
+        if needsOwner.contains(where: { arguments.starts(with: $0) }) {
             environment["DATABASE_URL"] = ownerURL
         }
         return try await TestCommand.run(

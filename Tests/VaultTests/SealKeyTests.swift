@@ -93,7 +93,7 @@ struct SealKeyTests {
         #expect(report.epochs.map(\.leavesToken) == [true])
     }
 
-    @Test("A writer to the database cannot put a key of their own in the place of the token's")
+    @Test("A row of the database that was changed is not believed: the token says which keys are its own")
     func foreignKey() async throws {
         let vault = try await TokenInstallation()
         let server = try await vault.installation.startServer()
@@ -101,7 +101,30 @@ struct SealKeyTests {
         try await server.stop()
         try await vault.installation.sql(
             "UPDATE seal_key SET sealed_public_key = set_byte(sealed_public_key, 40, 7)")
-        let result = try await vault.installation.run(["audit", "verify"])
-        #expect(result.status != 0 && !result.stdout.contains("nothing was altered"))
+        let result = try await vault.installation.run(["audit", "verify"]).succeeded()
+        #expect(result.stdout.contains("are signed by the token's key"), "\(result)")
+    }
+
+    @Test("After the token's seals, a server's seal is found, and no server adds one after it")
+    func forged() async throws {
+        let vault = try await TokenInstallation()
+        let server = try await vault.installation.startServer()
+        _ = try await server.fetch(vault.holder, of: vault.bank)
+        try await untilSealed(vault.installation)
+        try await server.stop()
+        // Whoever has the memory of a server has its signing key. A server with a file makes such a seal, if no token is known.
+        let onFile = vault.installation.with(environment: vault.token.moduleEnvironment)
+        try await onFile.run([
+            "vault", "rewrap", "--keep", "--from-module", vault.token.modulePath, "--from-token", vault.token.label,
+            "--from-pin-file", vault.token.pinFile,
+        ]).succeeded()
+        try await onFile.sql("DELETE FROM seal_key")
+        let forger = try await onFile.startServer()
+        _ = try await forger.fetch(vault.holder, of: vault.bank)
+        let count = try await onFile.sql("SELECT count(*) FROM audit_seal")
+        try await eventually("the server refuses to seal", within: TokenInstallation.limitSeconds) {
+            !forger.logLines(with: "critical", "is not signed with a key").isEmpty
+        }
+        #expect(try await onFile.sql("SELECT count(*) FROM audit_seal") == count)
     }
 }

@@ -45,6 +45,7 @@ package struct AuditSealing: Service, CustomStringConvertible {
             failures.increment()
             logger.critical("\(error)")
         } catch let error as SealOfToken {
+            failures.increment()
             logger.critical("\(error)")
         } catch {
             failures.increment()
@@ -130,7 +131,15 @@ package struct AuditSeals: Sendable {
         guard newest.hash == newest.expectedHash, let verifier = try await keys.verifiers()[newest.keyId],
             verifier.key.isValid(newest.signature, over: newest.signedText)
         else { throw ForeignSeal(number: newest.number) }
-        guard signer.verifier.isOnToken || !verifier.isOnToken else { throw SealOfToken(number: newest.number) }
+        switch (signer.verifier.holder, verifier.holder) {
+        case (.server, .recorded), (.server, .token): throw SealOfToken(number: newest.number)
+        // A server can seal before there is a token, and not after it has begun.
+        case (_, .server) where signer.verifier.holder > .server && newest.kind != .epoch:
+            guard try await !store.hasAuditSeal(signedBy: signer.keyId) else {
+                throw ForeignSeal(number: newest.number)
+            }
+        default: return
+        }
     }
 
     private func signed(

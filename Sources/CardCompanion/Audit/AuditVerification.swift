@@ -94,6 +94,17 @@ package struct AuditVerifier {
 
     package private(set) var epochs: [Epoch] = []
 
+    /// A key that has signed seals.
+    package struct Signer: Sendable, Equatable {
+        package let keyId: String
+        package let holder: SealKeys.Holder
+        package let firstSeal: Int64
+        package internal(set) var seals = 0
+    }
+
+    /// By name.
+    package private(set) var signers: [String: Signer] = [:]
+
     private let key: KeyLookUp
     private let closed: AuditSealRecord.Closed?
     /// The last closed entry of each chain.
@@ -104,8 +115,10 @@ package struct AuditVerifier {
     /// after any seal.
     private var unknownKeys: [(fault: AuditFault, isClosing: Bool)] = []
     private var lastSeal: AuditSealRecord?
-    /// Whether a token signs the seals of this part of the trail.
-    private var isOfToken = false
+    /// Who signs the seals of this epoch.
+    private var holder = SealKeys.Holder.server
+    /// Whether there is or was a token: then a server's seal covers no seal whose key is not known.
+    private let hasToken: Bool
     /// The newest sealed end of each chain, and the number of its seal.
     private var ends: [Int32: (head: AuditHead, seal: Int64)] = [:]
     private var last: AuditEntryRecord?
@@ -113,9 +126,13 @@ package struct AuditVerifier {
     /// - Parameters:
     ///   - known: a seal that must be in the trail.
     ///   - closing: the newest closing; nil if nothing was closed.
-    package init(known: KnownSeal?, closing: AuditSealRecord? = nil, key: @escaping KeyLookUp) {
+    ///   - hasToken: whether there is or was a token that signs.
+    package init(
+        known: KnownSeal?, closing: AuditSealRecord? = nil, hasToken: Bool, key: @escaping KeyLookUp
+    ) {
         self.known = known
         self.key = key
+        self.hasToken = hasToken
         closed = closing?.closed
         closedEnds = Dictionary((closing?.coveredHeads ?? []).map { ($0.chainId, $0) }) { $1 }
         // Otherwise it would close itself, and never be read.
@@ -135,9 +152,9 @@ package struct AuditVerifier {
         }
         if let verifier = key(seal.keyId) {
             if verifier.key.isValid(seal.signature, over: seal.signedText) {
-                follow(seal, verifier)
+                follow(seal, verifier.holder)
                 if seal.kind == .epoch { faults += unknownKeys.filter(\.isClosing).map(\.fault) }
-                unknownKeys = []
+                if seal.kind == .epoch || verifier.holder > .server || !hasToken { unknownKeys = [] }
             } else {
                 faults.append(.wrongSignature(seal: seal.number))
             }
@@ -153,10 +170,11 @@ package struct AuditVerifier {
     }
 
     /// Takes note of an epoch, and of a change from a token's key to a server's, which only an epoch can make.
-    private mutating func follow(_ seal: AuditSealRecord, _ verifier: SealKeys.Verifier) {
-        let leavesToken = isOfToken && !verifier.isOnToken
+    private mutating func follow(_ seal: AuditSealRecord, _ newHolder: SealKeys.Holder) {
+        signers[seal.keyId, default: Signer(keyId: seal.keyId, holder: newHolder, firstSeal: seal.number)].seals += 1
+        let leavesToken = holder > .server && newHolder == .server
         guard seal.kind == .epoch || !leavesToken else { return faults.append(.weakerKey(seal: seal.number)) }
-        isOfToken = verifier.isOnToken
+        holder = newHolder
         guard seal.kind == .epoch else { return }
         epochs.append(
             Epoch(
@@ -208,9 +226,12 @@ extension AuditVerifier {
 
     /// Checks the whole trail of a database.
     package static func verified(
-        _ store: Store, known: KnownSeal?, key: @escaping KeyLookUp
+        _ store: Store, known: KnownSeal?, keys: [String: SealKeys.Verifier]
     ) async throws(StoreError) -> AuditVerifier {
-        var verifier = AuditVerifier(known: known, closing: try await store.newestAuditClosing(), key: key)
+        var verifier = AuditVerifier(
+            known: known, closing: try await store.newestAuditClosing(),
+            hasToken: keys.values.contains { $0.holder > .server }
+        ) { keys[$0] }
         var number: Int64 = 0
         while true {
             let seals = try await store.auditSeals(after: number, limit: pageLength)

@@ -24,6 +24,9 @@ struct RequestTimestamp: Sendable, Equatable {
     /// What is wrong with a malformed timestamp.
     static let form = "must be Unix seconds in ten decimal digits"
 
+    /// Why a timestamp within the tolerance is refused all the same.
+    static let fromBeforeRestore = "it is from before the database was restored: sign the request again"
+
     /// How much the client's clock differs, for the client.
     func skew(at now: Timestamp) -> String {
         let lag = lagSeconds(at: now)

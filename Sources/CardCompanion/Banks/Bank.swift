@@ -29,6 +29,8 @@ struct Bank: Sendable {
     let revision: Int64
     let isActive: Bool
     let settings: BankSettings
+    /// When the database was restored; nil if it never was.
+    private let requestsFrom: Timestamp?
     /// For hashMacs of fetches.
     let distributionKeys: HMACKeys
     /// For hashMacs of definitions.
@@ -46,6 +48,7 @@ struct Bank: Sendable {
         revision = record.revision
         isActive = record.status == .active
         settings = record.settings
+        requestsFrom = record.requestsFrom
 
         distributionKeys = try HMACKeys(keys, of: record.id, for: [.distribution, .both], keyring: keyring)
         definitionKeys = try HMACKeys(keys, of: record.id, for: [.definition, .both], keyring: keyring)
@@ -64,6 +67,11 @@ struct Bank: Sendable {
         }
         // Not a bank without its keys: the vault was lost while they were opened.
         guard keyring.isOpen else { throw KeyVaultError.vaultClosed }
+    }
+
+    /// Whether a request can be one that was served before the database was restored. The database does not know those.
+    func isFromBeforeRestore(_ timestamp: RequestTimestamp) -> Bool {
+        requestsFrom.map { timestamp.seconds <= $0.seconds } ?? false
     }
 
     /// How defined PINs reach the bank; nil if they cannot: the bank has no valid certificate to seal them to, or not the key

@@ -22,8 +22,12 @@ extension JSONText {
 extension RequestTimestamp {
     /// The error says how much the client's clock differs.
     func requireDefinitionWindow(of bank: Bank, now: Timestamp) throws(DefinitionError) {
-        guard !isWithin(toleranceSeconds: bank.settings.timestampToleranceSeconds, of: now) else { return }
-        throw DefinitionError(.invalidTimestamp, detail: skew(at: now))
+        guard isWithin(toleranceSeconds: bank.settings.timestampToleranceSeconds, of: now) else {
+            throw DefinitionError(.invalidTimestamp, detail: skew(at: now))
+        }
+        guard !bank.isFromBeforeRestore(self) else {
+            throw DefinitionError(.invalidTimestamp, detail: RequestTimestamp.fromBeforeRestore)
+        }
     }
 }
 

@@ -30,8 +30,12 @@ extension JSONText {
 extension RequestTimestamp {
     /// The error says how much the client's clock differs.
     func requireWindow(of bank: Bank, now: Timestamp) throws(DistributionError) {
-        guard !isWithin(toleranceSeconds: bank.settings.timestampToleranceSeconds, of: now) else { return }
-        throw DistributionError(.invalidTimestamp, detail: skew(at: now))
+        guard isWithin(toleranceSeconds: bank.settings.timestampToleranceSeconds, of: now) else {
+            throw DistributionError(.invalidTimestamp, detail: skew(at: now))
+        }
+        guard !bank.isFromBeforeRestore(self) else {
+            throw DistributionError(.invalidTimestamp, detail: RequestTimestamp.fromBeforeRestore)
+        }
     }
 }
 

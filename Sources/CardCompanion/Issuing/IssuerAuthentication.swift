@@ -62,6 +62,11 @@ package struct IssuerAuthentication: Sendable {
         guard Identifier(bankId) == accepted.bank.id else {
             throw IssuerRefusal.forbidden(reason: "The key belongs to another bank than the path.")
         }
+        guard accepted.bank.requestsFrom.map({ accepted.signature.created > $0.seconds }) ?? true else {
+            throw IssuerRefusal.unauthenticated(
+                reason: "The signature is from before the database was restored: sign the call again.",
+                signatureBase: nil)
+        }
         guard accepted.bank.status == .active else {
             throw IssuerRefusal.forbidden(reason: "The bank is disabled.")
         }

@@ -32,7 +32,7 @@ package struct WrappedDataKeys: Sendable {
     var loaded: [DataKeyRecord] { live.filter { $0.state != .disabled } }
 
     /// Whether there is a key of each purpose.
-    var isComplete: Bool {
+    package var isComplete: Bool {
         DataKeyPurpose.allCases.allSatisfy { purpose in records.contains { $0.purpose == purpose } }
     }
 

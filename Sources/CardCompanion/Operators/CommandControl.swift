@@ -15,7 +15,7 @@ package enum CommandControl: String, Sendable {
         "explain hmac": .reads,
         "explain jwe": .reads,
         "explain signature": .reads, "explain token": .reads,
-        "migrate": .single,
+        "migrate": .single, "database restored": .single,
         "bank add": .dual, "bank set": .dualUnlessTightening, "bank show": .reads, "bank list": .reads,
         "bank remove": .dual,
         // A custodian enters a component alone. With the last one, two operators confirm the key.

@@ -83,6 +83,11 @@ extension Store {
         try await statements.execute(SelectNewestAuditSeal()).first
     }
 
+    /// Whether a key has signed a seal. It reads all seals.
+    package func hasAuditSeal(signedBy keyId: String) async throws(StoreError) -> Bool {
+        try await statements.executeForOneRow(HasAuditSeal(keyId: keyId))
+    }
+
     /// Adds a seal, and remembers its heads.
     ///
     /// - Returns: false if another server has added one of that number.
@@ -206,5 +211,17 @@ private struct UpsertAuditHeads: PostgresCommand {
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(number, hash, heads.map(\.chainId), heads.map(\.sequence), heads.map(\.hash))
+    }
+}
+
+private struct HasAuditSeal: PostgresStatement {
+    typealias Row = Bool
+
+    let keyId: String
+
+    static let sql = "SELECT EXISTS (SELECT FROM audit_seal WHERE key_id = $1)"
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(keyId)
     }
 }

@@ -16,7 +16,7 @@ package enum BankTable: String, CaseIterable, Sendable {
 }
 
 extension Store {
-    /// Removes rows of a bank, if it is disabled.
+    /// Removes rows of a bank that is disabled, or that is not there.
     ///
     /// - Returns: how many; fewer than `limit` if there are no more.
     package func removeRows(
@@ -70,10 +70,9 @@ private struct RemoveRows<Rows: OwnedRows>: PostgresCommand {
 
     static var sql: String {
         """
-        DELETE FROM \(Rows.table.rawValue) WHERE ctid = ANY (ARRAY(
-            SELECT owned.ctid FROM \(Rows.table.rawValue) AS owned
-            JOIN bank ON bank.bank_id = owned.bank_id AND bank.status = 'DISABLED'
-            WHERE owned.bank_id = $1 LIMIT $2))
+        DELETE FROM \(Rows.table.rawValue) WHERE bank_id = $1 AND ctid = ANY (ARRAY(
+            SELECT ctid FROM \(Rows.table.rawValue)
+            WHERE bank_id = $1 AND NOT EXISTS (SELECT FROM bank WHERE bank_id = $1 AND status <> 'DISABLED') LIMIT $2))
         """
     }
 

@@ -10,6 +10,8 @@ package struct BankRecord: Sendable, Equatable {
     /// Grows with every change of the bank, its keys or its certificates.
     package let revision: Int64
     package let createdAt: Timestamp
+    /// Requests with an earlier time are refused, because the database was restored then; nil if it never was.
+    package let requestsFrom: Timestamp?
 }
 
 /// A bank as requests are checked with it.
@@ -45,6 +47,8 @@ package struct IssuerBank: Sendable {
     package let checksUniqueIds: Bool
     /// The formats of PIN blocks that the bank may send.
     package let pinBlocks: Set<PINBlockKind>
+    /// See ``BankRecord/requestsFrom``.
+    package let requestsFrom: Timestamp?
     /// SHA-256 of each client certificate that is active and not revoked (mutual TLS).
     package private(set) var clientCertificates: [[UInt8]]
 
@@ -60,6 +64,7 @@ package struct IssuerBank: Sendable {
         sealedValues = settings.sealedValues
         checksUniqueIds = settings.checksUniqueIds
         pinBlocks = settings.pinBlocks
+        requestsFrom = bank.requestsFrom
         clientCertificates = found.certificates.filter { $0.purpose == .client && $0.status == .active }
             .map(\.fingerprint)
     }
@@ -135,7 +140,7 @@ private let settingColumns = """
     defined_pin_key, pin_blocks
     """
 
-private let bankColumns = "bank_id, status, revision, created_at, approved_settings, \(settingColumns)"
+private let bankColumns = "bank_id, status, revision, created_at, approved_settings, requests_from, \(settingColumns)"
 
 private struct InsertBank: PostgresCommand {
     let id: Identifier
@@ -224,7 +229,7 @@ extension IssuerBank {
                     SELECT FROM revoked_certificate AS revoked
                     WHERE (revoked.bank_id, revoked.issuer, revoked.serial)
                         = (certificate.bank_id, certificate.issuer, certificate.serial)))
-        ), revision
+        ), revision, requests_from
         """
     }
 
@@ -240,6 +245,7 @@ extension IssuerBank {
         pinBlocks = Set(try row.decode(first + 9, as: [String].self).compactMap(PINBlockKind.init(rawValue:)))
         clientCertificates = try row.decode(first + 10)
         revision = try row.decode(first + 11)
+        requestsFrom = try row.decode(first + 12)
     }
 }
 
@@ -311,6 +317,7 @@ extension BankRecord: PostgresRowDecodable {
         revision = try row.decode(2)
         createdAt = try row.decode(3)
         approvedSettings = try row.decode(4)
-        settings = try BankSettings(row, from: 5)
+        requestsFrom = try row.decode(5)
+        settings = try BankSettings(row, from: 6)
     }
 }

@@ -1,23 +1,12 @@
 internal import PostgresLibPQ
 
-/// Which cardholders an operator looks for.
-package struct CardholderFilter: Sendable {
-    /// Only uniqueIds that begin so; empty for all.
-    package var prefix = ""
-    package var status: CardholderStatus?
-    /// Only cardholders who are locked.
-    package var isLocked = false
-
-    package init() {}
-}
-
 extension Store {
-    /// Cardholders of a bank that a filter lets through, in the order of their uniqueIds, from the first one after `after`.
+    /// Cardholders of a bank whose uniqueIds begin with a text, in their order, from the first one after `after`.
     package func cardholders(
-        bankId: Identifier, _ filter: CardholderFilter, after: String?, limit: Int
+        bankId: Identifier, prefix: String, after: String?, limit: Int
     ) async throws(StoreError) -> [CardholderRecord] {
         try await statements.execute(
-            SearchCardholders(bankId: bankId, filter: filter, after: after ?? "", limit: Int32(clamping: limit)))
+            SearchCardholders(bankId: bankId, prefix: prefix, after: after ?? "", limit: Int32(clamping: limit)))
     }
 }
 
@@ -25,7 +14,7 @@ private struct SearchCardholders: PostgresStatement {
     typealias Row = CardholderRecord
 
     let bankId: Identifier
-    let filter: CardholderFilter
+    let prefix: String
     let after: String
     let limit: Int32
 
@@ -34,12 +23,10 @@ private struct SearchCardholders: PostgresStatement {
         \(CardholderRecord.selection)
         WHERE bank_id = $1 AND unique_id > $2::identifier AND unique_id >= $3::identifier
             AND unique_id < ($3 || chr(1114111))::identifier AND starts_with(unique_id, $3)
-            AND ($4::text IS NULL OR holder.status = $4)
-            AND (NOT $5 OR cardholder_locks(p_holder => holder, p_bank => bank) <> '{}')
-        ORDER BY unique_id LIMIT $6
+        ORDER BY unique_id LIMIT $4
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, after, filter.prefix, filter.status, filter.isLocked, limit)
+        parameters.append(bankId, after, prefix, limit)
     }
 }

@@ -51,6 +51,8 @@ struct ConnectionParameters: Sendable {
             + " -c idle_in_transaction_session_timeout=\(configuration.idleInTransactionTimeoutMilliseconds)"
             // A statement whose client has closed the connection ends soon.
             + " -c client_connection_check_interval=\(Self.checkIntervalMilliseconds)"
+            // The warning about a standby must come: see NoticeSink.
+            + " -c client_min_messages=warning"
             + (configuration.searchPath.map { " -c search_path=\($0)" } ?? "")
     }
 

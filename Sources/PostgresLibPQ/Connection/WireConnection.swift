@@ -30,6 +30,10 @@ final class WireConnection {
         let completion: Completion
     }
 
+    /// How many times as long as its caller waits the server may send nothing. A statement that only waits for a lock should not
+    /// cost the others on the connection their answers.
+    private static let silenceFactor = 2
+
     let id: Int
     /// Whether the connection is leased to one caller, who may change the session's settings.
     var isLeased = false
@@ -72,14 +76,18 @@ final class WireConnection {
 
     /// Sends a request. Calls `completion` once, with the answers (one per statement of a batch) or with the error.
     ///
-    /// - Parameter answerLimit: how long the caller waits; nil leaves it to the statement timeout.
-    func submit(_ id: RequestID, _ request: Request, answerLimit: Duration? = nil, completion: @escaping Completion) {
+    /// - Parameter deadline: until when the caller waits; nil leaves it to the statement timeout.
+    func submit(
+        _ id: RequestID, _ request: Request, until deadline: ContinuousClock.Instant? = nil,
+        completion: @escaping Completion
+    ) {
         pending[id] = Pending(request: request, completion: completion)
         let now = ContinuousClock.now
         perform(
             machine.submit(
-                id, request.kind, maximumSilence: answerLimit ?? maximumSilence(request),
-                deadline: answerLimit.map { now + $0 }, at: now))
+                id, request.kind,
+                maximumSilence: deadline.map { ($0 - now) * Self.silenceFactor } ?? maximumSilence(request),
+                deadline: deadline, at: now))
         pump()
     }
 
@@ -111,8 +119,9 @@ final class WireConnection {
 
     private func lose(_ error: PostgresError) {
         guard !isClosed else { return }
-        close(error)
+        // First this: otherwise the pool gives the connection to those who wait, as soon as a request on it has failed.
         owner?.connectionLost(self, error)
+        close(error)
     }
 }
 

@@ -56,7 +56,12 @@ final class Pool {
     }
 
     /// Calls `granted` once, with the connection for this request or with the error.
-    func acquire(_ id: RequestID, _ kind: PoolStateMachine.Kind, _ granted: @escaping Granted) {
+    ///
+    /// - Parameter deadline: until when the caller waits at most; nil leaves it to the acquire timeout.
+    func acquire(
+        _ id: RequestID, _ kind: PoolStateMachine.Kind, until deadline: ContinuousClock.Instant? = nil,
+        _ granted: @escaping Granted
+    ) {
         if case .failure(let error) = parameters { return granted(.failure(error)) }
         let now = ContinuousClock.now
         waiters[id] = Waiter(since: now, granted: granted)
@@ -71,8 +76,8 @@ final class Pool {
     /// Closes a connection whose session can no longer be used.
     func discard(_ connection: WireConnection) {
         let error = PostgresError(.connectionLost, "the session could not be reset")
-        connection.close(error)
         connectionLost(connection, error)
+        connection.close(error)
     }
 
     /// The lease has ended.

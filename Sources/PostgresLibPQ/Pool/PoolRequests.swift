@@ -4,13 +4,13 @@ extension Pool {
     func run(_ batch: [BoundStatement]) async throws(PostgresError) -> [PostgresResult] {
         let id = nextRequest()
         let holder = Holder()
-        let limit = AnswerLimit.current
+        let deadline = AnswerLimit.current.map { ContinuousClock.now + $0 }
         return try await Self.answer { completion in
-            self.acquire(id, .shared) { result in
+            self.acquire(id, .shared, until: deadline) { result in
                 switch result {
                 case .success(let connection):
                     holder.connection = connection
-                    connection.submit(id, .batch(batch), answerLimit: limit, completion: completion)
+                    connection.submit(id, .batch(batch), until: deadline, completion: completion)
                 case .failure(let error):
                     completion(.failure(error))
                 }

@@ -29,6 +29,11 @@ struct PoolStateMachine {
 
     /// How long a connection that was given up counts if the server has no statement timeout.
     private static let givenUpWithoutLimit = Duration.seconds(60)
+    /// A server whose commits wait for a standby keeps connections that were given up. So they count longer each time that as many
+    /// were given up as the pool has, up to so many times as long.
+    private static let longestGivenUpFactor = 16
+    /// Without another such loss for so long, the count begins anew.
+    private static let calmTime = Duration.seconds(120)
 
     private enum Phase {
         case created
@@ -55,6 +60,8 @@ struct PoolStateMachine {
     private var lastAttemptFailed = false
     /// Until when a connection that was given up counts as one of the server's: the server may still work there.
     private var givenUpUntil: [Instant] = []
+    private var givenUpCount = 0
+    private var lastGivenUp: Instant?
 
     init(_ limits: PostgresConfiguration) {
         self.limits = limits
@@ -96,9 +103,13 @@ struct PoolStateMachine {
         return settle(now)
     }
 
-    mutating func acquire(_ id: RequestID, _ kind: Kind, at now: Instant) -> [Action] {
+    /// - Parameter callerDeadline: until when the caller waits at most.
+    mutating func acquire(
+        _ id: RequestID, _ kind: Kind, until callerDeadline: Instant? = nil, at now: Instant
+    ) -> [Action] {
         guard phase == .created || phase == .running else { return [.fail(id, .shutDown)] }
-        let deadline = now + .seconds(limits.acquireTimeoutSeconds)
+        let longest = now + .seconds(limits.acquireTimeoutSeconds)
+        let deadline = callerDeadline.map { min($0, longest) } ?? longest
         switch kind {
         case .shared: sharedWaiters.append(id, until: deadline)
         case .lease: leaseWaiters.append(id, until: deadline)
@@ -154,7 +165,7 @@ struct PoolStateMachine {
         _ id: ConnectionID, wasSilent: Bool = false, at now: Instant, using random: inout some RandomNumberGenerator
     ) -> [Action] {
         guard remove(id) else { return [] }
-        if wasSilent { givenUpUntil.append(now + (limits.statementTimeout ?? Self.givenUpWithoutLimit)) }
+        if wasSilent { noteGivenUp(at: now) }
         if let stableAt, now < stableAt { postpone(from: now, using: &random) }
         return settle(now)
     }
@@ -175,6 +186,7 @@ struct PoolStateMachine {
     /// Handles the deadlines that have passed.
     mutating func tick(at now: Instant) -> [Action] {
         if let retry = retryAt, retry <= now { retryAt = nil }
+        givenUpUntil.removeAll { $0 <= now }
         let code = hasReadyConnection || phase == .created ? PostgresError.Code.acquireTimeout : .cannotConnect
         let expired = sharedWaiters.removeExpired(at: now) + leaseWaiters.removeExpired(at: now)
         return expired.map { .fail($0, code) } + closeIdle(now) + settle(now)
@@ -260,7 +272,6 @@ extension PoolStateMachine {
         let allAreBusy = hasReadyConnection && !members.contains(where: \.isIdle)
         let demand = sharedWaiters.count + leaseDemand + (allAreBusy ? 1 : 0)
         let atOnce = lastAttemptFailed ? 1 : limits.maximumConcurrentConnects
-        givenUpUntil.removeAll { $0 <= now }
         // A server that hangs must not get more and more connections. One can always try.
         let most = max(1, limits.maximumConnections - givenUpUntil.count)
         var connecting = members.count(where: \.isConnecting)
@@ -274,6 +285,16 @@ extension PoolStateMachine {
             connecting += 1
         }
         return actions
+    }
+
+    private mutating func noteGivenUp(at now: Instant) {
+        if let lastGivenUp, now - lastGivenUp > Self.calmTime { givenUpCount = 0 }
+        lastGivenUp = now
+        let rounds = givenUpCount / limits.maximumConnections
+        givenUpCount += 1
+        let factor = min(Self.longestGivenUpFactor, 1 << min(rounds, 10))
+        givenUpUntil.append(now + (limits.statementTimeout ?? Self.givenUpWithoutLimit) * factor)
+        givenUpUntil.sort()
     }
 
     private mutating func closeIdle(_ now: Instant) -> [Action] {

@@ -4,6 +4,8 @@ struct WaiterQueue {
     typealias Instant = ContinuousClock.Instant
 
     private var deadlines: [ID: Instant] = [:]
+    /// The earliest deadline; nil if nobody waits.
+    private var earliest: Instant?
     /// In order of arrival. Removed requests stay here until they reach the front.
     private var order: [ID] = []
     private var front = 0
@@ -12,12 +14,11 @@ struct WaiterQueue {
 
     var isEmpty: Bool { deadlines.isEmpty }
 
-    /// The earliest deadline. It belongs to the first request, because all wait equally long.
-    var nextDeadline: Instant? {
-        front < order.count ? deadlines[order[front]] : nil
-    }
+    /// The earliest deadline.
+    var nextDeadline: Instant? { earliest }
 
     mutating func append(_ id: ID, until deadline: Instant) {
+        earliest = nextDeadline.map { min($0, deadline) } ?? deadline
         order.append(id)
         deadlines[id] = deadline
     }
@@ -31,7 +32,8 @@ struct WaiterQueue {
 
     /// - Returns: whether the request was in the queue.
     mutating func remove(_ id: ID) -> Bool {
-        guard deadlines.removeValue(forKey: id) != nil else { return false }
+        guard let deadline = deadlines.removeValue(forKey: id) else { return false }
+        if deadline == earliest { earliest = deadlines.values.min() }
         while front < order.count, deadlines[order[front]] == nil { front += 1 }
         if front * 2 > order.count {
             order.removeFirst(front)
@@ -42,8 +44,9 @@ struct WaiterQueue {
 
     /// Removes the requests whose deadline has passed, and returns them in order.
     mutating func removeExpired(at now: Instant) -> [ID] {
-        var expired: [ID] = []
-        while let deadline = nextDeadline, deadline <= now, let id = popFirst() { expired.append(id) }
+        guard let nextDeadline, nextDeadline <= now else { return [] }
+        let expired = order[front...].filter { deadlines[$0].map { $0 <= now } ?? false }
+        for id in expired { _ = remove(id) }
         return expired
     }
 

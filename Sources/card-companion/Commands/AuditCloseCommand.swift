@@ -46,7 +46,7 @@ extension AuditCommand {
             }
             let action = AdminAction(command: "audit close", subject: "before \(before.text)")
             let result = try await Installation.run(options, asOwner: true, action: action) { [before] installation in
-                try await Self.requireOwner(installation)
+                try await installation.requireOwner(for: "audit close")
                 return try await installation.withSealKeys { keys in
                     try await Self.requireWholeTrail(installation.store, keys)
                     let closing = AuditClosing(
@@ -63,19 +63,10 @@ extension AuditCommand {
             try Terminal.show(result.text, json: result, asJSON: output.json)
         }
 
-        private static func requireOwner(_ installation: Installation) async throws {
-            let schema = try await SchemaRunner(store: installation.store, logger: installation.logger).check()
-            guard schema.isOwned else {
-                throw CommandError.configuration(
-                    "this role of the database can only add to the audit trail: run the command with the role that owns the "
-                        + "schema, as 'card-companion migrate'")
-            }
-        }
-
         /// What is closed can never be verified again.
         private static func requireWholeTrail(_ store: Store, _ keys: SealKeys) async throws {
             let verifiers = try await keys.verifiers()
-            let verifier = try await AuditVerifier.verified(store, known: nil) { verifiers[$0] }
+            let verifier = try await AuditVerifier.verified(store, known: nil, keys: verifiers)
             guard let fault = verifier.faults.first else { return }
             throw CommandError.refused(
                 "the trail does not verify, so nothing is closed: \(fault); see 'card-companion audit verify'")

@@ -131,7 +131,7 @@ struct AuditCommand: AsyncParsableCommand {
             let report = try await Installation.run(options) { installation in
                 try await installation.withSealKeys { keys in
                     let verifiers = try await keys.verifiers()
-                    return Report(try await AuditVerifier.verified(installation.store, known: known) { verifiers[$0] })
+                    return Report(try await AuditVerifier.verified(installation.store, known: known, keys: verifiers))
                 }
             }
             try Terminal.show(report.text, json: report, asJSON: output.json)
@@ -145,6 +145,25 @@ struct AuditCommand: AsyncParsableCommand {
             let faults: [String]
             let faultCount: Int
             let epochs: [Epoch]
+            let signers: [Signer]
+
+            struct Signer: Encodable {
+                let keyId: String
+                /// `token`, `recorded` (another token, as the database says) or `server`.
+                let holder: String
+                let firstSeal: Int64
+                let seals: Int
+
+                var text: String {
+                    let whose =
+                        switch holder {
+                        case "token": "the token's key"
+                        case "recorded": "a key of an earlier or another token, as the database says (is it yours?),"
+                        default: "a server's key"
+                        }
+                    return "\(seals) seals since seal \(firstSeal) are signed by \(whose) \(keyId)"
+                }
+            }
 
             struct Epoch: Encodable {
                 let epoch: Int32
@@ -165,6 +184,9 @@ struct AuditCommand: AsyncParsableCommand {
                 unsealed = verifier.unsealedCount
                 faults = verifier.faults.prefix(Verify.faultLimit).map(\.description)
                 faultCount = verifier.faults.count
+                signers = verifier.signers.values.sorted { $0.firstSeal < $1.firstSeal }.map {
+                    Signer(keyId: $0.keyId, holder: $0.holder.rawValue, firstSeal: $0.firstSeal, seals: $0.seals)
+                }
                 epochs = verifier.epochs.map {
                     Epoch(
                         epoch: $0.number, seal: $0.seal, since: $0.sealedAt.text, reason: $0.reason,
@@ -174,7 +196,7 @@ struct AuditCommand: AsyncParsableCommand {
 
             var text: String {
                 let counts = "\(entries) entries, \(seals) seals; \(unsealed) entries are newer than the last seal"
-                let told = [counts] + epochs.map(\.text)
+                let told = [counts] + signers.map(\.text) + epochs.map(\.text)
                 guard faultCount > 0 else {
                     return (told + ["nothing was altered, dropped or reordered"]).joined(separator: "\n")
                 }

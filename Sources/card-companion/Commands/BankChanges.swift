@@ -103,29 +103,32 @@ struct RemoveBank: Change {
         }
     }
 
-    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
-        try await installation.bank(id).approvedSettings.map { [ApprovedObject(settings: $0, of: id)] } ?? []
-    }
-
     func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         try await requirePossible(in: installation)
+        // First this: old rows of a bank of this name that somebody puts back must not count as approved.
+        try await installation.withdraw(try await installation.approvedObjects(of: id))
         var counts: [String: Int] = [:]
         var progress = ProgressBar(total: nil)
         var total = 0
-        for table in BankTable.allCases {
-            var count: Int
-            repeat {
-                count = try await installation.store.removeRows(
-                    of: table, bankId: id, limit: Self.rowsPerBatch)
-                counts[table.rawValue, default: 0] += count
-                total += count
-                progress.update(done: total, count: total)
-            } while count == Self.rowsPerBatch
+        func removeAll() async throws {
+            for table in BankTable.allCases {
+                var count: Int
+                repeat {
+                    count = try await installation.store.removeRows(
+                        of: table, bankId: id, limit: Self.rowsPerBatch)
+                    counts[table.rawValue, default: 0] += count
+                    total += count
+                    progress.update(done: total, count: total)
+                } while count == Self.rowsPerBatch
+            }
         }
-        progress.finish()
+        try await removeAll()
         guard try await installation.store.removeBank(id: id) else {
             throw CommandError.refused("somebody has enabled bank '\(id)' again: what was removed until then is lost")
         }
+        // Without the bank nothing new is written. What an import that was under way has written meanwhile goes, too.
+        try await removeAll()
+        progress.finish()
         let cardholders = counts[BankTable.cardholder.rawValue] ?? 0
         return Shown(
             text: "removed bank '\(id)' with \(cardholders) cardholders",

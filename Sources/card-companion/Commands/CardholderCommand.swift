@@ -98,14 +98,9 @@ struct CardholderCommand: ParsableCommand {
         }
 
         func run() async throws {
-            var filter = CardholderFilter()
-            filter.prefix = startsWith
-            filter.status = status
-            filter.isLocked = locked
-            let records = try await Installation.run(options) { [bank, filter, after, limit] installation in
+            let records = try await Installation.run(options) { installation in
                 _ = try await installation.bank(bank)
-                return try await installation.store.cardholders(
-                    bankId: bank, filter, after: after?.text, limit: limit)
+                return try await find(in: installation.store)
             }
             try Terminal.show(
                 Terminal.table(
@@ -117,6 +112,22 @@ struct CardholderCommand: ParsableCommand {
                             $0.deliveredAt?.text ?? "-", $0.updatedAt.text,
                         ]
                     }), json: records.map(CardholderRepresentation.init), asJSON: output.json)
+        }
+
+        /// How many cardholders are read at once.
+        private static let pageLength = 1_000
+
+        /// Reads page after page, so that a large bank needs no long statement.
+        private func find(in store: Store) async throws -> [CardholderRecord] {
+            var (found, last) = ([CardholderRecord](), after?.text)
+            while found.count < limit {
+                let page = try await store.cardholders(
+                    bankId: bank, prefix: startsWith, after: last, limit: Self.pageLength)
+                found += page.filter { (status == nil || $0.status == status) && (!locked || !$0.locks.isEmpty) }
+                guard page.count == Self.pageLength else { break }
+                last = page.last?.uniqueId.text
+            }
+            return Array(found.prefix(limit))
         }
     }
 

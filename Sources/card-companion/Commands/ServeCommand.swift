@@ -191,7 +191,7 @@ private struct Server: Service, CustomStringConvertible {
             AuditSealing(
                 seals: AuditSeals(store: store, keys: sealKeys, clock: clock), vault: vaultWatch, logger: logger))
         if let certificates { services.append(certificates) }
-        services += ServerMetrics.services(of: installation)
+        services += ServerMetrics.services(of: installation, certificates)
         services.append(Listener(application: application, setting: "http", host: settings.host, port: settings.port))
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: logger)

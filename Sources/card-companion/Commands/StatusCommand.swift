@@ -11,7 +11,7 @@ struct StatusCommand: AsyncParsableCommand {
         commandName: "status",
         abstract: "Asks the running server of this machine whether it serves.",
         discussion: """
-            It calls the server at the address of the settings. The exit status is 0 if the server serves, 1 if it is running and \\
+            It calls the server at the address of the settings. The exit status is 0 if the server serves, 1 if it is running and \
             does not serve, and 69 if nothing answers. 'doctor' says what may be wrong.
 
             EXAMPLES

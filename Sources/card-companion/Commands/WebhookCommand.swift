@@ -132,8 +132,10 @@ struct WebhookCommand: ParsableCommand {
         @OptionGroup var arguments: BankArguments
 
         func run() async throws {
-            let (url, problem) = try await Installation.run(arguments.options) { [arguments] installation in
-                let webhook = try await installation.webhook(arguments.bank)
+            let action = AdminAction(command: "webhook test", bankId: arguments.bank)
+            let (url, problem) = try await Installation.run(arguments.options, action: action) {
+                [arguments] installation in
+                let webhook = try await installation.approvedWebhook(arguments.bank)
                 let problem = try await installation.withKeyring { keyring in
                     try await WebhookTrial.send(
                         to: webhook,
@@ -252,6 +254,24 @@ struct SetWebhook: Change {
 }
 
 extension Installation {
+    /// A bank's webhook as servers use it: an active one, which two operators have approved if that is necessary.
+    ///
+    /// - Throws: ``CommandError`` if servers send nothing there.
+    fileprivate func approvedWebhook(_ bankId: Identifier) async throws -> WebhookRecord {
+        guard try await webhook(bankId).status == .active else {
+            throw CommandError.refused("the webhook of bank '\(bankId)' is disabled: see 'card-companion webhook set'")
+        }
+        return try await withDataKeys { dataKeys in
+            let approvals = Approvals(store: store, keyring: try await dataKeys.opened(), logger: logger)
+            _ = try await approvals.refresh(from: dataKeys.vault)
+            guard let webhook = try await approvals.webhook(bankId: bankId) else {
+                throw CommandError.refused(
+                    "two operators have not approved the webhook of bank '\(bankId)', so servers send nothing there")
+            }
+            return webhook
+        }
+    }
+
     /// A bank's webhook.
     ///
     /// - Throws: ``CommandError`` if it has none.

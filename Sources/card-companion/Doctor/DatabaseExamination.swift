@@ -33,6 +33,8 @@ extension Installation {
                     do: "serve with a role that is a member of \(SchemaRunner.serviceRole) only")
             }
             return .ok("schema", schema.isNewer ? "newer than this program, which can serve it" : "up to date")
+        } catch SchemaError.outdated where settings.databaseURL == nil {
+            return .ok("schema", "older than this program: the next start brings the private database up to date")
         } catch {
             return .error("schema", error)
         }

@@ -9,8 +9,14 @@ extension Installation {
     /// Opens the vault, and looks at its keys and operators.
     func vaultFindings() async -> [Finding] {
         do {
-            _ = try await withKeyring { $0.isOpen }
             let keys = try await WrappedDataKeys.read(from: store)
+            // To open them would make what is missing, as whoever runs this, and not as the server's user.
+            guard keys.isComplete else {
+                return [
+                    .warning("vault", "there are no data keys yet", do: "the first start makes them, or 'vault init'")
+                ]
+            }
+            _ = try await withKeyring { $0.isOpen }
             return [.ok("vault", "opens the data keys")] + keys.warnings(now: clock.now()).map { .warning("vault", $0) }
                 + [await operatorFinding()]
         } catch {
@@ -71,6 +77,6 @@ extension Installation {
 extension ServerSettings {
     /// Whether there is no installation yet: nothing to look at, and a command would make one.
     var isNew: Bool {
-        databaseURL == nil && vault.token == nil && !FileManager.default.fileExists(atPath: vault.file)
+        databaseURL == nil && !FileManager.default.fileExists(atPath: "\(dataDirectory)/postgres")
     }
 }

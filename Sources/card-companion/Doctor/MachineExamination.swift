@@ -111,7 +111,7 @@ extension ServerSettings {
         do {
             let limits = Descriptors.raised()
             let connections = try limits.connections(configured: httpConnections, database: databaseConnections)
-            let text = "\(limits.limit) open files allow \(connections) connections"
+            let text = "in this shell, \(limits.limit) open files allow \(connections) connections"
             findings.append(
                 httpConnections == nil && connections < Descriptors.usualConnections
                     ? .warning("limits", text, do: "raise LimitNOFILE in the systemd unit") : .ok("limits", text))
@@ -125,7 +125,7 @@ extension ServerSettings {
                 findings.append(
                     .warning(
                         "limits",
-                        "only \(memory.rlim_cur >> 10) KiB can be locked, and the heap of secrets has \(wanted >> 10)",
+                        "in this shell, only \(memory.rlim_cur >> 10) KiB can be locked, and the heap of secrets has \(wanted >> 10)",
                         do: "raise LimitMEMLOCK in the systemd unit: otherwise secrets can be swapped out"))
             }
         }

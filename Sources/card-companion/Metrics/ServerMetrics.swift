@@ -2,8 +2,6 @@ import ArgumentParser
 import CardCompanion
 import CardCompanionHTTP
 import CardCompanionStore
-import Cryptography
-import Foundation
 import Logging
 import Metrics
 import PrometheusText
@@ -22,7 +20,9 @@ enum ServerMetrics {
     }
 
     /// What runs beside the server. Nothing if there is no listener.
-    static func services(of installation: Installation) -> [any Service] {
+    ///
+    /// - Parameter certificates: the TLS certificate in force; nil without TLS.
+    static func services(of installation: Installation, _ certificates: TLSCertificates?) -> [any Service] {
         guard let admin = installation.settings.admin else { return [] }
         let logger = installation.logger
         if !ServerSettings.isLoopback(admin.host) {
@@ -30,20 +30,13 @@ enum ServerMetrics {
                 "The metrics are served to other machines, without TLS: let only the monitoring reach admin.host",
                 metadata: ["host": "\(admin.host)"])
         }
-        let certificatePath = installation.settings.http.tls?.certificateChainPath
         let watch = InstallationWatch(
             store: installation.store, clock: installation.clock,
-            tlsCertificateExpiry: { certificatePath.flatMap(expiry) }, logger: logger)
+            tlsCertificateExpiry: { certificates.map { Timestamp(seconds: $0.endsAt) } }, logger: logger)
         let listener = AdminListener.application(admin, logger: logger, metrics: { registry.text }) { port in
             let url = "http://\(admin.host):\(port)\(AdminListener.metricsPath)"
             logger.notice("The metrics are served", metadata: ["metrics": "\(url)"])
         }
         return [watch, Listener(application: listener, setting: "admin", host: admin.host, port: admin.port)]
-    }
-
-    /// When the first certificate of a PEM file expires; nil if it cannot be read.
-    private static func expiry(ofCertificateAt path: String) -> Timestamp? {
-        guard let text = FileManager.default.contents(atPath: path) else { return nil }
-        return (try? Certificate.readPEMChain([UInt8](text)))?.first.map { Timestamp(seconds: $0.notAfter) }
     }
 }

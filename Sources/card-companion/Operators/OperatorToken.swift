@@ -26,13 +26,14 @@ struct OperatorToken {
         self.pinFile = pinFile
     }
 
-    /// Makes a key on the token.
+    /// Makes a key on the token. If an earlier command has made one, it is that one.
     ///
-    /// - Throws: ``CommandError``, also if the token has a key of an operator already.
+    /// - Throws: ``CommandError``.
     func makeKey() async throws -> Ed25519PublicKey {
         try await withToken { token in
-            guard try await token.signingKeys(.ed25519, label: Self.keyLabel).isEmpty else {
-                throw CommandError.refused("the token '\(address.label)' has an operator's key already")
+            if let key = try await token.signingKeys(.ed25519, label: Self.keyLabel).first {
+                Terminal.note("the token '\(address.label)' has an operator's key already: this is its public half")
+                return try Ed25519PublicKey(rawRepresentation: key.publicKey)
             }
             let key = try await token.makeSigningKey(
                 .ed25519, id: SecureRandom.bytes(count: Self.keyIdByteCount), label: Self.keyLabel)

@@ -27,6 +27,13 @@ extension Installation {
         return objects.filter { approved.contains($0.digest) }
     }
 
+    /// Everything of a bank that servers could accept, and what was approved of its settings.
+    func approvedObjects(of bankId: Identifier) async throws -> [ApprovedObject] {
+        guard try await operators() != nil else { return [] }
+        let settings = try await bank(bankId).approvedSettings.map { ApprovedObject(settings: $0, of: bankId) }
+        return try await withKeyring { try await self.objects(of: bankId, $0) } + (settings.map { [$0] } ?? [])
+    }
+
     /// A key that does not open is left out: no server can use it.
     private func objects(of bankId: Identifier, _ keyring: Keyring) async throws -> [ApprovedObject] {
         var objects: [ApprovedObject?] = []

@@ -17,15 +17,15 @@ struct SealOfTokenTests {
 
     private func verifier(_ keyId: String) -> SealKeys.Verifier? {
         switch keyId {
-        case "token": SealKeys.Verifier(key: .ecdsaP256SHA256(token.publicKey), isOnToken: true)
-        case "server": SealKeys.Verifier(key: .ecdsaP256SHA256(server.publicKey), isOnToken: false)
+        case "token": SealKeys.Verifier(key: .ecdsaP256SHA256(token.publicKey), holder: .token)
+        case "server": SealKeys.Verifier(key: .ecdsaP256SHA256(server.publicKey), holder: .server)
         default: nil
         }
     }
 
     /// A chain of seals, each by a key.
     private func verified(_ seals: [(key: String, kind: AuditSealRecord.Kind)]) throws -> AuditVerifier {
-        var verifier = AuditVerifier(known: nil, key: verifier)
+        var verifier = AuditVerifier(known: nil, hasToken: true, key: verifier)
         var previous: AuditSealRecord?
         for (index, (keyId, kind)) in seals.enumerated() {
             var seal = AuditSealRecord(
@@ -33,7 +33,7 @@ struct SealOfTokenTests {
                 sealedAt: Timestamp(seconds: 1_800_000_000 + Int64(index)), note: "a reason", heads: [],
                 previousHash: previous?.hash ?? [], hash: [], keyId: keyId, signature: [])
             seal.hash = seal.expectedHash
-            let key = keyId == "token" ? token : server
+            let key = keyId == "server" ? server : token
             seal.signature = try SigningKey.ecdsaP256SHA256(key).sign(seal.signedText)
             verifier.read(seal)
             previous = seal
@@ -48,6 +48,13 @@ struct SealOfTokenTests {
             ("server", .regular), ("token", .regular), ("server", .regular), ("token", .regular),
         ])
         #expect(verifier.faults == [.weakerKey(seal: 3)])
+    }
+
+    @Test("A server's seal covers no seal of a key that was removed, if there is a token")
+    func removedKey() throws {
+        let hidden = try verified([("removed", .regular), ("server", .regular)])
+        #expect(hidden.faults == [.unknownSealKey(seal: 1, keyId: "removed")])
+        #expect(try verified([("removed", .regular), ("token", .regular)]).faults == [])
     }
 
     @Test("A token's seals can follow a server's")

@@ -24,7 +24,7 @@ import Testing
         #expect(
             options == """
                 -c statement_timeout=10000 -c idle_in_transaction_session_timeout=60000 \
-                -c client_connection_check_interval=2000 -c statement_timeout=1
+                -c client_connection_check_interval=2000 -c client_min_messages=warning -c statement_timeout=1
                 """)
     }
 

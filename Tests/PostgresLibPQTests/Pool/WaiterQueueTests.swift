@@ -34,23 +34,35 @@ import Testing
         #expect(queue.count == 3)
     }
 
+    @Test func `a request whose deadline is earlier than those before it leaves in time`() {
+        var queue = WaiterQueue()
+        queue.append(1, until: start + .seconds(5))
+        queue.append(2, until: start + .seconds(2))
+        queue.append(3, until: start + .seconds(5))
+        #expect(queue.nextDeadline == start + .seconds(2))
+        #expect(queue.removeExpired(at: start + .seconds(2)) == [2])
+        #expect(queue.nextDeadline == start + .seconds(5))
+        #expect(queue.popFirst() == 1)
+    }
+
     @Test func `random operations have the same results as on a plain array`() {
         var queue = WaiterQueue()
-        var plain: [UInt64] = []
+        var plain: [(id: UInt64, deadline: ContinuousClock.Instant)] = []
         for step in UInt64(1)...5_000 {
             switch Int.random(in: 0..<4) {
             case 0, 1:
-                queue.append(step, until: start + .seconds(Double(step)))
-                plain.append(step)
+                let deadline = start + .seconds(Double(step) + Double.random(in: 0...1_000))
+                queue.append(step, until: deadline)
+                plain.append((step, deadline))
             case 2:
-                #expect(queue.popFirst() == (plain.isEmpty ? nil : plain.removeFirst()))
+                #expect(queue.popFirst() == (plain.isEmpty ? nil : plain.removeFirst().id))
             default:
-                guard let id = plain.randomElement() else { continue }
+                guard let id = plain.randomElement()?.id else { continue }
                 #expect(queue.remove(id) == true)
-                plain.removeAll { $0 == id }
+                plain.removeAll { $0.id == id }
             }
             #expect(queue.count == plain.count)
-            #expect(queue.nextDeadline == plain.first.map { start + .seconds(Double($0)) })
+            #expect(queue.nextDeadline == plain.map(\.deadline).min())
         }
     }
 }
