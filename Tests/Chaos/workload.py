@@ -333,17 +333,17 @@ def check_replay(record, post, served):
 class Importer(threading.Thread):
     """Imports lines, and remembers which were acknowledged."""
 
-    def __init__(self, site, bank, record, seed, lines=100):
-        super().__init__(name="importer", daemon=True)
+    def __init__(self, site, bank, record, seed, lines=100, prefix="import"):
+        super().__init__(name=prefix, daemon=True)
         self.site, self.bank, self.record, self.lines = site, bank, record, lines
-        self.random = random.Random(seed)
+        self.random, self.prefix = random.Random(seed), prefix
 
     def run(self):
         batch = 0
         while not self.record.stopping.is_set():
             batch += 1
             members = [
-                {"uniqueId": f"import-{batch}-{line}", "status": "ACTIVE", "freeField": f"{batch}.{line}"}
+                {"uniqueId": f"{self.prefix}-{batch}-{line}", "status": "ACTIVE", "freeField": f"{batch}.{line}"}
                 for line in range(self.lines)]
             body = "\n".join(map(json.dumps, members)).encode()
             # If the last line is missing, some lines may be written: the same body again does no harm.
