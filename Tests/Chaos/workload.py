@@ -17,6 +17,7 @@ from wire import AppKeys
 FETCH, NOTIFY = "pin-distribution/captcha", "pin-distribution/notify"
 TOKEN_FETCH, TOKEN_NOTIFY = "pin-distribution/token/captcha", "pin-distribution/token/notify"
 DEFINE, TOKEN_DEFINE = "pin-definition/pin", "pin-definition/token/pin"
+KEYPAD, KEYPAD_DEFINE = "pin-definition/keypad-coordinates", "pin-definition/token/pin-indexes"
 
 SERVED, WRONG_CODE, NO_PIN, SPENT_HASH, SPENT_TOKEN, LOCKED = 0, 203, 303, 205, 210, 307
 DEFINE_SPENT_HASH, DEFINE_SPENT_TOKEN = 141, 211
@@ -92,7 +93,7 @@ class Worker(threading.Thread):
                     self.put(holder)
                 action = self.random.choice([
                     self.put, self.fetch_and_confirm, self.fetch_and_confirm, self.fetch_by_token, self.race,
-                    self.wrong_codes, self.define, self.define_by_token, self.replay])
+                    self.wrong_codes, self.define, self.define_by_token, self.define_by_keypad, self.replay])
                 action(holder)
                 time.sleep(self.random.uniform(0, 0.1))
         except Stopped:
@@ -281,6 +282,20 @@ class Worker(threading.Thread):
         transaction = json.loads(signed["token"])["IdTransaction"]
         sealed = self.bank.seal("pin", holder.unique_id, pin, transaction)
         self.defined(holder, pin, TOKEN_DEFINE, signed | {"pin": sealed}, DEFINE_SPENT_TOKEN)
+
+    def define_by_keypad(self, holder):
+        """The keypad can be from one server, and the definition for another one."""
+        if self.may_be_locked(holder):
+            return
+        answer = self.post(KEYPAD, {"bankId": self.bank.id, "uniqueId": holder.unique_id, "keypadSize": 12})
+        if not self.expect(answer.code == SERVED, holder, "keypad", answer):
+            return
+        signed, pin = self.bank.token(holder.unique_id, "02"), f"{self.random.randrange(10_000):04}"
+        indexes = ",".join(str(answer.members["keypad"].index(digit)) for digit in pin)
+        keypad, transaction = answer.members["keypadId"], json.loads(signed["token"])["IdTransaction"]
+        sealed = self.bank.seal("indexes", holder.unique_id, indexes, transaction, length=64, keypadId=keypad)
+        members = signed | {"indexes": sealed, "keypadId": keypad}
+        self.defined(holder, pin, KEYPAD_DEFINE, members, DEFINE_SPENT_TOKEN)
 
     def defined(self, holder, pin, path, members, spent):
         if holder.definitions >= DEFINITIONS_PER_DAY:
