@@ -6,11 +6,13 @@
 # make ha     brings up the highly available installation on this machine: three PostgreSQL, two servers, haproxy
 # make chaos  lets clients use that while machines die, freeze and are cut off, and checks that no promise is broken
 # make model  checks the models of replay, attempts, delivery and definition
+# make upgrade-test    upgrades two servers from the last release to this tree while clients use them, and goes back
+# make record-statements  records the statements of this program, for the release
 # make captcha-report  says how well programs read the images of PINs
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test deb deb-test image-test attack ha chaos model bench instructions captcha-report openapi lint
-.PHONY: format clean swift packages test-packages
+.PHONY: upgrade-test last-release record-statements format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 results := .build/bench
@@ -66,6 +68,15 @@ model: ## checks the models of replay, attempts, delivery and definition with sp
 	@deploy/install-packages model
 	python3 -B Tests/Model/check.py
 
+upgrade-test: last-release build .venv/installed ## upgrades from the last release to this tree while clients use the servers
+	@deploy/install-packages ha
+	old=$$(Tests/Upgrade/build-release) && .venv/bin/python3 -B Tests/Upgrade/upgrade.py \
+	    --old "$$old" --new .build/release/card-companion $(if $(LOGS),--logs $(LOGS))
+
+record-statements: build .venv/installed ## records the statements of this program in Tests/Upgrade/statements, for a release
+	@deploy/install-packages ha
+	.venv/bin/python3 -B Tests/Upgrade/record.py --program .build/release/card-companion
+
 bench: build test-packages .build/bench-venv/installed ## measures a server of its own: BENCH_CARDHOLDERS=1000000, BASE=before.json, JSON=now.json
 	swift build --configuration release --product bench
 	@mkdir -p $(results)
@@ -100,6 +111,9 @@ swift:
 	@command -v swift >/dev/null || { \
 	    echo "swift is not on the PATH. Install Swift 6.2 or later: https://www.swift.org/install" >&2; \
 	    exit 1; }
+
+last-release:
+	@Tests/Upgrade/build-release --find
 
 packages:
 	@deploy/install-packages

@@ -62,8 +62,6 @@ class Chaos:
         self.site.start()
         if self.arguments.mutate:
             apply_mutation(self.site, self.arguments.mutate)
-        self.bank = Bank(self.site.bank_folder / "sandbox", AUTHORITY)
-        self.bank.fetch_keys(self.site.servers[0])
         self.start_clients()
         time.sleep(3)
         end = time.monotonic() + self.arguments.minutes * 60
@@ -76,6 +74,8 @@ class Chaos:
         return self.report()
 
     def start_clients(self):
+        self.bank = Bank(self.site.bank_folder / "sandbox", AUTHORITY)
+        self.bank.fetch_keys(self.site.servers[0])
         seed = self.arguments.seed
         self.workers = [
             Worker(f"w{number}", self.site, self.bank, self.record, f"{seed}-{number}", holders=3)

@@ -25,6 +25,7 @@ class SingleSite:
         self.database = DatabaseMachine("db", HOST, self.folder / "db")
         make_folder(self.database.folder, POSTGRES_USER)
         self.port = free_port()
+        self.places = {"app1": (HOST, free_port()), "app2": (HOST, free_port())}
         self.machines = []
         self.servers = []
 
@@ -39,7 +40,7 @@ class SingleSite:
             "CREATE ROLE card_companion_service NOLOGIN; CREATE ROLE companion_migrate LOGIN;"
             "CREATE ROLE companion_serve LOGIN IN ROLE card_companion_service;"
             "CREATE DATABASE cards OWNER companion_migrate;", database="postgres")
-        start_servers(self, {"app1": (HOST, free_port()), "app2": (HOST, free_port())})
+        start_servers(self, self.places)
 
     def start_postgres(self):
         data = self.database.folder / "postgresql"
@@ -99,8 +100,9 @@ def start_servers(site, places, prefixes=None, prepare=lambda machine: None):
         make_folder(machine.folder)
         machine.log = machine.folder / "server.log"
         prepare(machine)
+        machine.server = Server(name, host, port)
         site.machines.append(machine)
-        site.servers.append(Server(name, host, port))
+        site.servers.append(machine.server)
         start_server(site, len(site.servers) - 1)
     for server in site.servers:
         until(
@@ -109,7 +111,7 @@ def start_servers(site, places, prefixes=None, prepare=lambda machine: None):
 
 
 def start_server(site, index):
-    machine, server = site.machines[index], site.servers[index]
+    machine, server = site.machines[index], site.machines[index].server
     environment = {
         **site.server_environment, "HTTP_HOST": server.host, "HTTP_PORT": str(server.port),
         "DATA_DIRECTORY": str(machine.folder), **getattr(machine, "environment", {})}

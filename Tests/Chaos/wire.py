@@ -112,13 +112,13 @@ class Bank:
         media_type = "application/merge-patch+json" if method == "PATCH" else "application/json"
         return self.call(server, method, f"cardholders/{quote(unique_id, safe='')}", body, media_type, key, seconds)
 
-    def seal(self, content, unique_id, text, request_id=None, algorithm="ECDH-ES+A256KW"):
-        """A value sealed to the server's key and bound to its request."""
+    def seal(self, content, unique_id, text, request_id=None, algorithm="ECDH-ES+A256KW", length=16, **more):
+        """A value sealed to the server's key and bound to its request; `more` is in its header, too."""
         key = next(key for key in self.keys if key["use"] == "enc" and key["alg"] == algorithm)
-        header = {"alg": algorithm, "enc": "A256GCM", "kid": key["kid"], "cty": content, "iss": self.id, "sub": unique_id}
+        header = {"alg": algorithm, "enc": "A256GCM", "kid": key["kid"], "cty": content, "iss": self.id, "sub": unique_id} | more
         if request_id:
             header["jti"] = request_id
-        sealed = jwe.JWE(text.ljust(16).encode(), json.dumps(header), recipient=jwk.JWK(**key))
+        sealed = jwe.JWE(text.ljust(length).encode(), json.dumps(header), recipient=jwk.JWK(**key))
         return sealed.serialize(compact=True)
 
     def open(self, sealed):

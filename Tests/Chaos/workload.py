@@ -17,6 +17,7 @@ from wire import AppKeys
 FETCH, NOTIFY = "pin-distribution/captcha", "pin-distribution/notify"
 TOKEN_FETCH, TOKEN_NOTIFY = "pin-distribution/token/captcha", "pin-distribution/token/notify"
 DEFINE, TOKEN_DEFINE = "pin-definition/pin", "pin-definition/token/pin"
+KEYPAD, KEYPAD_DEFINE = "pin-definition/keypad-coordinates", "pin-definition/token/pin-indexes"
 
 SERVED, WRONG_CODE, NO_PIN, SPENT_HASH, SPENT_TOKEN, LOCKED = 0, 203, 303, 205, 210, 307
 DEFINE_SPENT_HASH, DEFINE_SPENT_TOKEN = 141, 211
@@ -92,7 +93,7 @@ class Worker(threading.Thread):
                     self.put(holder)
                 action = self.random.choice([
                     self.put, self.fetch_and_confirm, self.fetch_and_confirm, self.fetch_by_token, self.race,
-                    self.wrong_codes, self.define, self.define_by_token, self.replay])
+                    self.wrong_codes, self.define, self.define_by_token, self.define_by_keypad, self.replay])
                 action(holder)
                 time.sleep(self.random.uniform(0, 0.1))
         except Stopped:
@@ -282,6 +283,20 @@ class Worker(threading.Thread):
         sealed = self.bank.seal("pin", holder.unique_id, pin, transaction)
         self.defined(holder, pin, TOKEN_DEFINE, signed | {"pin": sealed}, DEFINE_SPENT_TOKEN)
 
+    def define_by_keypad(self, holder):
+        """The keypad can be from one server, and the definition for another one."""
+        if self.may_be_locked(holder):
+            return
+        answer = self.post(KEYPAD, {"bankId": self.bank.id, "uniqueId": holder.unique_id, "keypadSize": 12})
+        if not self.expect(answer.code == SERVED, holder, "keypad", answer):
+            return
+        signed, pin = self.bank.token(holder.unique_id, "02"), f"{self.random.randrange(10_000):04}"
+        indexes = ",".join(str(answer.members["keypad"].index(digit)) for digit in pin)
+        keypad, transaction = answer.members["keypadId"], json.loads(signed["token"])["IdTransaction"]
+        sealed = self.bank.seal("indexes", holder.unique_id, indexes, transaction, length=64, keypadId=keypad)
+        members = signed | {"indexes": sealed, "keypadId": keypad}
+        self.defined(holder, pin, KEYPAD_DEFINE, members, DEFINE_SPENT_TOKEN)
+
     def defined(self, holder, pin, path, members, spent):
         if holder.definitions >= DEFINITIONS_PER_DAY:
             return self.retire(holder)
@@ -333,17 +348,17 @@ def check_replay(record, post, served):
 class Importer(threading.Thread):
     """Imports lines, and remembers which were acknowledged."""
 
-    def __init__(self, site, bank, record, seed, lines=100):
-        super().__init__(name="importer", daemon=True)
+    def __init__(self, site, bank, record, seed, lines=100, prefix="import"):
+        super().__init__(name=prefix, daemon=True)
         self.site, self.bank, self.record, self.lines = site, bank, record, lines
-        self.random = random.Random(seed)
+        self.random, self.prefix = random.Random(seed), prefix
 
     def run(self):
         batch = 0
         while not self.record.stopping.is_set():
             batch += 1
             members = [
-                {"uniqueId": f"import-{batch}-{line}", "status": "ACTIVE", "freeField": f"{batch}.{line}"}
+                {"uniqueId": f"{self.prefix}-{batch}-{line}", "status": "ACTIVE", "freeField": f"{batch}.{line}"}
                 for line in range(self.lines)]
             body = "\n".join(map(json.dumps, members)).encode()
             # If the last line is missing, some lines may be written: the same body again does no harm.
