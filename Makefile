@@ -30,6 +30,9 @@ build: swift packages ## builds the server in release configuration
 
 test: swift test-packages .venv/installed ## runs all tests
 	swift build --build-tests
+	@deploy/install-packages model
+	python3 -B Tests/Model/check.py
+	.venv/bin/python3 -B Tests/Chaos/chaos.py --short --answer-limit 10 --program .build/debug/card-companion
 	CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3" SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 \
 	    swift test --skip-build --disable-xctest
 
