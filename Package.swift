@@ -167,6 +167,8 @@ let package = Package(
                 "CardCompanion", "CardCompanionAPI", "CardCompanionSDK", "CardCompanionStore", "Cryptography", "JOSE",
                 "PythonOracle", "SecureMemory", "StrictJSON", crypto, cryptoExtras,
             ], exclude: ["Oracles"]),
+        tests(
+            "WycheproofTests", ["Cryptography", "HTTPSignatures", "JOSE", "SecureMemory"], exclude: ["vectors"]),
         tests("ArchitectureTests"),
         tests("RetriesTests", ["Retries"]),
         tests("JSONLogTests", ["JSONLog", "StrictJSON", logging]),
