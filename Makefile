@@ -5,13 +5,14 @@
 # make instructions  counts the instructions of hot functions, which does not need a quiet machine
 # make ha     brings up the highly available installation on this machine: three PostgreSQL, two servers, haproxy
 # make chaos  lets clients use that while machines die, freeze and are cut off, and checks that no promise is broken
+# make fuzz   gives random bytes to the parsers of what strangers send
 # make model  checks the models of replay, attempts, delivery and definition
 # make upgrade-test    upgrades two servers from the last release to this tree while clients use them, and goes back
 # make record-statements  records the statements of this program, for the release
 # make captcha-report  says how well programs read the images of PINs
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test deb deb-test image-test attack ha chaos model bench instructions captcha-report openapi lint
+.PHONY: help run build test deb deb-test image-test attack ha chaos fuzz model bench instructions captcha-report openapi lint
 .PHONY: upgrade-test last-release record-statements format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
@@ -66,6 +67,10 @@ chaos: build .venv/installed ## kills and freezes machines while clients use the
 	@deploy/install-packages ha
 	.venv/bin/python3 -B Tests/Chaos/chaos.py --program .build/release/card-companion \
 	    --minutes $(or $(CHAOS_MINUTES),15) $(if $(CHAOS_SEED),--seed $(CHAOS_SEED)) $(if $(LOGS),--logs $(LOGS))
+
+fuzz: swift packages ## gives random bytes to the parsers: FUZZ_SECONDS=60 for each (600 before a release), PARSERS="jwe der"
+	CARD_COMPANION_FUZZER=1 swift build --product fuzzer --sanitize fuzzer --sanitize address --scratch-path .build/fuzz
+	Tests/Fuzz/fuzz.sh .build/fuzz/debug/fuzzer .build/fuzz/findings $(or $(FUZZ_SECONDS),60) $(PARSERS)
 
 model: ## checks the models of replay, attempts, delivery and definition with spin
 	@deploy/install-packages model

@@ -167,6 +167,8 @@ let package = Package(
                 "CardCompanion", "CardCompanionAPI", "CardCompanionSDK", "CardCompanionStore", "Cryptography", "JOSE",
                 "PythonOracle", "SecureMemory", "StrictJSON", crypto, cryptoExtras,
             ], exclude: ["Oracles"]),
+        tests(
+            "WycheproofTests", ["Cryptography", "HTTPSignatures", "JOSE", "SecureMemory"], exclude: ["vectors"]),
         tests("ArchitectureTests"),
         tests("RetriesTests", ["Retries"]),
         tests("JSONLogTests", ["JSONLog", "StrictJSON", logging]),
@@ -238,6 +240,17 @@ let package = Package(
             dependencies: ["Cryptography", "JOSE", "KeyVault", "PINImages", "SecureMemory", "StrictJSON"],
             path: "Tests/Instructions", exclude: ["count.py", "thresholds.json"], swiftSettings: strict),
         tests("OperationTests", ["PostgresHarness", "PythonOracle", "ServerHarness", crypto]),
+        // The parsers of hostile bytes, for the fuzzer ('make fuzz') and for the replay of its inputs.
+        .target(
+            name: "FuzzedParsers",
+            dependencies: [
+                "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "Cryptography",
+                "HTTPSignatures", "JOSE", "KeyBlocks", "KeyVault", "PINBlocks", "SecureMemory", "StrictJSON", httpTypes,
+                logging,
+            ],
+            path: "Tests/Fuzz/Parsers", swiftSettings: strict),
+        .testTarget(
+            name: "FuzzTests", dependencies: ["FuzzedParsers"], path: "Tests/Fuzz/Replay", swiftSettings: strict),
         tests("SecrecyTests", ["ServerHarness", crypto], exclude: ["Oracles"]),
         tests("WatchTests", ["ServerHarness"]),
         tests("CardCompanionAPITests", ["CardCompanionAPI"]),
@@ -248,3 +261,11 @@ let package = Package(
             ]),
     ]
 )
+
+// libFuzzer has the main function, and is only there if the package is built with '--sanitize=fuzzer': 'make fuzz'.
+if Context.environment["CARD_COMPANION_FUZZER"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "fuzzer", dependencies: ["FuzzedParsers"], path: "Tests/Fuzz/Program",
+            swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]))
+}

@@ -1,0 +1,18 @@
+import KeyBlocks
+import SecureMemory
+
+enum KeyBlockInput {
+    private static let protectionKeys = make {
+        [
+            try ProtectionKey(SymmetricKey(.aes, Fixture.key(1)), .both),
+            try ProtectionKey(SymmetricKey(.tripleDES, Fixture.key(1, count: 24)), .both),
+        ]
+    }
+
+    static func read(_ bytes: [UInt8]) {
+        let text = bytes.text
+        guard let block = try? KeyBlock(text) else { return }
+        require(block.text == text, "the block was changed")
+        for key in protectionKeys { _ = try? block.key(under: key) }
+    }
+}
