@@ -63,6 +63,6 @@ enum ImportInput {
             bank: BankRecord(
                 id: Fixture.bankId, status: .active,
                 settings: BankSettings(name: "Bank", programme: "BANK", scheme: .pciCPP), approvedSettings: nil,
-                revision: 1, createdAt: Fixture.now),
+                revision: 1, createdAt: Fixture.now, requestsFrom: nil),
             hmacKeys: [], definedPINKey: nil, certificates: []))
 }
