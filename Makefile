@@ -6,16 +6,22 @@
 # make ha     brings up the highly available installation on this machine: three PostgreSQL, two servers, haproxy
 # make chaos  lets clients use that while machines die, freeze and are cut off, and checks that no promise is broken
 # make fuzz   gives random bytes to the parsers of what strangers send
+# make sanitize  runs the unit tests with AddressSanitizer and ThreadSanitizer
 # make model  checks the models of replay, attempts, delivery and definition
 # make captcha-report  says how well programs read the images of PINs
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test deb deb-test image-test attack ha chaos fuzz model bench instructions captcha-report openapi
-.PHONY: lint format clean swift packages test-packages
+.PHONY: help run build test deb deb-test image-test attack ha chaos fuzz sanitize sanitize-address sanitize-thread model bench
+.PHONY: instructions captcha-report openapi lint format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 results := .build/bench
 sources := Package.swift Sources Tests
+# The tests that start neither our server nor a browser, as a regular expression.
+unit_tests := Cryptography|JOSE|HTTPSignatures|StrictJSON|KeyBlocks|PINBlocks|SecureMemory|KeyVault|PINImages
+unit_tests := $(unit_tests)|PostgresLibPQ|CardCompanion|Wycheproof|Fuzz
+# ThreadSanitizer itself crashes where a generator of random numbers without any state is passed on.
+sanitize-thread-options := --skip DeliveryPlaintextTests
 
 help: ## lists these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
@@ -66,6 +72,16 @@ chaos: build .venv/installed ## kills and freezes machines while clients use the
 fuzz: swift packages ## gives random bytes to the parsers: FUZZ_SECONDS=60 for each (600 before a release), PARSERS="jwe der"
 	CARD_COMPANION_FUZZER=1 swift build --product fuzzer --sanitize fuzzer --sanitize address --scratch-path .build/fuzz
 	Tests/Fuzz/fuzz.sh .build/fuzz/debug/fuzzer .build/fuzz/findings $(or $(FUZZ_SECONDS),60) $(PARSERS)
+
+sanitize: sanitize-address sanitize-thread ## runs the unit tests with AddressSanitizer, then with ThreadSanitizer
+
+sanitize-address sanitize-thread: sanitize-%: swift test-packages .venv/installed
+	swift build --build-tests --sanitize $* --scratch-path .build/sanitize-$*
+	CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3" SWIFT_BACKTRACE=enable=no \
+	    LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Sanitizers/leak.txt" \
+	    TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Sanitizers/thread.txt" \
+	    swift test --skip-build --disable-xctest --sanitize $* --scratch-path .build/sanitize-$* \
+	    --filter '^($(unit_tests))Tests\.' $(sanitize-$*-options)
 
 model: ## checks the models of replay, attempts, delivery and definition with spin
 	@deploy/install-packages model
