@@ -83,7 +83,6 @@ sanitize: sanitize-address sanitize-thread ## runs the unit tests with AddressSa
 sanitize-address sanitize-thread: sanitize-%: swift test-packages .venv/installed
 	swift build --build-tests --sanitize $* --scratch-path .build/sanitize-$*
 	CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3" SWIFT_BACKTRACE=enable=no \
-	    ASAN_OPTIONS=fast_unwind_on_malloc=0 \
 	    LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Sanitizers/leak.txt" \
 	    TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Sanitizers/thread.txt" \
 	    swift test --skip-build --disable-xctest --sanitize $* --scratch-path .build/sanitize-$* \

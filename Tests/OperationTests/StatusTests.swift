@@ -10,7 +10,9 @@ struct StatusTests {
         let plain = try await TestInstallation(on: cluster)
         let tls = isSecure ? try await TestCertificate().environment : [:]
         let installation = plain.with(environment: tls)
-        let server = try await installation.startServer()
+        let server = try await installation.startServer(environment: [
+            "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "2000", "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "2",
+        ])
         let command = ["status", "--http-port", "\(server.port)"]
         let serving = try await installation.run(command).succeeded()
         #expect(serving.stdout.contains("\(isSecure ? "https" : "http")://127.0.0.1:\(server.port) serves"))

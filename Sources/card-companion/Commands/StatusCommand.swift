@@ -19,7 +19,8 @@ struct StatusCommand: AsyncParsableCommand {
               card-companion status --config /etc/card-companion/config.json --json
             """)
 
-    private static let timeoutSeconds: Int64 = 5
+    /// A server waits two seconds for its database.
+    private static let timeoutSeconds: Int64 = 10
     private static let answerByteLimit = 10_000
 
     @OptionGroup var options: ServerConfigurationOptions
