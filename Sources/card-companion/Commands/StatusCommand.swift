@@ -81,7 +81,9 @@ struct StatusCommand: AsyncParsableCommand {
         let reason: String?
 
         var text: String {
-            isReady ? "\(url) serves" : "\(url) is running, but does not serve: \(reason ?? "it gives no reason")"
+            isReady
+                ? "\(url) serves"
+                : "\(url) is running, but does not serve: its log says why, and 'card-companion doctor' what to do"
         }
     }
 }
