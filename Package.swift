@@ -97,6 +97,9 @@ let package = Package(
         library("KeyVault", ["Cryptography", "PKCS11", "SecureMemory"]),
         library("HTTPSignatures", ["Cryptography", "SecureMemory", httpTypes, rawStructuredFieldValues]),
 
+        // Chips of passports and identity cards; and made-up ones, for trials and tests.
+        library("EMRTD", ["Cryptography", "SecureMemory"]),
+        library("EMRTDSimulation", ["Cryptography", "EMRTD"]),
         // The service.
         library("CardCompanionAPI"),
         .target(
@@ -169,6 +172,9 @@ let package = Package(
             ], exclude: ["Oracles"]),
         tests(
             "WycheproofTests", ["Cryptography", "HTTPSignatures", "JOSE", "SecureMemory"], exclude: ["vectors"]),
+        tests(
+            "EMRTDTests", ["Cryptography", "EMRTD", "EMRTDSimulation", "PythonOracle", "SecureMemory"],
+            exclude: ["Data", "Oracles"]),
         tests("ArchitectureTests"),
         tests("RetriesTests", ["Retries"]),
         tests("JSONLogTests", ["JSONLog", "StrictJSON", logging]),

@@ -8,6 +8,7 @@
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/decoder.h>
+#include <openssl/ec.h>
 #include <openssl/encoder.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
@@ -75,6 +76,37 @@ static inline EVP_PKEY *card_companion_p256_public_key(const unsigned char *poin
         OSSL_PARAM_construct_end(),
     };
     return card_companion_public_key("EC", parameters);
+}
+
+// Makes a public key on a named curve from an uncompressed point; null on failure, such as a point that is not on the curve.
+static inline EVP_PKEY *card_companion_ec_public_key(const char *group, const unsigned char *point, size_t count) {
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)group, 0),
+        OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, count),
+        OSSL_PARAM_construct_end(),
+    };
+    return card_companion_public_key("EC", parameters);
+}
+
+// Makes a key pair on a named curve from the private number and the uncompressed public point; null on failure.
+static inline EVP_PKEY *card_companion_ec_key_pair(
+    const char *group, const BIGNUM *number, const unsigned char *point, size_t count) {
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+    OSSL_PARAM *parameters = NULL;
+    OSSL_PARAM_BLD *builder = OSSL_PARAM_BLD_new();
+    if (builder && OSSL_PARAM_BLD_push_utf8_string(builder, OSSL_PKEY_PARAM_GROUP_NAME, group, 0)
+        && OSSL_PARAM_BLD_push_BN(builder, OSSL_PKEY_PARAM_PRIV_KEY, number)
+        && OSSL_PARAM_BLD_push_octet_string(builder, OSSL_PKEY_PARAM_PUB_KEY, point, count)) {
+        parameters = OSSL_PARAM_BLD_to_param(builder);
+    }
+    if (parameters && context && EVP_PKEY_fromdata_init(context) == 1) {
+        EVP_PKEY_fromdata(context, &key, EVP_PKEY_KEYPAIR, parameters);
+    }
+    OSSL_PARAM_free(parameters);
+    OSSL_PARAM_BLD_free(builder);
+    EVP_PKEY_CTX_free(context);
+    return key;
 }
 
 // Makes an RSA public key from its modulus and exponent; null on failure.

@@ -93,7 +93,10 @@ extension ByteSource where Self: ~Copyable {
 /// Algorithms, fetched once per process from OpenSSL's default library context. A provider that the operator
 /// configures (FIPS) is therefore used.
 enum Fetched {
+    nonisolated(unsafe) static let sha1 = EVP_MD_fetch(nil, "SHA1", nil)
+    nonisolated(unsafe) static let sha224 = EVP_MD_fetch(nil, "SHA2-224", nil)
     nonisolated(unsafe) static let sha256 = EVP_MD_fetch(nil, "SHA2-256", nil)
+    nonisolated(unsafe) static let sha384 = EVP_MD_fetch(nil, "SHA2-384", nil)
     nonisolated(unsafe) static let sha512 = EVP_MD_fetch(nil, "SHA2-512", nil)
     nonisolated(unsafe) static let aes256GCM = EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
     nonisolated(unsafe) static let aes128ECB = EVP_CIPHER_fetch(nil, "AES-128-ECB", nil)

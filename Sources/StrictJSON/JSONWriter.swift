@@ -51,6 +51,17 @@ package struct JSONWriter: ~Copyable {
         quoted { $0.appendBase64URL(value) }
     }
 
+    /// Adds bytes in padded base64 (RFC 4648 section 4).
+    package mutating func add(_ name: String, base64 value: borrowing some ByteSource & ~Copyable) {
+        begin(name)
+        quoted { $0.appendBase64(value) }
+    }
+
+    package mutating func add(_ name: String, _ value: Bool) {
+        begin(name)
+        text.append(value ? "true" : "false")
+    }
+
     /// Adds a string of that many spaces.
     package mutating func add(_ name: String, spaces count: Int) {
         begin(name)
@@ -59,6 +70,12 @@ package struct JSONWriter: ~Copyable {
 
     /// Adds a value that is JSON text already.
     package mutating func add(_ name: String, json: String) {
+        begin(name)
+        text.append(json)
+    }
+
+    /// Adds a value that is JSON text already, and can be secret.
+    package mutating func add(_ name: String, json: borrowing SecretBytes) {
         begin(name)
         text.append(json)
     }
@@ -91,6 +108,12 @@ package struct JSONWriter: ~Copyable {
     package mutating func add(_ value: Int64) {
         separate()
         text.append(String(value))
+    }
+
+    /// Adds a string of UTF-8 bytes that can be secret.
+    package mutating func add(utf8 value: borrowing some ByteSource & ~Copyable) {
+        separate()
+        string(value)
     }
 
     /// Adds bytes in padded base64 (RFC 4648 section 4).

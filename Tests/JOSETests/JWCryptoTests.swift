@@ -11,8 +11,8 @@ struct JWCryptoTests {
     private let plaintext = SecureRandom.bytes(count: 4096)
 
     @Test("We decrypt what jwcrypto encrypted for an RSA key")
-    func opensRSA() throws {
-        let text = try seal(
+    func opensRSA() async throws {
+        let text = try await seal(
             ["alg": "RSA-OAEP-256", "kid": "a", "typ": "JOSE"], to: Keys.rsa.publicKey.subjectPublicKeyInfo)
         let jwe = try JWE(compact: text, for: .rsaOAEP256)
         #expect(jwe.header.keyID == "a")
@@ -20,10 +20,10 @@ struct JWCryptoTests {
     }
 
     @Test("We decrypt what jwcrypto encrypted for a P-256 key, with and without apu and apv")
-    func opensP256() throws {
+    func opensP256() async throws {
         for parties in [[:], ["apu": "QWxpY2U", "apv": "Qm9i"], ["apv": "AP8"]] {
             let header = parties.merging(["alg": "ECDH-ES+A256KW", "kid": "b"]) { $1 }
-            let text = try seal(header, to: Keys.p256.publicKey.subjectPublicKeyInfo)
+            let text = try await seal(header, to: Keys.p256.publicKey.subjectPublicKeyInfo)
             let jwe = try JWE(compact: text, for: .ecdhESA256KW)
             #expect(jwe.header.keyID == "b")
             #expect(Base64URL.encode(jwe.header.partyUInfo) == parties["apu", default: ""])
@@ -33,31 +33,31 @@ struct JWCryptoTests {
     }
 
     @Test("jwcrypto decrypts what we encrypted for an RSA key")
-    func sealsRSA() throws {
+    func sealsRSA() async throws {
         let text = try JWE.seal(plaintext, to: Keys.rsa.publicKey, keyID: "ké\"y")
-        let opened = try open(text, with: Keys.rsa.pkcs8())
+        let opened = try await open(text, with: Keys.rsa.pkcs8())
         #expect(opened["plaintext"] == Hex.encode(plaintext))
         #expect(opened["kid"] == "ké\"y")
     }
 
     @Test("jwcrypto decrypts what we encrypted for a P-256 key, with and without apu and apv")
-    func sealsP256() throws {
+    func sealsP256() async throws {
         for (partyU, partyV) in [("", ""), ("Alice", "Bob"), ("", "Bob")] {
             let text = try JWE.seal(
                 plaintext, to: Keys.p256.publicKey, keyID: "k", partyUInfo: partyU.bytes, partyVInfo: partyV.bytes)
-            let opened = try open(text, with: Keys.p256.pkcs8())
+            let opened = try await open(text, with: Keys.p256.pkcs8())
             #expect(opened["plaintext"] == Hex.encode(plaintext))
             #expect(opened["apu", default: ""] == partyU.base64URL)
             #expect(opened["apv", default: ""] == partyV.base64URL)
         }
     }
 
-    private func seal(_ header: [String: String], to publicKey: [UInt8]) throws -> String {
+    private func seal(_ header: [String: String], to publicKey: [UInt8]) async throws -> String {
         let arguments = ["enc": "A256GCM", "plaintext": Hex.encode(plaintext), "publicKey": Hex.encode(publicKey)]
-        return try #require(oracle.ask("seal", header.merging(arguments) { $1 })["compact"])
+        return try #require(try await oracle.ask("seal", header.merging(arguments) { $1 })["compact"])
     }
 
-    private func open(_ text: String, with pkcs8: consuming SecretBytes) throws -> [String: String] {
-        try oracle.ask("open_sealed", ["compact": text, "privateKey": Hex.encode(pkcs8)])
+    private func open(_ text: String, with pkcs8: consuming SecretBytes) async throws -> [String: String] {
+        try await oracle.ask("open_sealed", ["compact": text, "privateKey": Hex.encode(pkcs8)])
     }
 }

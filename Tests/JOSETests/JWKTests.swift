@@ -59,9 +59,9 @@ struct JWKTests {
     @Test(
         "jwcrypto reads the set and computes the same thumbprints",
         .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
-    func jwcrypto() throws {
+    func jwcrypto() async throws {
         let keys = [JWK(.rsa(Keys.rsa.publicKey)), JWK(.ec(Keys.p256.publicKey), keyID: "named")]
-        let read = try PythonOracle(script: "Oracles/jose_oracle.py").ask(
+        let read = try await PythonOracle(script: "Oracles/jose_oracle.py").ask(
             "read_key_set", ["json": JWKSet(keys: keys).json])
         #expect(read == [keys[0].thumbprint: keys[0].thumbprint, "named": keys[1].thumbprint])
     }

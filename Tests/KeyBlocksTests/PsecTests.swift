@@ -30,14 +30,14 @@ struct PsecTests {
     ]
 
     @Test("psec opens our blocks", arguments: cases)
-    func ours(example: Case) throws {
+    func ours(example: Case) async throws {
         let peer = try Peer(example.protection.0, example.protection.1)
         let key = try SymmetricKey.random(example.key.0, example.key.1)
         let header = try KeyBlockHeader(
             version: example.protection.0 == .aes ? .aes : .tripleDES, purpose: example.purpose,
             algorithm: example.key.0, keyVersion: "07", exportability: .exportable,
             optionalBlocks: [.timeStamp("20270131120000Z"), .label("our key")])
-        let opened = try peer.unwrap(KeyBlock(wrapping: key, header: header, under: peer.protectionKey))
+        let opened = try await peer.unwrap(KeyBlock(wrapping: key, header: header, under: peer.protectionKey))
         #expect(opened["key"] == key.text)
         #expect(opened["header"]?.dropFirst(5).prefix(7) == "\(example.letters)07E")
         #expect(opened["block TS"] == "20270131120000Z")
@@ -45,11 +45,11 @@ struct PsecTests {
     }
 
     @Test("We open psec's blocks", arguments: cases)
-    func theirs(example: Case) throws {
+    func theirs(example: Case) async throws {
         let peer = try Peer(example.protection.0, example.protection.1)
         let key = try SymmetricKey.random(example.key.0, example.key.1)
         let version = example.protection.0 == .aes ? "D" : "B"
-        let text = try peer.wrap(
+        let text = try await peer.wrap(
             key, header: "\(version)0000\(example.letters)00N0000", blocks: ["TC": "2027-01-31T12:00:00Z"])
         let block = try KeyBlock(text)
         #expect(block.header.purpose == example.purpose)
@@ -63,22 +63,22 @@ struct PsecTests {
     @Test(
         "Check values are those of other programs",
         arguments: [(KeyAlgorithm.tripleDES, 16), (.tripleDES, 24), (.aes, 16), (.aes, 24), (.aes, 32)])
-    func checkValues(algorithm: KeyAlgorithm, byteCount: Int) throws {
+    func checkValues(algorithm: KeyAlgorithm, byteCount: Int) async throws {
         let key = try SymmetricKey.random(algorithm, byteCount)
         let asked = ["key": key.text, "algorithm": algorithm == .aes ? "aes" : "tdes"]
-        #expect(try Peer.oracle.ask("check_value", asked)["kcv"] == key.checkValue.description)
+        #expect(try await Peer.oracle.ask("check_value", asked)["kcv"] == key.checkValue.description)
     }
 
     @Test("A long optional block, with the long form of its length, is read both ways")
-    func longLabel() throws {
+    func longLabel() async throws {
         let (peer, label) = (try Peer(), String(repeating: "x", count: 300))
         let key = try SymmetricKey.random(.aes, 32)
-        let theirs = try KeyBlock(peer.wrap(key, header: "D0000P0AD00N0000", blocks: ["LB": label]))
+        let theirs = try await KeyBlock(peer.wrap(key, header: "D0000P0AD00N0000", blocks: ["LB": label]))
         #expect(theirs.header.optionalBlocks == [.label(label)])
         #expect(try theirs.key(under: peer.protectionKey).text == key.text)
         let header = try KeyBlockHeader(
             version: .aes, purpose: .pinEncryption(.decrypt), algorithm: .aes, optionalBlocks: [.label(label)])
         let ours = try KeyBlock(wrapping: key, header: header, under: peer.protectionKey)
-        #expect(try peer.unwrap(ours)["block LB"] == label)
+        #expect(try await peer.unwrap(ours)["block LB"] == label)
     }
 }

@@ -6,9 +6,9 @@ import Testing
 /// Blocks whose MAC is right, made by psec, that say something that the server does not honour.
 @Suite("Refused key blocks", .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
 struct RefusalTests {
-    private func refusal(of header: String, key: String? = nil) throws -> KeyBlockError {
+    private func refusal(of header: String, key: String? = nil) async throws -> KeyBlockError {
         let peer = try Peer()
-        let text = try key.map { try peer.forge(header, key: $0) } ?? peer.forge(header)
+        let text = if let key { try await peer.forge(header, key: key) } else { try await peer.forge(header) }
         return try #require(throws: KeyBlockError.self) { try peer.open(text) }
     }
 
@@ -18,8 +18,8 @@ struct RefusalTests {
             "B0", "B1", "B2", "B3", "C0", "D0", "D1", "D2", "E0", "E1", "I0", "K0", "K2", "K3", "K4", "M0", "M1", "M3",
             "M5", "M6", "M8", "P1", "S0", "V0", "V1", "V2", "10", "p0",
         ])
-    func usages(usage: String) throws {
-        let error = try refusal(of: "D####\(usage)AB00N0000")
+    func usages(usage: String) async throws {
+        let error = try await refusal(of: "D####\(usage)AB00N0000")
         #expect(error.field == .keyUsage)
         #expect(error.description.hasPrefix("key usage: '\(usage)' is refused"))
     }
@@ -27,8 +27,8 @@ struct RefusalTests {
     @Test(
         "An algorithm that the usage does not have is refused",
         arguments: ["P0H", "P0D", "P0R", "P0E", "P0S", "P01", "K1H", "K1D", "K1R", "M7A", "M7T", "M7D", "M7R"])
-    func algorithms(letters: String) throws {
-        #expect(try refusal(of: "D####\(letters)B00N0000").field == .algorithm)
+    func algorithms(letters: String) async throws {
+        #expect(try await refusal(of: "D####\(letters)B00N0000").field == .algorithm)
     }
 
     @Test(
@@ -37,31 +37,31 @@ struct RefusalTests {
             "P0AC", "P0AG", "P0AN", "P0AV", "P0AX", "P0AY", "P0AS", "P0A1", "K1AC", "K1AN", "K1AX", "M7HB", "M7HD",
             "M7HE", "M7HG", "M7HN", "M7HX",
         ])
-    func modes(letters: String) throws {
-        #expect(try refusal(of: "D####\(letters)00N0000").field == .modeOfUse)
+    func modes(letters: String) async throws {
+        #expect(try await refusal(of: "D####\(letters)00N0000").field == .modeOfUse)
     }
 
     @Test("A component in a key block is refused", arguments: ["c1", "c2", "cA"])
-    func components(version: String) throws {
-        let error = try refusal(of: "D####P0AD\(version)N0000")
+    func components(version: String) async throws {
+        let error = try await refusal(of: "D####P0AD\(version)N0000")
         #expect(error.field == .keyVersion)
         #expect(error.description.contains("--components"))
     }
 
     @Test("A key version number that is not two digits or capitals is refused", arguments: ["a1", "1a", "0-", "  "])
-    func keyVersions(version: String) throws {
-        #expect(try refusal(of: "D####P0AD\(version)N0000").field == .keyVersion)
+    func keyVersions(version: String) async throws {
+        #expect(try await refusal(of: "D####P0AD\(version)N0000").field == .keyVersion)
     }
 
     @Test("Another exportability than E and N is refused", arguments: ["S", "0", "1", "e"])
-    func exportabilities(letter: String) throws {
-        #expect(try refusal(of: "D####P0AD00\(letter)0000").field == .exportability)
+    func exportabilities(letter: String) async throws {
+        #expect(try await refusal(of: "D####P0AD00\(letter)0000").field == .exportability)
     }
 
     @Test("A key context and a reserved field other than 0 are refused")
-    func reserved() throws {
-        #expect(try refusal(of: "D####P0AD00N0010").field == .keyContext)
-        #expect(try refusal(of: "D####P0AD00N0001").field == .reserved)
+    func reserved() async throws {
+        #expect(try await refusal(of: "D####P0AD00N0010").field == .keyContext)
+        #expect(try await refusal(of: "D####P0AD00N0001").field == .reserved)
     }
 
     @Test(
@@ -69,8 +69,8 @@ struct RefusalTests {
         arguments: [
             "AL", "BI", "CT", "DA", "FL", "IK", "KS", "KV", "PK", "10", "ZZ",
         ])
-    func unknownBlocks(id: String) throws {
-        let error = try refusal(of: "D####P0AD00N0100\(id)100123456789AB")
+    func unknownBlocks(id: String) async throws {
+        let error = try await refusal(of: "D####P0AD00N0100\(id)100123456789AB")
         #expect(error.field == .optionalBlock(id))
         #expect(error.description.hasPrefix("optional block \(id): "))
     }
@@ -85,9 +85,9 @@ struct RefusalTests {
             ("TS", "TS1320270131240000ZPB0D000000000"), ("TC", "TC1320270131126000ZPB0D000000000"),
             ("LB", "LB04PB0C00000000"), ("WP", "WP07001PB0900000"), ("WP", "WP07003PB0900000"),
         ])
-    func badBlocks(id: String, blocks: String) throws {
+    func badBlocks(id: String, blocks: String) async throws {
         let count = blocks.contains("PB") ? "02" : "01"
-        let error = try refusal(of: "D####P0AD00N\(count)00\(blocks)")
+        let error = try await refusal(of: "D####P0AD00N\(count)00\(blocks)")
         #expect(error.field == .optionalBlock(id), "\(error)")
     }
 
@@ -103,14 +103,14 @@ struct RefusalTests {
             ("01", "LB0a234567890123", .optionalBlock("LB")), ("01", "LB00010014123456", .optionalBlock("LB")),
             ("01", "LB00020009123456", .optionalBlock("LB")),
         ])
-    func sequences(count: String, blocks: String, field: KeyBlockError.Field) throws {
-        #expect(try refusal(of: "D####P0AD00N\(count)00\(blocks)").field == field)
+    func sequences(count: String, blocks: String, field: KeyBlockError.Field) async throws {
+        #expect(try await refusal(of: "D####P0AD00N\(count)00\(blocks)").field == field)
     }
 
     @Test("A number of optional blocks that is not there is refused")
-    func blockCount() throws {
-        #expect(try refusal(of: "D####P0AD00NAB00").field == .optionalBlockCount)
-        let error = try refusal(of: "D####P0AD00N9900LB10abcdefghijkl")
+    func blockCount() async throws {
+        #expect(try await refusal(of: "D####P0AD00NAB00").field == .optionalBlockCount)
+        let error = try await refusal(of: "D####P0AD00N9900LB10abcdefghijkl")
         #expect(error.field != .mac)
     }
 
@@ -140,40 +140,40 @@ struct RefusalTests {
     }
 
     @Test("psec's KC and HM blocks are checked against the key")
-    func psecBlocks() throws {
+    func psecBlocks() async throws {
         let peer = try Peer()
         let key = try SymmetricKey.random(.aes, 32)
-        let right = try peer.wrap(key, header: "D0000P0AD00N0000", blocks: ["KC": "01\(key.checkValue)"])
+        let right = try await peer.wrap(key, header: "D0000P0AD00N0000", blocks: ["KC": "01\(key.checkValue)"])
         #expect(try peer.open(right).text == key.text)
-        let wrong = try peer.wrap(key, header: "D0000P0AD00N0000", blocks: ["KC": "010000000000"])
+        let wrong = try await peer.wrap(key, header: "D0000P0AD00N0000", blocks: ["KC": "010000000000"])
         #expect(throws: KeyBlockError.self) { try peer.open(wrong) }
         let hmac = try SymmetricKey.random(.hmac, 32)
-        let sha256 = try peer.wrap(hmac, header: "D0000M7HV00N0000", blocks: ["HM": "21"])
+        let sha256 = try await peer.wrap(hmac, header: "D0000M7HV00N0000", blocks: ["HM": "21"])
         #expect(try peer.open(sha256).text == hmac.text)
         for hash in ["10", "20", "22", "23", "31"] {
-            let other = try peer.wrap(hmac, header: "D0000M7HV00N0000", blocks: ["HM": hash])
+            let other = try await peer.wrap(hmac, header: "D0000M7HV00N0000", blocks: ["HM": hash])
             #expect(try #require(throws: KeyBlockError.self) { try peer.open(other) }.field == .optionalBlock("HM"))
         }
-        let checked = try peer.wrap(hmac, header: "D0000M7HV00N0000", blocks: ["KC": "01\(key.checkValue)"])
+        let checked = try await peer.wrap(hmac, header: "D0000M7HV00N0000", blocks: ["KC": "01\(key.checkValue)"])
         #expect(try #require(throws: KeyBlockError.self) { try peer.open(checked) }.field == .optionalBlock("KC"))
     }
 
     @Test("Keys of another length, weak keys, and a length that is not in the block are refused")
-    func keys() throws {
+    func keys() async throws {
         for (letters, key) in [
             ("P0AD", "0011223344556677"), ("P0AD", "00112233445566778899AABBCCDDEEFF00"), ("P0TD", "0011223344556677"),
             ("P0TD", "00112233445566778899AABBCCDDEEFF0011223344556677" + "8899AABBCCDDEEFF"), ("M7HV", "001122334455"),
             ("P0TD", "00112233445566770011223344556677"), ("P0AD", String(repeating: "00", count: 16)),
             ("M7HV", String(repeating: "AB", count: 32)),
         ] {
-            #expect(try refusal(of: "D####\(letters)00N0000", key: key).field == .key, "\(letters) \(key)")
+            #expect(try await refusal(of: "D####\(letters)00N0000", key: key).field == .key, "\(letters) \(key)")
         }
     }
 
     @Test("A changed character anywhere is detected, and the MAC too")
-    func tampering() throws {
+    func tampering() async throws {
         let peer = try Peer()
-        let text = try peer.forge("D####P0AD00E0000")
+        let text = try await peer.forge("D####P0AD00E0000")
         #expect(try peer.open(text).text == "00112233445566778899aabbccddeeff")
         for index in text.indices {
             let other: Character = text[index] == "1" ? "2" : "1"
@@ -189,7 +189,7 @@ struct RefusalTests {
     }
 
     @Test("A key that is stronger than its protection key is refused")
-    func ranks() throws {
+    func ranks() async throws {
         let ranks: [[(KeyAlgorithm, Int)]] = [
             [(.tripleDES, 16)], [(.tripleDES, 24)], [(.aes, 16), (.hmac, 16), (.hmac, 23)],
             [(.aes, 24), (.hmac, 24), (.hmac, 31)], [(.aes, 32), (.hmac, 32), (.hmac, 128)],
@@ -203,7 +203,7 @@ struct RefusalTests {
             for (keyRank, keys) in ranks.enumerated() {
                 for (algorithm, byteCount) in keys {
                     let key = try SymmetricKey.random(algorithm, byteCount)
-                    let text = try peer.forge("\(version)####\(usages[algorithm] ?? "")00N0000", key: key.text)
+                    let text = try await peer.forge("\(version)####\(usages[algorithm] ?? "")00N0000", key: key.text)
                     if keyRank <= rank {
                         #expect(try peer.open(text).text == key.text)
                     } else {
@@ -217,8 +217,8 @@ struct RefusalTests {
     }
 
     @Test("A protection key of the other algorithm, and one that only wraps, are refused")
-    func protectionKeys() throws {
-        let text = try Peer().forge("D####P0AD00N0000")
+    func protectionKeys() async throws {
+        let text = try await Peer().forge("D####P0AD00N0000")
         #expect(try #require(throws: KeyBlockError.self) { try Peer(.tripleDES, 24).open(text) }.field == .version)
         #expect(
             try #require(throws: KeyBlockError.self) { try Peer(.aes, 32, .encrypt).open(text) }.field == .protectionKey

@@ -38,23 +38,25 @@ struct Peer {
         version = algorithm == .aes ? "D" : "B"
     }
 
-    func wrap(_ key: SymmetricKey, header: String, blocks: [String: String] = [:]) throws -> String {
+    func wrap(_ key: SymmetricKey, header: String, blocks: [String: String] = [:]) async throws -> String {
         var asked = ["protectionKey": protectionKey.key.text, "key": key.text, "header": header]
         for (id, data) in blocks { asked["block \(id)"] = data }
-        return try #require(Self.oracle.ask("wrap", asked)["block"])
+        return try #require(try await Self.oracle.ask("wrap", asked)["block"])
     }
 
     /// A block that is authentic, whatever its header says.
-    func forge(_ header: String, key: String = "00112233445566778899AABBCCDDEEFF", extraPad: Int = 0) throws -> String {
+    func forge(_ header: String, key: String = "00112233445566778899AABBCCDDEEFF", extraPad: Int = 0) async throws
+        -> String
+    {
         let asked = [
             "protectionKey": protectionKey.key.text, "key": key, "header": header, "version": version,
             "extraPad": String(extraPad),
         ]
-        return try #require(Self.oracle.ask("forge", asked)["block"])
+        return try #require(try await Self.oracle.ask("forge", asked)["block"])
     }
 
-    func unwrap(_ block: KeyBlock) throws -> [String: String] {
-        try Self.oracle.ask("unwrap", ["protectionKey": protectionKey.key.text, "block": block.text])
+    func unwrap(_ block: KeyBlock) async throws -> [String: String] {
+        try await Self.oracle.ask("unwrap", ["protectionKey": protectionKey.key.text, "block": block.text])
     }
 
     /// Opens a block on our side.

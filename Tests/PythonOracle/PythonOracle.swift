@@ -29,8 +29,18 @@ package struct PythonOracle: Sendable {
 
     /// Runs the script once with a command and its arguments. Its standard error is not redirected.
     ///
+    /// It waits on a thread of its own: Swift's pool has as many threads as there are processors, and all tests need them.
+    ///
     /// - Throws: ``Failure`` if the script exits with an error.
-    package func ask(_ command: String, _ arguments: [String: String] = [:]) throws -> [String: String] {
+    package func ask(_ command: String, _ arguments: [String: String] = [:]) async throws -> [String: String] {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try run(command, arguments) })
+            }
+        }
+    }
+
+    private func run(_ command: String, _ arguments: [String: String]) throws -> [String: String] {
         let process = Process()
         process.executableURL = URL(filePath: Self.interpreter)
         process.arguments = [script, command]

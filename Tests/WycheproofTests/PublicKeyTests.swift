@@ -89,7 +89,7 @@ struct PublicKeyTests {
     }
 }
 
-private struct ECDHGroup: VectorGroup {
+struct ECDHGroup: VectorGroup {
     struct Vector: WycheproofVector {
         enum CodingKeys: String, CodingKey {
             case tcId, comment, result, shared

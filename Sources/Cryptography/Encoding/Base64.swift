@@ -13,6 +13,11 @@ package enum Base64 {
         alphabet.decode(text)
     }
 
+    /// The bytes of secret text, or nil if the text is not strict base64.
+    package static func decodeSecret(_ text: borrowing some ByteSource & ~Copyable) -> SecretBytes? {
+        alphabet.decodeSecret(text)
+    }
+
     private static let alphabet = Base64Alphabet(lastTwo: "+/", isPadded: true)
 }
 
@@ -89,30 +94,60 @@ struct Base64Alphabet: Sendable {
     }
 
     func decode(_ text: String) -> [UInt8]? {
-        var characters = Array(text.utf8)[...]
-        if isPadded {
-            guard characters.count.isMultiple(of: 4) else { return nil }
-            for _ in 0..<2 where characters.last == UInt8(ascii: "=") { characters.removeLast() }
-            guard textByteCount(of: characters.count * 3 / 4) == text.utf8.count else { return nil }
+        var text = text
+        return text.withUTF8 { text in
+            guard let digits = digits(of: UnsafeRawBufferPointer(text)) else { return nil }
+            var isStrict = false
+            let bytes = [UInt8](unsafeUninitializedCapacity: Self.byteCount(of: digits)) { output, count in
+                isStrict = decode(digits, into: UnsafeMutableRawBufferPointer(output))
+                count = Self.byteCount(of: digits)
+            }
+            return isStrict ? bytes : nil
         }
-        guard characters.count % 4 != 1 else { return nil }
-        return decode(characters)
     }
 
-    private func decode(_ characters: ArraySlice<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(characters.count * 3 / 4)
-        var pending: UInt32 = 0
-        var pendingBits = 0
-        for character in characters {
-            guard let value = values[Int(character)] else { return nil }
-            pending = pending << 6 | UInt32(value)
-            pendingBits += 6
-            guard pendingBits >= 8 else { continue }
-            pendingBits -= 8
-            bytes.append(UInt8(truncatingIfNeeded: pending >> UInt32(pendingBits)))
-            pending &= (1 << UInt32(pendingBits)) - 1
+    func decodeSecret(_ text: borrowing some ByteSource & ~Copyable) -> SecretBytes? {
+        text.withBytes { text in
+            guard let digits = digits(of: text) else { return nil }
+            var isStrict = false
+            let secret = SecretBytes(count: Self.byteCount(of: digits)) { isStrict = decode(digits, into: $0) }
+            guard isStrict else { return nil }
+            return secret
         }
-        return pending == 0 ? bytes : nil
+    }
+
+    private static func byteCount(of digits: UnsafeRawBufferPointer) -> Int { digits.count * 3 / 4 }
+
+    /// The text without its padding, or nil if it has a length that no text has.
+    private func digits(of text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        var count = text.count
+        if isPadded {
+            guard count.isMultiple(of: 4) else { return nil }
+            for _ in 0..<2 where count > 0 && text[count - 1] == UInt8(ascii: "=") { count -= 1 }
+            guard textByteCount(of: count * 3 / 4) == text.count else { return nil }
+        }
+        return count % 4 != 1 ? UnsafeRawBufferPointer(rebasing: text[..<count]) : nil
+    }
+
+    /// Writes every byte of `output`.
+    ///
+    /// - Returns: false for other characters, and for bits at the end that are not zero.
+    private func decode(_ digits: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Bool {
+        values.withUnsafeBufferPointer { values in
+            var (pending, pendingBits, place): (UInt32, UInt32, Int) = (0, 0, 0)
+            var isStrict = true
+            for character in digits {
+                let value = values[Int(character)]
+                isStrict = isStrict && value != nil
+                pending = pending << 6 | UInt32(value ?? 0)
+                pendingBits += 6
+                guard pendingBits >= 8 else { continue }
+                pendingBits -= 8
+                output[place] = UInt8(truncatingIfNeeded: pending >> pendingBits)
+                place += 1
+                pending &= (1 << pendingBits) - 1
+            }
+            return isStrict && pending == 0
+        }
     }
 }

@@ -15,15 +15,19 @@ package enum PEM {
     package static func decodePublicKey(
         _ source: borrowing some ByteSource & ~Copyable
     ) throws(CryptographyError) -> [UInt8] {
-        guard source.octetCount <= byteCountLimit,
-            let text = String(validating: source.publicCopy(), as: UTF8.self)
-        else { throw failure(.invalidKey) }
+        guard source.octetCount <= byteCountLimit, let der = decode(source, label: publicKeyLabel) else {
+            throw failure(.invalidKey)
+        }
+        return der
+    }
+
+    /// The DER of a text with exactly one block of a label; nil if the text is anything else.
+    package static func decode(_ source: borrowing some ByteSource & ~Copyable, label: String) -> [UInt8]? {
+        guard let text = String(validating: source.publicCopy(), as: UTF8.self) else { return nil }
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(trimmed)
         let boundaries = lines.indices.filter { lines[$0].hasPrefix("-----") }
-        guard boundaries.map({ lines[$0] }) == ["BEGIN", "END"].map({ "-----\($0) \(publicKeyLabel)-----" }),
-            let der = Base64.decode(lines[boundaries[0] + 1..<boundaries[1]].joined())
-        else { throw failure(.invalidKey) }
-        return der
+        guard boundaries.map({ lines[$0] }) == ["BEGIN", "END"].map({ "-----\($0) \(label)-----" }) else { return nil }
+        return Base64.decode(lines[boundaries[0] + 1..<boundaries[1]].joined())
     }
 
     /// The PEM text. It ends with a line end.

@@ -45,3 +45,27 @@ extension EVPKey {
         return status == 1
     }
 }
+
+// Signatures of a message whose hash the caller has. `configure` sets the parameters of the algorithm.
+
+extension EVPKey {
+    func sign(digest: [UInt8]) throws(CryptographyError) -> [UInt8] {
+        let context = try makeContext()
+        defer { EVP_PKEY_CTX_free(context) }
+        try require(EVP_PKEY_sign_init(context), orThrow: .engineFailure)
+        return try publicOutput(capacity: outputByteCount, orThrow: .engineFailure) { output, count in
+            EVP_PKEY_sign(context, output, &count, digest, digest.count)
+        }
+    }
+
+    func isValid(
+        _ signature: [UInt8], forDigest digest: [UInt8],
+        configure: (OpaquePointer?) throws(CryptographyError) -> Void = { (_) throws(CryptographyError) in }
+    ) -> Bool {
+        guard let context = try? makeContext() else { return false }
+        defer { EVP_PKEY_CTX_free(context) }
+        defer { ERR_clear_error() }
+        guard EVP_PKEY_verify_init(context) == 1, (try? configure(context)) != nil else { return false }
+        return EVP_PKEY_verify(context, signature, signature.count, digest, digest.count) == 1
+    }
+}

@@ -150,8 +150,8 @@ struct CertificateTests {
             ("good", nil), ("weak key", .weakKey), ("SHA-1", .weakSignature), ("EC", .notRSA),
             ("RSA-PSS key", .notRSA), ("weak CA", .weakKey), ("unreadable key", .malformed), ("Ed25519 CA", nil),
         ] as [(String, CertificateError.Code?)])
-    func foreign(name: String, code: CertificateError.Code?) throws {
-        let made = try PythonOracle(script: "../Oracles/certificate_oracle.py").ask("make", ["kind": name])
+    func foreign(name: String, code: CertificateError.Code?) async throws {
+        let made = try await PythonOracle(script: "../Oracles/certificate_oracle.py").ask("make", ["kind": name])
         let certificate = try Certificate(pem: #require(made["certificate"]).bytes)
         let authority = try Certificate(pem: #require(made["authority"]).bytes)
         let problem = refusal(of: certificate, trustedCAs: [authority])
@@ -161,9 +161,9 @@ struct CertificateTests {
     @Test(
         "Python's cryptography verifies a certificate that the authority issued",
         .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
-    func readByPython() throws {
+    func readByPython() async throws {
         let certificate = try root.issue(Self.request("Bank"), for: key.publicKey)
-        let read = try PythonOracle(script: "../Oracles/certificate_oracle.py").ask(
+        let read = try await PythonOracle(script: "../Oracles/certificate_oracle.py").ask(
             "read", ["certificate": certificate.pem(), "authority": root.certificate.pem()])
         #expect(read["subject"] == certificate.subject)
         #expect(read["notBefore"] == String(certificate.notBefore))

@@ -15,8 +15,8 @@ struct RevocationListTests {
         let pem: [UInt8]
         let der: [UInt8]
 
-        init(_ kind: String) throws {
-            let made = try PythonOracle(script: "../Oracles/certificate_oracle.py").ask(
+        init(_ kind: String) async throws {
+            let made = try await PythonOracle(script: "../Oracles/certificate_oracle.py").ask(
                 "crl", ["kind": kind, "now": "\(RevocationListTests.now)"])
             certificate = try Certificate(pem: #require(made["certificate"]).bytes)
             authority = try Certificate(pem: #require(made["authority"]).bytes)
@@ -49,8 +49,8 @@ struct RevocationListTests {
             ("weak key", .weakSignature), ("SHA-1", .weakSignature), ("delta", .partial),
             ("distribution point", .partial), ("indirect entry", .partial),
         ] as [(String, CertificateError.Code?)])
-    func kinds(kind: String, code: CertificateError.Code?) throws {
-        let made = try Made(kind)
+    func kinds(kind: String, code: CertificateError.Code?) async throws {
+        let made = try await Made(kind)
         for bytes in [made.pem, made.der] {
             let problem = made.refusal(bytes)
             #expect(problem?.code == code, "\(problem?.message ?? "accepted")")
@@ -58,8 +58,8 @@ struct RevocationListTests {
     }
 
     @Test("A list says who made it, when, and for how long it is good")
-    func fields() throws {
-        let made = try Made("revoked")
+    func fields() async throws {
+        let made = try await Made("revoked")
         let list = try RevocationList(made.pem)
         #expect(list.issuer == "CN=CA" && list.issuer == made.certificate.issuer)
         #expect(list.thisUpdate == Self.now - 2 * 86_400 && list.nextUpdate == Self.now + 3 * 86_400)
@@ -67,21 +67,21 @@ struct RevocationListTests {
     }
 
     @Test("A list that no trusted CA signed is refused, and it says nothing of certificates of another CA")
-    func strangers() throws {
-        let (one, other) = (try Made("empty"), try Made("empty"))
+    func strangers() async throws {
+        let (one, other) = (try await Made("empty"), try await Made("empty"))
         #expect(one.refusal(authorities: [])?.code == .untrusted)
         // The same name, another key.
         #expect(one.refusal(authorities: [other.authority])?.code == .untrusted)
         #expect(one.refusal(authorities: [other.authority, one.authority]) == nil)
-        let another = try Made("another CA")
+        let another = try await Made("another CA")
         let list = try RevocationList(another.pem)
         #expect(!list.revokes(another.certificate))
         #expect(throws: CertificateError.self) { try another.certificate.requireNotRevoked(by: list) }
     }
 
     @Test("Something else than one list is refused")
-    func malformed() throws {
-        let made = try Made("empty")
+    func malformed() async throws {
+        let made = try await Made("empty")
         let others: [[UInt8]] = [
             [], "CRL".bytes, made.certificate.der, made.certificate.pem().bytes, made.pem + made.pem, made.der + [0],
             Array(made.der.dropLast()),

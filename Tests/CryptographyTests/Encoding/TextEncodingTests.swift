@@ -62,6 +62,14 @@ struct TextEncodingTests {
         ])
     func notBase64(text: String) {
         #expect(Base64.decode(text) == nil)
+        #expect(Base64.decodeSecret(Array(text.utf8))?.count == nil)
+    }
+
+    @Test("Secret base64 gives the same bytes as public base64", arguments: 0...67)
+    func secretBase64(count: Int) {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 7) }
+        let text = Array(Base64.encode(bytes).utf8)
+        #expect(Base64.decodeSecret(text)?.withBytes { Array($0) } == bytes)
     }
 
     @Test(

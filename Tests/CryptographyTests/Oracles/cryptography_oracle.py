@@ -168,6 +168,85 @@ def block_cipher(arguments):
     return {"blocks": encrypted(modes.ECB()), "chain": encrypted(modes.CBC(vector)), "cmac": code.finalize().hex()}
 
 
+HASHES = {"SHA-1": hashes.SHA1, "SHA-224": hashes.SHA224, "SHA-256": hashes.SHA256, "SHA-384": hashes.SHA384,
+          "SHA-512": hashes.SHA512}
+CURVES = {curve().name: curve for curve in (
+    ec.SECP192R1, ec.SECP224R1, ec.SECP256R1, ec.SECP384R1, ec.SECP521R1, ec.BrainpoolP256R1, ec.BrainpoolP384R1,
+    ec.BrainpoolP512R1)}
+
+
+def hash_of(arguments):
+    digest = hashes.Hash(HASHES[arguments["hash"]]())
+    digest.update(message(arguments))
+    return {"digest": digest.finalize().hex()}
+
+
+def retail_mac(arguments):
+    """MAC algorithm 3 of ISO/IEC 9797-1: DES with the first key, and at the end the inverse with the second. DES is
+    Triple DES with three equal keys."""
+    key, text = bytes.fromhex(arguments["key"]), message(arguments)
+
+    def des(half, block, inverse=False):
+        cipher = Cipher(TripleDES(half * 3), modes.ECB())
+        operation = cipher.decryptor() if inverse else cipher.encryptor()
+        return operation.update(block) + operation.finalize()
+
+    state = bytes(8)
+    for start in range(0, len(text), 8):
+        state = des(key[:8], bytes(a ^ b for a, b in zip(state, text[start:start + 8])))
+    return {"mac": des(key[:8], des(key[8:], state, True)).hex()}
+
+
+def curve_agreement(arguments):
+    """A new key pair on a curve, the secret with a public key, and a signature of a message."""
+    curve = CURVES[arguments["curve"]]()
+    key = ec.generate_private_key(curve)
+    peer = ec.EllipticCurvePublicKey.from_encoded_point(curve, bytes.fromhex(arguments["point"]))
+    r, s = decode_dss_signature(key.sign(message(arguments), ec.ECDSA(HASHES[arguments["hash"]]())))
+    point = key.public_key().public_bytes(serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
+    return {
+        "point": point.hex(), "number": f"{key.private_numbers().private_value:0{(curve.key_size + 7) // 8 * 2}x}",
+        "secret": key.exchange(ec.ECDH(), peer).hex(), "r": f"{r:x}".zfill(len(f"{r:x}") + len(f"{r:x}") % 2),
+        "s": f"{s:x}".zfill(len(f"{s:x}") + len(f"{s:x}") % 2),
+    }
+
+
+def curve_verify(arguments):
+    curve = CURVES[arguments["curve"]]()
+    key = ec.EllipticCurvePublicKey.from_encoded_point(curve, bytes.fromhex(arguments["point"]))
+    signature = encode_dss_signature(int(arguments["r"], 16), int(arguments["s"], 16))
+    try:
+        key.verify(signature, message(arguments), ec.ECDSA(HASHES[arguments["hash"]]()))
+    except InvalidSignature:
+        return {"isValid": "false"}
+    return {"isValid": "true"}
+
+
+def dh_agreement(arguments):
+    """The public number of a private one, and the secret with another public number."""
+    prime, number = int(arguments["prime"], 16), int(arguments["number"], 16)
+    size = (prime.bit_length() + 7) // 8
+    power = lambda base: pow(base, number, prime).to_bytes(size, "big").hex()
+    return {"public": power(int(arguments["generator"], 16)), "secret": power(int(arguments["peer"], 16))}
+
+
+def rsa_signatures(arguments):
+    """Signatures of a message with a new key, with PKCS #1 v1.5 and several kinds of PSS, and the plain RSA operation."""
+    key = rsa.generate_private_key(int(arguments["exponent"]), int(arguments["bits"]))
+    numbers = key.private_numbers()
+    modulus, size = numbers.public_numbers.n, (key.key_size + 7) // 8
+    signatures = {"modulus": f"{modulus:0{size * 2}x}", "exponent": f"{numbers.public_numbers.e:08x}"}
+    for name, algorithm in HASHES.items():
+        signatures[f"pkcs1 {name}"] = key.sign(message(arguments), padding.PKCS1v15(), algorithm()).hex()
+        for mask_name, mask in HASHES.items():
+            for salt in (0, 20, algorithm().digest_size):
+                scheme = padding.PSS(padding.MGF1(mask()), salt)
+                signatures[f"pss {name} {mask_name} {salt}"] = key.sign(message(arguments), scheme, algorithm()).hex()
+    plain = int.from_bytes(message(arguments), "big")
+    signatures["plain"] = pow(plain, numbers.d, modulus).to_bytes(size, "big").hex()
+    return signatures
+
+
 def forge_pkcs1(arguments):
     """Makes signatures with the plain RSA operation over wrong paddings that a careless check accepts, and over the
     correct padding ("right")."""
@@ -236,6 +315,7 @@ if __name__ == "__main__":
     questions = [
         new_rsa_key, new_p256_key, new_ed25519_key, encrypt, encrypt_otherwise, decrypt, sign, sign_pss_otherwise,
         verify, open_encrypted_pem, encrypted_pem, sign_curve, verify_curve, agree, block_cipher, forge_pkcs1,
+        hash_of, retail_mac, curve_agreement, curve_verify, dh_agreement, rsa_signatures,
     ]
     question = {question.__name__: question for question in questions}[sys.argv[1]]
     json.dump(question(json.load(sys.stdin)), sys.stdout)

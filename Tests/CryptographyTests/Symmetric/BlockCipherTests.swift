@@ -50,11 +50,11 @@ struct BlockCipherTests {
         arguments: [
             (BlockCipher.Algorithm.aes, 16), (.aes, 24), (.aes, 32), (.tripleDES, 16), (.tripleDES, 24),
         ])
-    func python(algorithm: BlockCipher.Algorithm, keyByteCount: Int) throws {
+    func python(algorithm: BlockCipher.Algorithm, keyByteCount: Int) async throws {
         let key = SecureRandom.bytes(count: keyByteCount)
         let vector = SecureRandom.bytes(count: algorithm.blockByteCount)
         let message = SecureRandom.bytes(count: algorithm.blockByteCount * 3)
-        let theirs = try PythonOracle(script: "../Oracles/cryptography_oracle.py").ask(
+        let theirs = try await PythonOracle(script: "../Oracles/cryptography_oracle.py").ask(
             "block_cipher",
             [
                 "algorithm": "\(algorithm)", "key": Hex.encode(key), "message": Hex.encode(message),
