@@ -27,6 +27,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let rawStructuredFieldValues = Target.Dependency.product(
     name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
@@ -100,6 +101,13 @@ let package = Package(
         // Chips of passports and identity cards; and made-up ones, for trials and tests.
         library("EMRTD", ["Cryptography", "SecureMemory"]),
         library("EMRTDSimulation", ["Cryptography", "EMRTD"]),
+        // Document 003: the server's side, and an app with a simulated chip.
+        library("DocumentValidation", ["Cryptography", "EMRTD", "SecureMemory", "StrictJSON"]),
+        library(
+            "DocumentValidationSimulation", ["Cryptography", "EMRTD", "EMRTDSimulation", "SecureMemory", "StrictJSON"]),
+        library(
+            "DocumentValidationClient",
+            ["DocumentValidationSimulation", nioCore, nioHTTP1, nioPosix, nioSSL, nioWebSocket]),
         // The service.
         library("CardCompanionAPI"),
         .target(
@@ -175,6 +183,12 @@ let package = Package(
         tests(
             "EMRTDTests", ["Cryptography", "EMRTD", "EMRTDSimulation", "PythonOracle", "SecureMemory"],
             exclude: ["Data", "Oracles"]),
+        tests(
+            "DocumentValidationTests",
+            [
+                "Cryptography", "DocumentValidation", "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation",
+                "SecureMemory", "StrictJSON",
+            ]),
         tests("ArchitectureTests"),
         tests("RetriesTests", ["Retries"]),
         tests("JSONLogTests", ["JSONLog", "StrictJSON", logging]),

@@ -1,0 +1,87 @@
+import Cryptography
+import DocumentValidation
+import DocumentValidationSimulation
+import EMRTD
+import EMRTDSimulation
+import SecureMemory
+import StrictJSON
+
+/// A made-up state, and the time of all tests.
+struct Utopia {
+    static let now: Int64 = 1_795_000_000
+    let issuer: SimulatedIssuer
+    let anchors: TrustAnchors
+
+    init() throws {
+        issuer = try SimulatedIssuer(at: Self.now)
+        anchors = TrustAnchors([try SigningCertificate(Octets(copying: issuer.certificate))])
+    }
+}
+
+/// A session and an app that speak with each other without a network.
+struct Conversation {
+    var session: ValidationSession
+    var connector: SimulatedConnector
+    let start = ContinuousClock.now
+    /// What was verified.
+    var verification: DocumentVerification?
+    var closure: Closure?
+    var monitored: [Int] = []
+
+    init(
+        _ document: SimulatedDocument, misbehaviors: [Misbehavior] = [], plan: SimulatedConnector.Plan = .init(),
+        memory: FileMemory = FileMemory()
+    ) throws {
+        session = ValidationSession(
+            challenge: SecureRandom.bytes(count: ValidationSession.challengeByteCount), memory: memory, openedAt: start)
+        connector = try SimulatedConnector(
+            validationId: "check", clientId: "client", document: document, misbehaviors: misbehaviors, plan: plan)
+    }
+
+    /// Speaks until one side has nothing to say.
+    ///
+    /// - Parameter relay: what lies between the two and can change what the app sends.
+    mutating func run(
+        trusting anchors: TrustAnchors, assurance: AssuranceLevel = .chip,
+        relay: (SimulatedConnector.Message) -> SimulatedConnector.Message = { $0 }
+    ) throws {
+        var waiting = connector.start()
+        while !waiting.isEmpty, closure == nil {
+            let message = relay(waiting.removeFirst())
+            let actions =
+                switch message {
+                case .text(let text): session.receive(text: SecretBytes(copying: text), at: start)
+                case .binary(let bytes): session.receive(binary: Octets(copying: bytes), at: start)
+                }
+            waiting += try follow(actions, anchors, assurance)
+        }
+    }
+
+    private mutating func follow(
+        _ actions: [ValidationSession.Action], _ anchors: TrustAnchors, _ assurance: AssuranceLevel
+    ) throws -> [SimulatedConnector.Message] {
+        var messages: [SimulatedConnector.Message] = []
+        for action in actions {
+            switch action {
+            case .admit: messages += try follow(session.accept(), anchors, assurance)
+            case .send(let message):
+                messages += try connector.receive(text: message.text().bytes.withBytes { Array($0) })
+            case .sendBinary(let message):
+                messages += connector.receive(binary: message.encoded.bytes.withBytes { Array($0) })
+            case .verify(let evidence):
+                let found = DocumentVerification.verify(
+                    evidence, anchors: anchors, at: Utopia.now, assurance: assurance, isExpected: { _ in true })
+                verification = found
+                let result = ResultJSON.text(
+                    of: found,
+                    ResultSubject(bankId: "bank", clientId: "client", validationId: "check", expected: "none"))
+                messages += try follow(session.finish(result: result), anchors, assurance)
+            case .monitoring(let byteCount): monitored.append(byteCount)
+            case .close(let closure):
+                self.closure = closure
+                _ = try connector.receive(text: ServerMessage.close(closure).text().bytes.withBytes { Array($0) })
+            }
+        }
+        return messages
+    }
+}
