@@ -52,6 +52,12 @@ let package = Package(
         .executable(name: "sandbox-app", targets: ["sandbox-app"]),
         .library(name: "CardCompanionSDK", targets: ["CardCompanionSDK"]),
         .library(name: "CardCompanionAPI", targets: ["CardCompanionAPI"]),
+        .library(name: "EIDInterface", targets: ["EIDInterface"]),
+        .library(name: "EIDWorkflow", targets: ["EIDWorkflow"]),
+        .library(name: "EIDWebSocket", targets: ["EIDWebSocket"]),
+        .library(name: "EIDSimulation", targets: ["EIDSimulation"]),
+        .executable(name: "eid", targets: ["eid"]),
+        .executable(name: "eid-simulator", targets: ["eid-simulator"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
@@ -163,6 +169,23 @@ let package = Package(
         // The client library: no code of the server's, so that each end tests the other.
         library("CardCompanionSDK", ["CardCompanionAPI", crypto, cryptoExtras]),
 
+        // The eID card (documents 000 to 002), beside the server: the interface of the AusweisApp and the WorkflowController,
+        // for apps.
+        library("EIDInterface"),
+        library("EIDWorkflow", ["EIDInterface"]),
+        library("EIDWebSocket", ["EIDInterface", nioCore, nioHTTP1, nioPosix, nioWebSocket]),
+        // An app in the terminal.
+        .executableTarget(
+            name: "eid", dependencies: ["EIDInterface", "EIDWebSocket", "EIDWorkflow", argumentParser],
+            swiftSettings: strict),
+        // A kernel with cards in memory, for trials and tests of apps.
+        library(
+            "EIDSimulation",
+            ["EIDInterface", "SecureMemory", "StrictJSON", nioCore, nioHTTP1, nioPosix, nioWebSocket]),
+        .executableTarget(
+            name: "eid-simulator",
+            dependencies: ["EIDSimulation", argumentParser, logging, serviceLifecycle, unixSignals],
+            swiftSettings: strict),
         // Tests: real parts, and Python's libraries as oracles.
         .target(name: "PythonOracle", path: "Tests/PythonOracle", swiftSettings: strict),
         tests(
@@ -189,6 +212,10 @@ let package = Package(
                 "Cryptography", "DocumentValidation", "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation",
                 "SecureMemory", "StrictJSON",
             ]),
+        tests("EIDInterfaceTests", ["EIDInterface"]),
+        tests("EIDSimulationTests", ["EIDInterface", "EIDSimulation", "EIDWebSocket", nioCore, nioPosix]),
+        tests("EIDWorkflowTests", ["EIDInterface", "EIDSimulation", "EIDWorkflow"]),
+        tests("EIDToolTests", ["EIDInterface", "EIDSimulation", "EIDWebSocket"]),
         tests("ArchitectureTests"),
         tests("RetriesTests", ["Retries"]),
         tests("JSONLogTests", ["JSONLog", "StrictJSON", logging]),

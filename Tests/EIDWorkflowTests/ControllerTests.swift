@@ -1,0 +1,346 @@
+import EIDInterface
+import EIDSimulation
+import Foundation
+import Testing
+
+@testable import EIDWorkflow
+
+@Suite("WorkflowController", .timeLimit(.minutes(5)))
+@MainActor
+struct ControllerTests {
+    private func service() throws -> URL { try #require(URL(string: "https://service.example/token")) }
+
+    private func tries(_ event: WorkflowEvent) -> Int? {
+        switch event {
+        case .enterPin(_, let reader), .enterCan(_, let reader), .enterPuk(_, let reader), .enterNewPin(_, let reader):
+            reader.card?.pinRetryCounter
+        default: nil
+        }
+    }
+
+    private func error(_ event: WorkflowEvent) -> String? {
+        switch event {
+        case .enterPin(let error, _), .enterCan(let error, _), .enterPuk(let error, _), .enterNewPin(let error, _),
+            .accessRights(let error, _), .insertCard(let error):
+            error
+        default: nil
+        }
+    }
+
+    @Test("Nothing works before start, and everything says so with its command")
+    func notStarted() throws {
+        let stage = try Stage()
+        let controller = stage.controller
+        #expect(!controller.isStarted)
+        controller.startAuthentication(withTcTokenUrl: try service())
+        controller.startChangePin()
+        controller.setAccessRights([])
+        controller.getAccessRights()
+        controller.interrupt()
+        controller.setPin("123456")
+        controller.setNewPin("123456")
+        controller.setPuk("1234567890")
+        controller.setCan("123456")
+        controller.accept()
+        controller.cancel()
+        controller.continueWorkflow()
+        controller.getCertificate()
+        controller.setCard(name: "Simulator")
+        controller.getStatus()
+        controller.getInfo()
+        controller.getReader(name: "Simulator")
+        controller.getReaderList()
+        let names = [
+            "RUN_AUTH", "RUN_CHANGE_PIN", "SET_ACCESS_RIGHTS", "GET_ACCESS_RIGHTS", "INTERRUPT", "SET_PIN",
+            "SET_NEW_PIN", "SET_PUK", "SET_CAN", "ACCEPT", "CANCEL", "CONTINUE", "GET_CERTIFICATE", "SET_CARD",
+            "GET_STATUS", "GET_INFO", "GET_READER", "GET_READER_LIST",
+        ]
+        #expect(
+            stage.recorder.calls
+                == names.map { .wrapperError(WrapperError(msg: $0, error: "AusweisApp2 SDK Wrapper not started")) })
+    }
+
+    @Test("An authentication in the order of document 002")
+    func authentication() async throws {
+        let stage = try Stage(#"{"service":{"required":["FamilyName"],"optional":["GivenNames"]}}"#)
+        try await stage.start()
+        #expect(stage.controller.isStarted)
+        stage.controller.startAuthentication(withTcTokenUrl: try service(), withDeveloperMode: true)
+        _ = try await stage.next("authenticationStarted")
+        guard case .accessRights(nil, let rights?) = try await stage.next("accessRights") else { throw Unexpected() }
+        #expect(rights.effectiveRights == [.FamilyName, .GivenNames])
+        stage.controller.getCertificate()
+        guard case .certificate(let certificate) = try await stage.next("certificate") else { throw Unexpected() }
+        #expect(certificate.subjectName.contains("SIMULATION"))
+        #expect(certificate.validity.effectiveDate < certificate.validity.expirationDate)
+        stage.controller.setAccessRights([.Address])
+        #expect(error(try await stage.next("accessRights")) == "Entry in 'chat' data is not available")
+        stage.controller.setAccessRights([])
+        guard case .accessRights(nil, let fewer?) = try await stage.next("accessRights") else { throw Unexpected() }
+        #expect(fewer.effectiveRights == [.FamilyName])
+        stage.controller.getAccessRights()
+        _ = try await stage.next("accessRights")
+        stage.controller.accept()
+        #expect(tries(try await stage.next("enterPin")) == 3)
+        stage.controller.setPin("12345")
+        #expect(error(try await stage.next("enterPin")) == "You must provide 6 digits")
+        stage.controller.setPin("123456")
+        guard case .authenticationCompleted(let result) = try await stage.next("authenticationCompleted") else {
+            throw Unexpected()
+        }
+        #expect(result.result?.major == "http://www.bsi.bund.de/ecard/api/1.1/resultmajor#ok")
+        #expect(result.url?.host == "simulation.invalid")
+    }
+
+    @Test("A PIN change with wrong PINs, the CAN, and the PUK")
+    func changePIN() async throws {
+        let stage = try Stage()
+        try await stage.start()
+        stage.controller.startChangePin()
+        _ = try await stage.next("changePinStarted")
+        #expect(tries(try await stage.next("enterPin")) == 3)
+        stage.controller.setPin("000000")
+        #expect(tries(try await stage.next("enterPin")) == 2)
+        stage.controller.setPin("000000")
+        #expect(tries(try await stage.next("enterCan")) == 1)
+        stage.controller.setCan("000000")
+        #expect(tries(try await stage.next("enterCan")) == 1)
+        stage.controller.setCan("654321")
+        #expect(tries(try await stage.next("enterPin")) == 1)
+        stage.controller.setPin("000000")
+        #expect(tries(try await stage.next("enterPuk")) == 0)
+        stage.controller.setPuk("123")
+        #expect(error(try await stage.next("enterPuk")) == "You must provide 10 digits")
+        stage.controller.setPuk("1234567890")
+        #expect(tries(try await stage.next("enterPin")) == 3)
+        stage.controller.setPin("123456")
+        _ = try await stage.next("enterNewPin")
+        stage.controller.setNewPin("222222")
+        #expect(
+            try await stage.next("changePinCompleted")
+                == .changePinCompleted(ChangePinResult(success: true, reason: nil)))
+    }
+
+    @Test("Questions are answered at any time")
+    func questions() async throws {
+        let stage = try Stage(#"{"readers":[{"name":"S","insertable":true}]}"#)
+        try await stage.start()
+        stage.controller.getInfo()
+        #expect(try await stage.next("info") == .info(SimulatedKernel.version))
+        stage.controller.getReaderList()
+        guard case .readerList(let readers?) = try await stage.next("readerList") else { throw Unexpected() }
+        #expect(readers.map(\.name) == ["S"] && readers[0].insertable)
+        stage.controller.getReader(name: "nothing")
+        guard case .reader(let reader?) = try await stage.next("reader") else { throw Unexpected() }
+        #expect(!reader.attached)
+        stage.controller.getStatus()
+        #expect(
+            try await stage.next("status") == .status(WorkflowProgress(workflow: nil, progress: nil, state: nil)))
+        stage.controller.startChangePin()
+        _ = try await stage.next("insertCard")
+        stage.controller.setCard(name: "nothing")
+        #expect(error(try await stage.next("insertCard")) == "Invalid name")
+        stage.controller.setCard(name: "S")
+        _ = try await stage.next("enterPin")
+        await stage.host.perform(.pause)
+        #expect(try await stage.next("pause") == .pause(.BadCardPosition))
+        stage.controller.continueWorkflow()
+        _ = try await stage.next("enterPin")
+        stage.controller.interrupt()
+        #expect(
+            try await stage.next("wrapperError")
+                == .wrapperError(WrapperError(msg: "UNKNOWN_COMMAND", error: "INTERRUPT")))
+        stage.controller.cancel()
+        #expect(
+            try await stage.next("changePinCompleted")
+                == .changePinCompleted(ChangePinResult(success: false, reason: "User_Cancelled")))
+    }
+
+    @Test("A command at the wrong time is onBadState with its name")
+    func badState() async throws {
+        let stage = try Stage()
+        try await stage.start()
+        stage.controller.cancel()
+        #expect(try await stage.next("badState") == .badState(error: "CANCEL"))
+        stage.controller.startChangePin()
+        stage.controller.startAuthentication(withTcTokenUrl: try service())
+        #expect(try await stage.next("badState") == .badState(error: "RUN_AUTH"))
+    }
+
+    @Test("A value of the wrong form is asked for again without end, if an app is so stubborn, and ends with cancel")
+    func stubborn() async throws {
+        let stage = try Stage()
+        try await stage.start()
+        var count = 0
+        let controller = stage.controller
+        stage.recorder.answer = { event in
+            guard case .enterPin = event else { return }
+            count += 1
+            if count < 10_000 { controller.setPin("no PIN") } else { controller.cancel() }
+        }
+        controller.startChangePin()
+        _ = try await stage.next("changePinCompleted")
+        #expect(count == 10_000)
+    }
+
+    @Test("With a keypad a nil PIN is sent, and another one is refused")
+    func keypad() async throws {
+        let stage = try Stage(#"{"readers":[{"name":"K","keypad":true,"card":"default"}]}"#)
+        try await stage.start()
+        stage.controller.startChangePin()
+        _ = try await stage.next("enterPin")
+        stage.controller.setPin("123456")
+        #expect(error(try await stage.next("enterPin")) == "Value cannot be defined")
+        stage.controller.setPin(nil)
+        _ = try await stage.next("enterNewPin")
+    }
+
+    @Test("An authentication that is refused is onAuthenticationStartFailed")
+    func startFailed() async throws {
+        let stage = try Stage()
+        try await stage.start()
+        stage.controller.startAuthentication(withTcTokenUrl: try #require(URL(string: "x")))
+        #expect(
+            try await stage.next("authenticationStartFailed")
+                == .authenticationStartFailed(error: "Validation of tcTokenURL failed"))
+    }
+
+    @Test(
+        "Faults of messages are onWrapperError and onInternalError",
+        arguments: [
+            (#"{\"msg\":\"ENTER_PIN\"}"#, "wrapperError", "ENTER_PIN: Missing reader object"),
+            (#"{\"msg\":\"INVALID\",\"error\":\"x\"}"#, "wrapperError", "INVALID: x"),
+            (#"{\"msg\":\"UNKNOWN_COMMAND\",\"error\":\"x\"}"#, "wrapperError", "UNKNOWN_COMMAND: x"),
+            (#"{\"msg\":\"PAUSE\",\"cause\":\"x\"}"#, "wrapperError", "PAUSE: Unknown cause"),
+            (#"{\"msg\":\"READER\",\"name\":1}"#, "wrapperError", "READER: Malformed message"),
+            ("{", "wrapperError", "message: Malformed message"),
+            (#"{\"msg\":\"INTERNAL_ERROR\",\"error\":\"x\"}"#, "internalError", ": x"),
+            (#"{\"msg\":\"BAD_STATE\",\"error\":\"x\"}"#, "badState", ": x"),
+        ])
+    func faults(_ message: String, _ kind: String, _ expected: String) async throws {
+        let stage = try Stage(
+            #"{"events":[{"after":"CHANGE_PIN","do":[{"action":"send","text":"\#(message)"}]}]}"#)
+        try await stage.start()
+        stage.controller.startChangePin()
+        switch try await stage.next(kind) {
+        case .wrapperError(let error): #expect("\(error.msg): \(error.error)" == expected)
+        case .internalError(let error), .badState(let error): #expect(": \(error)" == expected)
+        default: throw Unexpected()
+        }
+    }
+
+    @Test("A second start and a second stop do nothing, and after stop it can be started again")
+    func restart() async throws {
+        let stage = try Stage()
+        try await stage.start()
+        stage.controller.start()
+        stage.controller.getInfo()
+        _ = try await stage.next("info")
+        #expect(stage.recorder.calls.filter { $0 == .started }.count == 1)
+        stage.controller.stop()
+        stage.controller.stop()
+        #expect(!stage.controller.isStarted)
+        // The place at the kernel is free a little later.
+        while !stage.controller.isStarted {
+            stage.controller.start()
+            await Task.yield()
+        }
+        stage.controller.getInfo()
+        _ = try await stage.next("info")
+    }
+
+    @Test("Callbacks are held weakly, and not called twice or after they were removed")
+    func weakCallbacks() async throws {
+        let stage = try Stage()
+        weak var gone: Recorder?
+        do {
+            let recorder = Recorder()
+            stage.controller.registerCallbacks(recorder)
+            gone = recorder
+        }
+        #expect(gone == nil)
+        let removed = Recorder()
+        stage.controller.registerCallbacks(removed)
+        stage.controller.registerCallbacks(stage.recorder)
+        stage.controller.unregisterCallbacks(removed)
+        try await stage.start()
+        #expect(stage.recorder.calls == [.started])
+        #expect(removed.calls.isEmpty)
+    }
+
+    @Test("Events are what callbacks are, for each reader")
+    func events() async throws {
+        let stage = try Stage()
+        let (first, second) = (stage.controller.events(), stage.controller.events())
+        try await stage.start()
+        for events in [first, second] {
+            var iterator = events.makeAsyncIterator()
+            #expect(await iterator.next() == .started)
+        }
+    }
+
+    @Test(
+        "Whatever the kernel does not say, the workflow ends, and a command after it is answered",
+        arguments: [
+            "API_LEVEL", "CHANGE_PIN", "ENTER_PIN", "ENTER_NEW_PIN",
+        ])
+    func silence(_ message: String) async throws {
+        let stage = try Stage(
+            #"{"levels":[1],"events":[{"after":"\#(message)","do":[{"action":"silence"}]}]}"#, patience: 0.05)
+        stage.recorder.answer = { [controller = stage.controller] event in
+            switch event {
+            case .started: controller.startChangePin()
+            case .enterPin: controller.setPin("123456")
+            case .enterNewPin: controller.setNewPin("123456")
+            default: break
+            }
+        }
+        stage.controller.start()
+        guard case .wrapperError(let error) = try await stage.next("wrapperError") else { throw Unexpected() }
+        #expect(error.error.hasPrefix("No answer from the AusweisApp within"))
+        #expect(!stage.controller.isStarted)
+        stage.controller.cancel()
+        _ = try await stage.next("wrapperError")
+    }
+
+    @Test("A lost connection in a workflow is onWrapperError")
+    func disconnected() async throws {
+        let stage = try Stage(#"{"events":[{"after":"ENTER_PIN","do":[{"action":"disconnect"}]}]}"#)
+        try await stage.start()
+        stage.controller.startChangePin()
+        #expect(
+            try await stage.next("wrapperError")
+                == .wrapperError(WrapperError(msg: "start", error: "The AusweisApp has closed the connection")))
+        #expect(!stage.controller.isStarted)
+    }
+
+    @Test("Random messages in between never hang a workflow", arguments: 0..<20)
+    func noise(_ seed: Int) async throws {
+        let noise = [
+            "{", #"{"msg":"AUTH"}"#, #"{"msg":"CHANGE_PIN"}"#, #"{"msg":"ENTER_CAN"}"#, #"{"msg":"READER","name":"x"}"#,
+            #"{"msg":"PAUSE","cause":"BadCardPosition"}"#, #"{"msg":"STATUS"}"#, #"{"msg":"ACCESS_RIGHTS"}"#, "[]", "",
+        ]
+        let stage = try Stage(patience: 0.2)
+        try await stage.start()
+        stage.recorder.answer = { [controller = stage.controller] event in
+            switch event {
+            case .enterPin: controller.setPin("123456")
+            case .enterNewPin: controller.setNewPin("123456")
+            default: break
+            }
+        }
+        stage.controller.startChangePin()
+        for _ in 0..<10 { await stage.host.perform(.send(noise.randomElement() ?? "")) }
+        while stage.controller.isStarted,
+            !stage.recorder.calls.contains(where: { $0.kind == "changePinCompleted" }),
+            !stage.recorder.calls.contains(where: { $0.kind == "pause" || $0.kind == "enterCan" })
+        { await Task.yield() }
+        guard stage.controller.isStarted else { return }
+        // What waits for the cardholder can be ended.
+        stage.controller.cancel()
+        stage.controller.getInfo()
+        _ = try await stage.next("info")
+    }
+}
+
+struct Unexpected: Error {}
