@@ -215,6 +215,17 @@ let package = Package(
         tests("EIDInterfaceTests", ["EIDInterface"]),
         tests("EIDSimulationTests", ["EIDInterface", "EIDSimulation", "EIDWebSocket", nioCore, nioPosix]),
         tests("EIDWorkflowTests", ["EIDInterface", "EIDSimulation", "EIDWorkflow"]),
+        // An eID card for the real AusweisApp: 'make test-eid'.
+        .target(
+            name: "VirtualEIDCard",
+            dependencies: ["COpenSSL", "Cryptography", "EMRTD", "EMRTDSimulation", "SecureMemory"],
+            path: "Tests/EIDReal/Card", swiftSettings: strict),
+        .executableTarget(
+            name: "virtual-eid-card", dependencies: ["VirtualEIDCard", argumentParser],
+            path: "Tests/EIDReal/Program", swiftSettings: strict),
+        .testTarget(
+            name: "VirtualEIDCardTests", dependencies: ["Cryptography", "EMRTD", "SecureMemory", "VirtualEIDCard"],
+            path: "Tests/EIDReal/CardTests", swiftSettings: strict),
         tests("EIDToolTests", ["EIDInterface", "EIDSimulation", "EIDWebSocket"]),
         tests("ArchitectureTests"),
         tests("RetriesTests", ["Retries"]),
