@@ -46,7 +46,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [S
 
 let package = Package(
     name: "card-companion",
-    platforms: [.macOS(.v15), .iOS(.v18)],
+    platforms: [.macOS(.v15), .iOS(.v15)],
     products: [
         .executable(name: "card-companion", targets: ["card-companion"]),
         .executable(name: "sandbox-app", targets: ["sandbox-app"]),

@@ -3,8 +3,8 @@ internal import Foundation
 
 /// The settings of a ``CardCompanionSession``.
 public struct CardCompanionConfiguration: Sendable {
-    /// The maximum duration of one HTTP exchange, from the request to the end of the answer.
-    public var timeout: Duration
+    /// How long one HTTP exchange can take, from the request to the end of the answer.
+    public var timeoutSeconds: Double
 
     /// The maximum size of an answer's body, in bytes. A longer answer gives code 90003.
     public var maximumAnswerByteCount: Int
@@ -21,11 +21,11 @@ public struct CardCompanionConfiguration: Sendable {
 
     /// Creates a configuration. The defaults are the SDK document's values.
     public init(
-        timeout: Duration = .seconds(30), maximumAnswerByteCount: Int = 1 << 20,
+        timeoutSeconds: Double = 30, maximumAnswerByteCount: Int = 1 << 20,
         pinnedServerKeyThumbprints: Set<String> = [], allowsPlainHTTP: Bool = false,
         definedPINLengths: ClosedRange<Int> = 4...6
     ) {
-        self.timeout = timeout
+        self.timeoutSeconds = timeoutSeconds
         self.maximumAnswerByteCount = maximumAnswerByteCount
         self.pinnedServerKeyThumbprints = pinnedServerKeyThumbprints
         self.allowsPlainHTTP = allowsPlainHTTP
@@ -49,17 +49,17 @@ public final class CardCompanionSession: Sendable {
 
     /// Creates a session.
     public convenience init(configuration: CardCompanionConfiguration = CardCompanionConfiguration()) {
-        self.init(configuration: configuration, freshKeys: .generated, now: { ContinuousClock().now })
+        self.init(configuration: configuration, freshKeys: .generated, now: { .now })
     }
 
     init(
         configuration: CardCompanionConfiguration, freshKeys: FreshKeys,
-        now: @escaping @Sendable () -> ContinuousClock.Instant
+        now: @escaping @Sendable () -> MonotonicTime
     ) {
         self.configuration = configuration
         self.freshKeys = freshKeys
         http = HTTPClient(
-            timeout: configuration.timeout, maximumAnswerByteCount: configuration.maximumAnswerByteCount)
+            timeoutSeconds: configuration.timeoutSeconds, maximumAnswerByteCount: configuration.maximumAnswerByteCount)
         notifyKeys = NotifyKeyStore(now: now)
         keypads = KeypadMemory(now: now)
     }

@@ -82,7 +82,7 @@ func makeKey(_ id: String) -> JWK {
 
     @Test func `A server key that is not pinned gives 90009, RSA and EC`() async throws {
         let session = CardCompanionSession.test(
-            configuration: .init(timeout: .seconds(120), pinnedServerKeyThumbprints: ["another"]))
+            configuration: .init(timeoutSeconds: 120, pinnedServerKeyThumbprints: ["another"]))
         let server = DefiningServer()
         let codes = try await withTestServer(reacting: server.react) { url in
             [

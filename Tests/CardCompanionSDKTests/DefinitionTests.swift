@@ -8,7 +8,7 @@ import Testing
 @Suite struct DefinitionTests {
     @Test(.enabled(if: Oracle.isThere, Oracle.wanted), arguments: [("RSA", "size", "2048"), ("EC", "crv", "P-256")])
     func `jwcrypto decrypts the PIN`(type: String, parameter: String, value: String) async throws {
-        let key = try Oracle.run("key", ["kty": type, "kid": "key-1", parameter: value])
+        let key = try await Oracle.run("key", ["kty": type, "kid": "key-1", parameter: value])
         let published = try #require(key["public"])
         let recorder = Recorder()
         try await withTestServer { request in
@@ -24,15 +24,15 @@ import Testing
             #expect(response.errorCode == 0)
         }
         let body = try #require(recorder.requests.last).decoded([String: String].self)
-        let opened = try Oracle.run(
+        let opened = try await Oracle.run(
             "open", ["sealed": try #require(body["pin"]), "key": try #require(key["private"])])
         #expect(opened["plaintext"] == "1234            ")
         #expect(opened["header"]?.contains(#""kid": "key-1""#) == true)
     }
 
     @Test(.enabled(if: Oracle.isThere, Oracle.wanted), arguments: [("RSA", "size", "2048"), ("EC", "crv", "P-256")])
-    func `A thumbprint matches jwcrypto's`(type: String, parameter: String, value: String) throws {
-        let key = try Oracle.run("key", ["kty": type, "kid": "key-1", parameter: value])
+    func `A thumbprint matches jwcrypto's`(type: String, parameter: String, value: String) async throws {
+        let key = try await Oracle.run("key", ["kty": type, "kid": "key-1", parameter: value])
         let jwk = try JSONDecoder().decode(JWK.self, from: Data(#require(key["public"]).utf8))
         #expect(jwk.thumbprint == key["thumbprint"])
     }
@@ -132,7 +132,7 @@ import Testing
         let pinned = try #require(keys.last?.thumbprint)
         let server = DefiningServer(keys: keys)
         let session = CardCompanionSession.test(
-            configuration: .init(timeout: .seconds(120), pinnedServerKeyThumbprints: [pinned]))
+            configuration: .init(timeoutSeconds: 120, pinnedServerKeyThumbprints: [pinned]))
         let response = try await withTestServer(reacting: server.react) { url in
             await PINDefinition.postDefinePINECDHRequest(.pinExample, hostUrl: url, session: session)
         }
@@ -144,7 +144,7 @@ import Testing
     @Test func `Longer PINs are sent if the configuration allows them`() async throws {
         let server = DefiningServer()
         let session = CardCompanionSession.test(
-            configuration: .init(timeout: .seconds(120), definedPINLengths: 4...12))
+            configuration: .init(timeoutSeconds: 120, definedPINLengths: 4...12))
         let response = try await withTestServer(reacting: server.react) { url in
             var parameters = DefinitionTokenParameters.pinExample
             parameters.pin = "123456789012"

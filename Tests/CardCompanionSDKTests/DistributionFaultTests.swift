@@ -101,7 +101,7 @@ import Testing
 
     @Test(arguments: [Reaction.silence, .drip])
     func `An answer that does not end before the timeout gives 90006`(reaction: Reaction) async throws {
-        let session = CardCompanionSession.test(configuration: .init(timeout: .milliseconds(300)))
+        let session = CardCompanionSession.test(configuration: .init(timeoutSeconds: 0.3))
         #expect(try await fetchByToken(session: session) { _ in reaction }.errorCode == 90006)
     }
 
@@ -125,7 +125,7 @@ import Testing
 
     @Test(.enabled(if: Oracle.isThere, Oracle.wanted))
     func `An untrusted server certificate gives 90006 and nothing is sent`() async throws {
-        let made = try Oracle.run("certificate", [:])
+        let made = try await Oracle.run("certificate", [:])
         let certificate = try NIOSSLCertificate(bytes: Array(#require(made["certificate"]).utf8), format: .pem)
         let key = try NIOSSLPrivateKey(bytes: Array(#require(made["key"]).utf8), format: .pem)
         let tls = try NIOSSLContext(
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func `An answer larger than the limit gives 90003`() async throws {
-        let configuration = CardCompanionConfiguration(timeout: .seconds(120), maximumAnswerByteCount: 1000)
+        let configuration = CardCompanionConfiguration(timeoutSeconds: 120, maximumAnswerByteCount: 1000)
         let padded = #"{"errorCode":203,"errorMessage":""}"#
         let exact = padded + String(repeating: " ", count: 1000 - padded.utf8.count)
         let session = CardCompanionSession.test(configuration: configuration)

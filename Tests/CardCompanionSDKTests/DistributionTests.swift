@@ -9,7 +9,7 @@ import Testing
     func `A PIN that jwcrypto sealed to the RSA key is decrypted`() async throws {
         let response = try await withTestServer { request in
             let key = try request.decoded(CaptchaRequest.self).rsaPublicKey
-            let sealed = try Oracle.run(
+            let sealed = try Oracle.runHere(
                 "seal", ["plaintext": try TestDelivery().json, "alg": "RSA-OAEP-256", "spki": key])
             return .json(CaptchaAnswer(errorCode: 0, errorMessage: "Success", pin: sealed["jwe"], sessionId: "s-1"))
         } _: { url in
@@ -24,7 +24,7 @@ import Testing
     func `A PIN that jwcrypto sealed to the P-256 key is decrypted`() async throws {
         let response = try await withTestServer { request in
             let key = try request.decoded(TokenCaptchaRequest.self).ecdhPublicKey
-            let sealed = try Oracle.run(
+            let sealed = try Oracle.runHere(
                 "seal",
                 [
                     "plaintext": try TestDelivery().json, "alg": "ECDH-ES+A256KW", "spki": key, "apu": "QWxpY2U",

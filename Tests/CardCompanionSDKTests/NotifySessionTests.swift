@@ -60,7 +60,7 @@ import Testing
         let session = CardCompanionSession.test(clock: clock)
         let response = try await withTestServer(reacting: DeliveringServer().react) { url in
             await fetch(url, session)
-            clock.advance(by: .seconds(seconds))
+            clock.advance(bySeconds: Double(seconds))
             return await PINDistribution.postNotifyTokenRequest(parameters, hostUrl: url, session: session)
         }
         #expect(response.errorCode == code)
@@ -127,7 +127,7 @@ import Testing
         let clock = ManualClock()
         let store = NotifyKeyStore(now: clock.now)
         for number in 0...NotifyKeyStore.maximumCount {
-            clock.advance(by: .seconds(1))
+            clock.advance(bySeconds: 1)
             await store.keep(SymmetricKey(size: .bits256), forSession: "\(number)")
         }
         #expect(await store.key(forSession: "0") == nil)

@@ -99,9 +99,9 @@ import Testing
         let session = CardCompanionSession.test(clock: clock)
         try await withTestServer(reacting: server.react) { url in
             await Self.fetch(url, session)
-            clock.advance(by: .seconds(299))
+            clock.advance(bySeconds: 299)
             await Self.fetch(url, session)
-            clock.advance(by: .seconds(1))
+            clock.advance(bySeconds: 1)
             #expect(await Self.define(url, session) == 0)
         }
         #expect(try server.named == ["k-2"])

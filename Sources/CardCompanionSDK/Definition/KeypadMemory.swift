@@ -4,7 +4,7 @@ internal import CardCompanionAPI
 /// the SDK document's functions have no parameter for it.
 actor KeypadMemory {
     /// How long the server takes indexes on a keypad.
-    static let lifetime = Duration.seconds(5 * 60)
+    static let lifetimeSeconds = 300.0
     static let maximumCount = 64
 
     private struct Holder: Hashable {
@@ -15,20 +15,20 @@ actor KeypadMemory {
     private struct Entry {
         let holder: Holder
         let keypadId: String
-        let end: ContinuousClock.Instant
+        let end: MonotonicTime
     }
 
     private var entries: [Entry] = []
-    private let now: @Sendable () -> ContinuousClock.Instant
+    private let now: @Sendable () -> MonotonicTime
 
-    init(now: @escaping @Sendable () -> ContinuousClock.Instant) {
+    init(now: @escaping @Sendable () -> MonotonicTime) {
         self.now = now
     }
 
     func keep(_ keypadId: String, bankId: String, uniqueId: String) {
         removeEnded()
         let holder = Holder(bankId: bankId, uniqueId: uniqueId)
-        entries.append(Entry(holder: holder, keypadId: keypadId, end: now() + Self.lifetime))
+        entries.append(Entry(holder: holder, keypadId: keypadId, end: now() + Self.lifetimeSeconds))
         entries = entries.suffix(Self.maximumCount)
     }
 

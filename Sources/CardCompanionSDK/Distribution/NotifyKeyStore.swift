@@ -7,24 +7,24 @@ internal import Crypto
 actor NotifyKeyStore {
     /// The longest session that a bank can have on the server. The SDK does not know the bank's setting, so it keeps every
     /// key that long, and the server judges whether the session is over.
-    static let lifetime = Duration.seconds(86_400)
+    static let lifetimeSeconds = 86_400.0
     static let maximumCount = 64
 
     private struct Entry {
         let key: SymmetricKey
-        let end: ContinuousClock.Instant
+        let end: MonotonicTime
     }
 
     private var entries: [String: Entry] = [:]
-    private let now: @Sendable () -> ContinuousClock.Instant
+    private let now: @Sendable () -> MonotonicTime
 
-    init(now: @escaping @Sendable () -> ContinuousClock.Instant) {
+    init(now: @escaping @Sendable () -> MonotonicTime) {
         self.now = now
     }
 
     func keep(_ key: SymmetricKey, forSession sessionId: String) {
         removeEnded()
-        entries[sessionId] = Entry(key: key, end: now() + Self.lifetime)
+        entries[sessionId] = Entry(key: key, end: now() + Self.lifetimeSeconds)
         if entries.count > Self.maximumCount, let oldest = entries.min(by: { $0.value.end < $1.value.end }) {
             entries[oldest.key] = nil
         }

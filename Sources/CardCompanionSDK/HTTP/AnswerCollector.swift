@@ -1,5 +1,4 @@
 internal import Foundation
-internal import Synchronization
 
 #if canImport(FoundationNetworking)
     internal import FoundationNetworking
@@ -12,11 +11,11 @@ final class AnswerCollector: NSObject, URLSessionDataDelegate, Sendable {
     /// The body as it arrives.
     let chunks: AsyncThrowingStream<Data, any Error>
     private let continuation: AsyncThrowingStream<Data, any Error>.Continuation
-    private let room: Mutex<Int>
+    private let room: Locked<Int>
 
     init(maximumByteCount: Int) {
         (chunks, continuation) = AsyncThrowingStream.makeStream()
-        room = Mutex(maximumByteCount)
+        room = Locked(maximumByteCount)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {

@@ -14,7 +14,7 @@ struct HTTPClient: Sendable {
     }
     private typealias Outcome = Result<Exchange, SDKError>
 
-    let timeout: Duration
+    let timeoutSeconds: Double
     let maximumAnswerByteCount: Int
 
     /// Sends a POST with a JSON body.
@@ -55,8 +55,9 @@ struct HTTPClient: Sendable {
         let first = await withTaskGroup(of: Outcome.self) { group in
             group.addTask { await outcome(of: request) }
             group.addTask {
-                try? await Task.sleep(for: timeout)
-                return .failure(SDKError(.requestFailed, "no complete answer within \(timeout)"))
+                // 'Task.sleep(for:)' needs iOS 16.
+                try? await Task.sleep(nanoseconds: UInt64(max(0, timeoutSeconds) * 1e9))
+                return .failure(SDKError(.requestFailed, "no complete answer within \(timeoutSeconds) seconds"))
             }
             defer { group.cancelAll() }
             return await group.next() ?? .failure(SDKError(.requestFailed, "the request was not sent"))
@@ -101,7 +102,7 @@ struct HTTPClient: Sendable {
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
         configuration.urlCredentialStorage = nil
-        configuration.timeoutIntervalForRequest = timeout / .seconds(1)
+        configuration.timeoutIntervalForRequest = timeoutSeconds
         return configuration
     }
 

@@ -14,8 +14,17 @@ enum Oracle {
     static let isThere = interpreter != nil
     static let wanted: Comment = "no Python with jwcrypto: set CARD_COMPANION_PYTHON, or create .venv in the root"
 
-    /// Runs a function of the script below.
-    static func run(_ operation: String, _ arguments: [String: String]) throws -> [String: String] {
+    /// Runs a function of the script below. It waits on a thread of its own, because Swift's pool has few.
+    static func run(_ operation: String, _ arguments: [String: String]) async throws -> [String: String] {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread {
+                continuation.resume(with: Result { try runHere(operation, arguments) })
+            }
+        }
+    }
+
+    /// As ``run(_:_:)``, on this thread.
+    static func runHere(_ operation: String, _ arguments: [String: String]) throws -> [String: String] {
         let process = Process()
         let (input, output) = (Pipe(), Pipe())
         process.executableURL = URL(filePath: try #require(interpreter))

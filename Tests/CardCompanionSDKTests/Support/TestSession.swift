@@ -2,17 +2,14 @@ import Synchronization
 
 @testable import CardCompanionSDK
 
-/// A clock that only `advance(by:)` moves.
+/// A clock that only `advance(bySeconds:)` moves.
 final class ManualClock: Sendable {
-    private let elapsed = Mutex(Duration.zero)
-    private let start = ContinuousClock().now
+    private let time = Mutex(MonotonicTime.now)
 
-    func now() -> ContinuousClock.Instant {
-        start + elapsed.withLock { $0 }
-    }
+    func now() -> MonotonicTime { time.withLock { $0 } }
 
-    func advance(by duration: Duration) {
-        elapsed.withLock { $0 += duration }
+    func advance(bySeconds seconds: Double) {
+        time.withLock { $0 = $0 + seconds }
     }
 }
 
@@ -30,7 +27,7 @@ final class Recorder: Sendable {
 extension CardCompanionSession {
     /// A session with a manual clock and a timeout that is long enough for slow machines.
     static func test(
-        configuration: CardCompanionConfiguration = CardCompanionConfiguration(timeout: .seconds(120)),
+        configuration: CardCompanionConfiguration = CardCompanionConfiguration(timeoutSeconds: 120),
         freshKeys: FreshKeys = .generated, clock: ManualClock = ManualClock()
     ) -> CardCompanionSession {
         CardCompanionSession(configuration: configuration, freshKeys: freshKeys, now: clock.now)
