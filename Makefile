@@ -8,20 +8,22 @@
 # make fuzz   gives random bytes to the parsers of what strangers send
 # make sanitize  runs the unit tests with AddressSanitizer and ThreadSanitizer
 # make model  checks the models of replay, attempts, delivery and definition
+# make test-eid  plays scenarios against the real AusweisApp and against eid-simulator, and compares
 # make upgrade-test    upgrades two servers from the last release to this tree while clients use them, and goes back
 # make record-statements  records the statements of this program, for the release
 # make captcha-report  says how well programs read the images of PINs
 
 .DEFAULT_GOAL := help
 .PHONY: help run build test deb deb-test image-test attack ha chaos fuzz sanitize model bench instructions captcha-report
-.PHONY: openapi lint upgrade-test last-release record-statements format clean swift packages test-packages
+.PHONY: test-eid openapi lint upgrade-test last-release record-statements format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 results := .build/bench
 sources := Package.swift Sources Tests
 # The tests that start neither our server nor a browser, as a regular expression.
 unit_tests := Cryptography|JOSE|HTTPSignatures|StrictJSON|KeyBlocks|PINBlocks|SecureMemory|KeyVault|PINImages
-unit_tests := $(unit_tests)|PostgresLibPQ|CardCompanion|Wycheproof|Fuzz
+unit_tests := $(unit_tests)|PostgresLibPQ|CardCompanion|Wycheproof|Fuzz|EMRTD|DocumentValidation
+unit_tests := $(unit_tests)|EIDInterface|EIDSimulation|EIDWorkflow
 # ThreadSanitizer itself crashes where a generator of random numbers without any state is passed on.
 sanitize-thread-options := --skip DeliveryPlaintextTests
 
@@ -41,7 +43,7 @@ test: swift test-packages .venv/installed ## runs all tests
 	python3 -B Tests/Model/check.py
 	.venv/bin/python3 -B Tests/Chaos/chaos.py --short --answer-limit 10 --program .build/debug/card-companion
 	CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3" SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 \
-	    swift test --skip-build --disable-xctest
+	    Tests/run
 
 deb: swift packages ## builds the Debian package, in .build/package
 	deploy/install-packages package
@@ -59,7 +61,7 @@ deb-test: deb ## installs, upgrades and purges the package in a Debian of its ow
 	    .build/package/before 0.0.1
 	deploy/debian/test-package .build/package/before/*.deb .build/package/card-companion_*.deb .build/package/test
 
-image-test: deb ## builds the container image, and looks at it; needs root, and the Debian of deb-test
+image-test: deb-test ## builds the container image on the Debian of deb-test, and looks at it; needs root
 	deploy/container/test-image .build/package/card-companion_*.deb .build/package/test
 
 attack: build test-packages ## attacks a server of its own, and says whether others are still answered in time
@@ -91,6 +93,14 @@ sanitize-address sanitize-thread: sanitize-%: swift test-packages .venv/installe
 model: ## checks the models of replay, attempts, delivery and definition with spin
 	@deploy/install-packages model
 	python3 -B Tests/Model/check.py
+
+test-eid: swift packages .venv/installed ## compares eid-simulator with the real AusweisApp: SCENARIOS="PUK" LOGS=folder
+	@deploy/install-packages eid
+	swift build --product eid-simulator
+	swift build --product eid
+	swift build --product virtual-eid-card
+	.venv/bin/python3 -B Tests/EIDReal/compare.py \
+	    $(if $(SCENARIOS),--scenarios "$(SCENARIOS)") $(if $(LOGS),--logs $(LOGS))
 
 upgrade-test: last-release build .venv/installed ## upgrades from the last release to this tree while clients use the servers
 	@deploy/install-packages ha

@@ -19,7 +19,7 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdTLS = Target.Dependency.product(name: "HummingbirdTLS", package: "hummingbird")
+let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
@@ -28,6 +28,7 @@ let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
+let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let rawStructuredFieldValues = Target.Dependency.product(
     name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
@@ -103,7 +104,6 @@ let package = Package(
         library("PKCS11", ["CPKCS11", "SecureMemory"]),
         library("KeyVault", ["Cryptography", "PKCS11", "SecureMemory"]),
         library("HTTPSignatures", ["Cryptography", "SecureMemory", httpTypes, rawStructuredFieldValues]),
-
         // Chips of passports and identity cards; and made-up ones, for trials and tests.
         library("EMRTD", ["Cryptography", "SecureMemory"]),
         library("EMRTDSimulation", ["Cryptography", "EMRTD"]),
@@ -114,6 +114,7 @@ let package = Package(
         library(
             "DocumentValidationClient",
             ["DocumentValidationSimulation", nioCore, nioHTTP1, nioPosix, nioSSL, nioWebSocket]),
+
         // The service.
         library("CardCompanionAPI"),
         .target(
@@ -124,13 +125,14 @@ let package = Package(
         library(
             "CardCompanion",
             [
-                "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE", "KeyBlocks",
-                "KeyVault", "PINBlocks", "PINImages", "SecureMemory", "StrictJSON", logging, metrics, serviceLifecycle,
+                "CardCompanionAPI", "CardCompanionStore", "Cryptography", "DocumentValidation", "EMRTD",
+                "HTTPSignatures", "JOSE", "KeyBlocks", "KeyVault", "PINBlocks", "PINImages", "SecureMemory",
+                "StrictJSON", logging, metrics, serviceLifecycle,
             ]),
         library(
             "CardCompanionWebhooks",
             [
-                "CardCompanion", "CardCompanionStore", "HTTPSignatures", "Retries", asyncHTTPClient,
+                "CardCompanion", "CardCompanionStore", "HTTPSignatures", "Retries", "SecureMemory", asyncHTTPClient,
                 logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
         // Files for browsers: the client library in JavaScript, and the sandbox's pages.
@@ -143,9 +145,9 @@ let package = Package(
             name: "CardCompanionHTTP",
             dependencies: [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "CardCompanionWeb", "Cryptography",
-                "HTTPSignatures", "JOSE",
-                "SecureMemory", "StrictJSON", hummingbird, hummingbirdCore, hummingbirdTLS, httpTypes,
-                logging, metrics, nioCore, nioHTTPTypes, nioSSL, serviceLifecycle, unixSignals,
+                "DocumentValidation", "EMRTD", "HTTPSignatures", "JOSE",
+                "SecureMemory", "StrictJSON", hummingbird, hummingbirdCore, hummingbirdHTTP2, httpTypes,
+                logging, metrics, nioCore, nioHTTPTypes, nioSSL, nioTLS, serviceLifecycle, unixSignals,
             ],
             resources: [.embedInCode("openapi.yaml")],
             swiftSettings: strict),
@@ -153,8 +155,11 @@ let package = Package(
             name: "card-companion",
             dependencies: [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "CardCompanionWebhooks",
-                "CLinux", "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JOSE", "JSONLog", "KeyBlocks",
-                "KeyVault", "PINImages", "PKCS11", "PrometheusText", "SecureMemory", "StrictJSON",
+                "CLinux", "Cryptography", "DocumentValidation", "DocumentValidationClient",
+                "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation", "EmbeddedPostgres", "HTTPSignatures",
+                "JOSE",
+                "JSONLog", "KeyBlocks", "KeyVault", "PINImages", "PKCS11", "PrometheusText", "SecureMemory",
+                "StrictJSON",
                 argumentParser, asyncHTTPClient, configuration, hummingbird, logging, metrics, nioCore, nioHTTP1,
                 nioPosix, nioSSL, serviceLifecycle, systemPackage, unixSignals,
             ],
@@ -186,6 +191,7 @@ let package = Package(
             name: "eid-simulator",
             dependencies: ["EIDSimulation", argumentParser, logging, serviceLifecycle, unixSignals],
             swiftSettings: strict),
+
         // Tests: real parts, and Python's libraries as oracles.
         .target(name: "PythonOracle", path: "Tests/PythonOracle", swiftSettings: strict),
         tests(
@@ -212,6 +218,13 @@ let package = Package(
                 "Cryptography", "DocumentValidation", "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation",
                 "SecureMemory", "StrictJSON",
             ]),
+        tests(
+            "DocumentSessionTests",
+            [
+                "CardCompanion", "CardCompanionHTTP", "Cryptography", "DocumentValidation", "DocumentValidationClient",
+                "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation", "PythonOracle", "SecureMemory",
+                "ServerHarness", "StrictJSON", hummingbird, logging, nioSSL, serviceLifecycle,
+            ], exclude: ["Oracles"]),
         tests("EIDInterfaceTests", ["EIDInterface"]),
         tests("EIDSimulationTests", ["EIDInterface", "EIDSimulation", "EIDWebSocket", nioCore, nioPosix]),
         tests("EIDWorkflowTests", ["EIDInterface", "EIDSimulation", "EIDWorkflow"]),
@@ -243,7 +256,7 @@ let package = Package(
         tests("PKCS11Tests", ["Cryptography", "PKCS11", "SecureMemory", "ServerHarness"]),
         tests("VaultTests", ["ServerHarness"]),
         tests("AuditTests", ["ServerHarness"]),
-        tests("OperatorTests", ["CardCompanion", "ServerHarness"]),
+        tests("OperatorTests", ["CardCompanion", "EMRTDSimulation", "ServerHarness"]),
         tests(
             "CardCompanionTests",
             [
@@ -274,15 +287,30 @@ let package = Package(
             ["CardCompanionAPI", "CardCompanionSDK", "PythonOracle", "ServerHarness", crypto, cryptoExtras],
             exclude: ["Oracles"]),
         tests("IssuingTests", ["PythonOracle", "ServerHarness", crypto, cryptoExtras], exclude: ["Oracles"]),
+        // A bank's server that gets webhooks and results.
+        .target(
+            name: "WebhookHarness",
+            dependencies: ["ServerHarness", crypto, nioCore, nioHTTP1, nioPosix, nioSSL],
+            path: "Tests/WebhookHarness", swiftSettings: strict),
         tests(
             "EventTests",
-            ["PythonOracle", "ServerHarness", crypto, cryptoExtras, nioCore, nioHTTP1, nioPosix, nioSSL]),
+            [
+                "PythonOracle", "ServerHarness", "WebhookHarness", crypto, cryptoExtras, nioCore, nioHTTP1, nioPosix,
+                nioSSL,
+            ]),
+        tests(
+            "IdentityTests",
+            [
+                "Cryptography", "DocumentValidationClient", "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation",
+                "ServerHarness", "StrictJSON", "WebhookHarness", crypto, cryptoExtras, nioHTTP1,
+            ]),
         // Measures the server: 'make bench'.
         .executableTarget(
             name: "bench",
             dependencies: [
-                "Cryptography", "PINImages", "SecureMemory", "ServerHarness", argumentParser, crypto, cryptoExtras,
-                httpTypes, hummingbird, nioCore, nioPosix, nioSSL,
+                "Cryptography", "DocumentValidation", "DocumentValidationClient", "DocumentValidationSimulation",
+                "EMRTD", "EMRTDSimulation", "PINImages", "SecureMemory", "ServerHarness", argumentParser, crypto,
+                cryptoExtras, httpTypes, hummingbird, nioCore, nioPosix, nioSSL,
             ],
             path: "Tests/Bench", exclude: ["plot.py", "requirements.txt"], swiftSettings: strict),
         // Draws images of PINs, and lets programs read them: 'make captcha-report'.
@@ -297,14 +325,17 @@ let package = Package(
             name: "instructions",
             dependencies: ["Cryptography", "JOSE", "KeyVault", "PINImages", "SecureMemory", "StrictJSON"],
             path: "Tests/Instructions", exclude: ["count.py", "thresholds.json"], swiftSettings: strict),
-        tests("OperationTests", ["PostgresHarness", "PythonOracle", "ServerHarness", crypto]),
+        tests(
+            "OperationTests", ["PostgresHarness", "PythonOracle", "ServerHarness", crypto], exclude: ["Oracles"]),
         // The parsers of hostile bytes, for the fuzzer ('make fuzz') and for the replay of its inputs.
         .target(
             name: "FuzzedParsers",
             dependencies: [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "Cryptography",
-                "HTTPSignatures", "JOSE", "KeyBlocks", "KeyVault", "PINBlocks", "SecureMemory", "StrictJSON", httpTypes,
-                logging,
+                "DocumentValidation", "EIDInterface", "EIDSimulation", "EMRTD", "EMRTDSimulation", "HTTPSignatures",
+                "JOSE", "KeyBlocks", "KeyVault",
+                "PINBlocks", "SecureMemory",
+                "StrictJSON", httpTypes, logging,
             ],
             path: "Tests/Fuzz/Parsers", swiftSettings: strict),
         .testTarget(

@@ -1,9 +1,9 @@
 package import CardCompanion
 package import CardCompanionStore
+package import DocumentValidation
 package import HTTPSignatures
 package import Hummingbird
 internal import HummingbirdCore
-internal import HummingbirdTLS
 package import Logging
 internal import NIOCore
 
@@ -25,6 +25,8 @@ package struct HTTPSettings: Sendable {
     package var addressRate = TokenBucket.Rate(perSecond: 100, burst: 1_000)
     /// Proxies that are believed when they say whom a request comes from.
     package var proxies: [AddressRange] = []
+    /// What sessions of document verification can take.
+    package var documentSessions = DocumentSessionSettings()
     /// The names under which back-ends call the server. Without names they can only call from this machine.
     package var names: [Authority] = []
 
@@ -51,11 +53,14 @@ package struct ServiceParts: Sendable {
     let draining: Draining
     /// Nil if there is no sandbox.
     let sandbox: (any SandboxBackEnd)?
+    /// Nil if documents are not verified.
+    let documents: (any DocumentValidationService)?
 
     package init(
         distribution: DistributionService, definition: DefinitionService, issuing: IssuingParts, keys: ServerKeys,
         store: Store, clock: ClockWatch, vault: VaultWatch, refusals: RefusalCounts,
-        draining: Draining, sandbox: (any SandboxBackEnd)? = nil
+        draining: Draining, sandbox: (any SandboxBackEnd)? = nil,
+        documents: (any DocumentValidationService)? = nil
     ) {
         self.distribution = distribution
         self.definition = definition
@@ -67,6 +72,7 @@ package struct ServiceParts: Sendable {
         self.refusals = refusals
         self.draining = draining
         self.sandbox = sandbox
+        self.documents = documents
     }
 }
 
@@ -78,21 +84,10 @@ package struct ServiceParts: Sendable {
 package func buildApplication(
     _ parts: ServiceParts, settings: HTTPSettings, certificates: TLSCertificates?, logger: Logger,
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
-) throws -> some ApplicationProtocol {
-    let quota = ConnectionQuota(
-        limit: settings.addressConnections ?? settings.usualAddressConnections, proxies: settings.proxies,
-        logger: logger)
-    let channels = HTTP1Channel.Configuration(
-        additionalChannelHandlers: [ConnectionGuard(quota, parts.draining)],
-        idleTimeout: .seconds(Int64(settings.idleTimeoutSeconds)),
-        httpDecoderConfiguration: .init(
-            maxHeaderFieldSize: 8 * 1024, maxHeaderListSize: 32 * 1024, maxHeaderFieldCount: 100))
-    let http = HTTPServerBuilder { responder in
-        ConnectionOnItsLoop(base: HTTP1Channel(responder: responder, configuration: channels))
-    }
-    return Application(
+) -> some ApplicationProtocol {
+    Application(
         router: router(parts, settings, logger),
-        server: try certificates.map { try .tls(http, tlsConfiguration: $0.configuration) } ?? http,
+        server: .connections(settings, certificates, parts.draining, logger),
         configuration: .init(
             address: .hostname(settings.host, port: settings.port),
             availableConnectionsDelegate: MaximumAvailableConnections(settings.maximumConnections)),
@@ -105,6 +100,11 @@ private func router(
 ) -> Router<ServiceContext> {
     let audit = logger.auditTrail
     let callers = CallerLimits(settings.addressRate, proxies: settings.proxies, logger: logger)
+    let documents = parts.documents.map {
+        DocumentSessionRoutes(
+            sessions: DocumentSessions(
+                $0, settings.documentSessions, callers, proxies: settings.proxies, parts.draining, logger))
+    }
     func addRoutes(to router: Router<ServiceContext>) {
         // Middleware applies to the routes that are added after it.
         router.add(middleware: VaultMiddleware(vault: parts.vault))
@@ -117,9 +117,11 @@ private func router(
         DefinitionRoutes(
             definition: parts.definition, callers: callers, refusals: parts.refusals, audit: audit
         ).add(to: router)
+        documents?.add(to: router)
         IssuerRoutes(
             parts: parts.issuing, names: ServerNames(names: settings.names), callers: callers, refusals: parts.refusals,
-            requiresClientCertificate: settings.tls?.clientCAsPath != nil, audit: audit
+            requiresClientCertificate: settings.tls?.clientCAsPath != nil,
+            scheme: settings.tls.map { _ in "https" }, draining: parts.draining, audit: audit
         ).add(to: router)
     }
     let routes = Router(context: ServiceContext.self)

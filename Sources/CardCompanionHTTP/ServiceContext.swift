@@ -10,7 +10,7 @@ package struct ServiceContext: RequestContext {
     package let requestId: String
     /// What the answer really says.
     let answer = TrueAnswer()
-    /// The connection, for its client certificate.
+    /// The connection, or the stream of HTTP/2.
     let channel: any Channel
 
     package init(source: ApplicationRequestContextSource) {

@@ -18,6 +18,7 @@ extension WebFile {
         WebFile(path: "/sandbox/member-meanings.js", mediaType: javaScript, bytes: PackageResources.member_meanings_js),
         WebFile(path: "/sandbox/my-pin.js", mediaType: javaScript, bytes: PackageResources.my_pin_js),
         WebFile(path: "/sandbox/new-pin.js", mediaType: javaScript, bytes: PackageResources.new_pin_js),
+        WebFile(path: "/sandbox/passport.js", mediaType: javaScript, bytes: PackageResources.passport_js),
         WebFile(path: "/sandbox/pin-view.js", mediaType: javaScript, bytes: PackageResources.pin_view_js),
         WebFile(path: "/sandbox/wire.js", mediaType: javaScript, bytes: PackageResources.wire_js),
         WebFile(path: "/sandbox/wire-view.js", mediaType: javaScript, bytes: PackageResources.wire_view_js),

@@ -1,7 +1,7 @@
 package import CardCompanion
 internal import Foundation
 
-/// The URL of a webhook: https, or http if it may point into a private network.
+/// The URL of a bank's server, for webhooks or results: https, or http if it may point into a private network.
 package struct WebhookURL: Sendable, Equatable {
     /// The longest URL, in bytes. The schema has the same limit.
     static let byteLimit = 2000
@@ -28,21 +28,21 @@ package struct WebhookURL: Sendable, Equatable {
             let url = URLComponents(string: text)
         else {
             throw InvalidSetting(
-                description: "the webhook's URL must have no spaces and only characters of RFC 3986 (at most "
+                description: "the URL must have no spaces and only characters of RFC 3986 (at most "
                     + "\(Self.byteLimit))")
         }
         guard let scheme = url.scheme, scheme == "https" || (scheme == "http" && isPrivate) else {
             throw InvalidSetting(
-                description: "the webhook's URL must start with https:// (http:// only with --allow-private)")
+                description: "the URL must start with https:// (http:// only with --allow-private)")
         }
         guard url.user == nil, url.password == nil, url.fragment == nil else {
-            throw InvalidSetting(description: "the webhook's URL must not have a user or a fragment")
+            throw InvalidSetting(description: "the URL must not have a user or a fragment")
         }
         guard let host = url.percentEncodedHost, !host.isEmpty, !host.contains(where: { ":[]%".contains($0) })
-        else { throw InvalidSetting(description: "the webhook's host must be a name or an IPv4 address") }
+        else { throw InvalidSetting(description: "the URL's host must be a name or an IPv4 address") }
         let port = url.port ?? (scheme == "https" ? 443 : 80)
         guard 1...65_535 ~= port, !Self.hasEmptyPort(text) else {
-            throw InvalidSetting(description: "the webhook's port must be between 1 and 65535")
+            throw InvalidSetting(description: "the URL's port must be between 1 and 65535")
         }
         self.text = text
         self.scheme = scheme

@@ -104,38 +104,71 @@ struct Typeface: Equatable, Sendable {
 
 /// The edges of polygons. What they enclose, in either direction, is inside.
 private struct Edges {
-    private var edges: [(start: Point, end: Point)] = []
+    private struct Edge {
+        let start: Point
+        let end: Point
+        let left: Double
+        let right: Double
+        let top: Double
+        let bottom: Double
+
+        init(_ start: Point, _ end: Point) {
+            (self.start, self.end) = (start, end)
+            (left, right) = (min(start.x, end.x), max(start.x, end.x))
+            (top, bottom) = (min(start.y, end.y), max(start.y, end.y))
+        }
+
+        /// 1 or -1 if a line to the right of the point crosses the edge upwards or downwards, else 0.
+        func turn(around point: Point) -> Int {
+            let startsBefore = start.y <= point.y
+            guard startsBefore != (end.y <= point.y) else { return 0 }
+            let side = (end.x - start.x) * (point.y - start.y) - (point.x - start.x) * (end.y - start.y)
+            if startsBefore { return side > 0 ? 1 : 0 }
+            return side < 0 ? -1 : 0
+        }
+
+        /// Of the rectangle around the edge: the edge itself is not nearer.
+        func leastSquaredDistance(from point: Point) -> Double {
+            let x = point.x < left ? left - point.x : point.x > right ? point.x - right : 0
+            let y = point.y < top ? top - point.y : point.y > bottom ? point.y - bottom : 0
+            return x * x + y * y
+        }
+
+        func squaredDistance(from point: Point) -> Double {
+            let (alongX, alongY) = (end.x - start.x, end.y - start.y)
+            let (toX, toY) = (point.x - start.x, point.y - start.y)
+            let squaredLength = alongX * alongX + alongY * alongY
+            let fraction =
+                squaredLength == 0 ? 0 : min(max((toX * alongX + toY * alongY) / squaredLength, 0), 1)
+            let (x, y) = (toX - fraction * alongX, toY - fraction * alongY)
+            return x * x + y * y
+        }
+    }
+
+    /// Distances from here on are the same in the grid.
+    private static let farthest = Typeface.reach + Typeface.step
+
+    private var edges: [Edge] = []
 
     init(_ contours: [Typeface.Contour]) {
         for contour in contours {
             guard var start = contour.last else { continue }
             for end in contour {
-                edges.append((start, end))
+                edges.append(Edge(start, end))
                 start = end
             }
         }
     }
 
-    /// The distance to the nearest edge, negative outside.
+    /// The distance to the nearest edge, at most ``farthest``; negative outside.
     func depth(of point: Point) -> Double {
         var turns = 0
-        var nearest = Double.infinity
-        for (start, end) in edges {
-            nearest = min(nearest, Self.squaredDistance(point, start, end))
-            let isLeft = (end.x - start.x) * (point.y - start.y) - (point.x - start.x) * (end.y - start.y)
-            if start.y <= point.y, end.y > point.y, isLeft > 0 { turns += 1 }
-            if start.y > point.y, end.y <= point.y, isLeft < 0 { turns -= 1 }
+        var nearest = Self.farthest * Self.farthest
+        for edge in edges {
+            turns += edge.turn(around: point)
+            guard edge.leastSquaredDistance(from: point) < nearest else { continue }
+            nearest = min(nearest, edge.squaredDistance(from: point))
         }
         return turns == 0 ? -nearest.squareRoot() : nearest.squareRoot()
-    }
-
-    private static func squaredDistance(_ point: Point, _ start: Point, _ end: Point) -> Double {
-        let (alongX, alongY) = (end.x - start.x, end.y - start.y)
-        let (toX, toY) = (point.x - start.x, point.y - start.y)
-        let squaredLength = alongX * alongX + alongY * alongY
-        let fraction =
-            squaredLength == 0 ? 0 : min(max((toX * alongX + toY * alongY) / squaredLength, 0), 1)
-        let (x, y) = (toX - fraction * alongX, toY - fraction * alongY)
-        return x * x + y * y
     }
 }

@@ -23,7 +23,8 @@ struct CardCompanionCommand: AsyncParsableCommand {
             ConfigurationCommand.self,
             BankCommand.self, KeyCommand.self, CertificateCommand.self, CardholderCommand.self, ServerKeyCommand.self,
             IssuerKeyCommand.self, VaultCommand.self, OperatorCommand.self, ApproveCommand.self, AuditCommand.self,
-            WebhookCommand.self, EventsCommand.self, DatabaseCommand.self, ExplainCommand.self,
+            WebhookCommand.self, DocumentClientCommand.self, CSCACommand.self, EventsCommand.self, DatabaseCommand.self,
+            ExplainCommand.self,
             SandboxCommand.self,
         ])
 

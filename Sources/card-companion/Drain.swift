@@ -3,9 +3,14 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// On SIGTERM, lets load balancers and clients notice that the server stops, and then ends, which stops everything. SIGINT, from a
-/// person at a terminal, stops at once.
+/// On SIGTERM, lets load balancers and clients notice that the server stops, then waits for the requests that are under way, and
+/// then ends, which stops everything. SIGINT, from a person at a terminal, stops at once.
 struct Drain: Service, CustomStringConvertible {
+    /// How long it waits for requests after that. A load balancer that finds the listener closed gives up the requests of this
+    /// server, so that the listener stays open for them.
+    static let requestLimit = Duration.seconds(20)
+    private static let lookInterval = Duration.milliseconds(100)
+
     let description = "drain"
     let draining: Draining
     let seconds: Int
@@ -15,11 +20,21 @@ struct Drain: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             for await _ in await UnixSignalsSequence(trapping: .sigterm) {
                 draining.begin()
-                if seconds > 0 {
-                    logger.notice("The server stops soon, and still serves", metadata: ["seconds": "\(seconds)"])
-                    try? await Task.sleep(for: .seconds(seconds))
-                }
+                guard seconds > 0 else { return }
+                logger.notice("The server stops soon, and still serves", metadata: ["seconds": "\(seconds)"])
+                try? await Task.sleep(for: .seconds(seconds))
+                await waitForRequests()
                 return
+            }
+        }
+    }
+
+    private func waitForRequests() async {
+        let end = ContinuousClock.now + Self.requestLimit
+        while draining.openRequestCount > 0 {
+            guard ContinuousClock.now < end, (try? await Task.sleep(for: Self.lookInterval)) != nil else {
+                return logger.notice(
+                    "The server stops with requests under way", metadata: ["requests": "\(draining.openRequestCount)"])
             }
         }
     }

@@ -61,6 +61,22 @@ struct ImportTests {
         #expect(try Self.imports(of: "CardCompanion").isDisjoint(with: forbidden))
     }
 
+    @Test("The libraries for apps use nothing that needs a later iOS than 15")
+    func client() throws {
+        for module in ["CardCompanionAPI", "CardCompanionSDK", "EIDInterface", "EIDWorkflow"] {
+            #expect(try Self.imports(of: module).isDisjoint(with: ["Synchronization", "Observation", "RegexBuilder"]))
+            for file in try Self.files(of: module) {
+                // Comments may name them.
+                let code = try String(contentsOf: file, encoding: .utf8)
+                    .replacing(/\/\/.*/, with: "")
+                let pattern =
+                    /\b(Mutex|Atomic|Duration|ContinuousClock|SuspendingClock|Regex|Span|InlineArray)\b|sleep\(for|filePath:/
+                let later = code.matches(of: pattern)
+                #expect(later.isEmpty, "\(file.lastPathComponent): \(later.map(\.output.0))")
+            }
+        }
+    }
+
     @Test("Only the store imports the PostgreSQL client")
     func postgres() throws {
         let importers = try Self.modules().filter { try Self.imports(of: $0).contains("PostgresLibPQ") }

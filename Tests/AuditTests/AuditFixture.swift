@@ -5,7 +5,7 @@ import Testing
 /// An installation with a server, a bank and a cardholder, whose audit trail a test looks at.
 struct AuditFixture {
     /// Servers seal each ten seconds.
-    private static let limitSeconds = 60
+    private static let limitSeconds = 180
 
     let installation: TestInstallation
     let server: TestServer

@@ -27,7 +27,10 @@ struct AuditTrailTests {
         #expect(found.last?.actor.hasPrefix("operator:") == true)
         #expect(Set(found.map(\.subject)).count == 1)
         #expect(try await Set(entries(fixture, "--operation", "import").map(\.outcome)) == ["created", "1 lines"])
+        // Hashes, pseudonyms and numbers can have the digits of a PIN by chance.
         let text = try await fixture.installation.run(["audit", "export"]).succeeded().stdout
+            .replacing(/"[0-9a-f]{32,}"|:[0-9]+/, with: "")
+        #expect(text.contains("wrong-code"))
         for secret in [fixture.holder.uniqueId, "Code4711", "Wrong4711", "4917"] {
             #expect(!text.contains(secret), "\(secret)")
         }

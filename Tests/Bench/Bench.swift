@@ -27,7 +27,7 @@ struct RunCommand: AsyncParsableCommand {
     var openConnections = 1_000
     @Option(help: "How pgbouncer gives the server its sessions: session or transaction. Default: no pgbouncer.")
     var pooling: Pgbouncer.Mode?
-    @Option(help: "Only operations whose name contains this text.")
+    @Option(help: "Only operations whose name contains this text; 'verification' for documents.")
     var only: String?
     @Option(help: "A file to lock while something is measured, if others measure on this machine too.")
     var lock: String?
@@ -35,6 +35,9 @@ struct RunCommand: AsyncParsableCommand {
     var json: String?
     @Option(help: "A file of an earlier run, to compare with.")
     var base: String?
+
+    /// The text of --only that measures the verification of documents alone.
+    private static let verification = "verification"
 
     func run() async throws {
         FileLimit.raise()
@@ -56,6 +59,12 @@ struct RunCommand: AsyncParsableCommand {
         var report = Report(
             cardholders: cardholders, importedPerSecond: service.importRate, residentMiB: residentMiB,
             measurements: measurements, primitives: floors.primitives)
+        if only == nil || only == Self.verification {
+            note("measuring the verification of documents")
+            report.verification = try await held.whileHeld {
+                try await VerificationFigures.measure(service, primitives: floors.primitives)
+            }
+        }
         if only == nil {
             note("measuring the server as a whole")
             report.imports = try await held.whileHeld {

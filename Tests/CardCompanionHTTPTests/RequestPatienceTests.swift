@@ -50,6 +50,30 @@ import Testing
         #expect(patience.deadline == start + .seconds(60))
     }
 
+    @Test func `A client has thirty seconds for the rest of an answer that is finished`() {
+        var patience = opened()
+        patience.receive(at: start)
+        patience.receiveHead(at: start)
+        patience.receiveEnd()
+        patience.finishAnswer(at: start + .seconds(60))
+        #expect(patience.deadline == start + .seconds(90))
+        patience.answer(at: start + .seconds(61))
+        #expect(patience.deadline == nil)
+        patience.finishAnswer(at: start + .seconds(62))
+        #expect(patience.deadline == nil)
+    }
+
+    @Test func `The answer to an import has thirty seconds too`() {
+        var patience = opened()
+        patience.receive(at: start)
+        patience.receiveHead(at: start)
+        patience.admitImport(at: start)
+        patience.receiveEnd()
+        #expect(patience.deadline == start + RequestPatience.importLimit)
+        patience.finishAnswer(at: start + .seconds(600))
+        #expect(patience.deadline == start + .seconds(630))
+    }
+
     @Test func `Time in which the server does not read costs the client nothing`() {
         var patience = opened()
         patience.receive(at: start + .seconds(4))

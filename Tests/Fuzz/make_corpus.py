@@ -1,12 +1,14 @@
 """Writes the inputs that the fuzzer begins with: make_corpus.py, in the package's root. It needs Tests/requirements.txt.
 
-They come from docs/vectors and from the vectors of Wycheproof, and certificates and lists are made here.
+They come from docs/vectors, from the vectors of Wycheproof, from the data of EMRTDTests and from the examples of
+EIDInterfaceTests, and certificates and lists are made here.
 """
 
 import base64
 import datetime
 import json
 import pathlib
+import re
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -170,6 +172,104 @@ def operators():
     ]
 
 
+def documents(pattern):
+    return [path.read_bytes() for path in sorted((ROOT / "Tests/EMRTDTests/Data").glob(pattern))]
+
+
+def security_objects():
+    names = ["AT", "CN", "NZ", "RU", "SG", "UK", "neg-BSI-lds-version-2"]
+    revoked = certificate_material()[1]
+    return [each for name in names for each in documents(f"sods/{name}.bin")] + documents("lds/utopia-*/sod.bin") + [
+        each.public_bytes(DER) for each in revoked] + documents("lds/utopia-*/csca.cer")
+
+
+def element(tag, *parts):
+    content = b"".join(parts)
+    size = len(content)
+    length = bytes([size]) if size < 128 else bytes([0x82, size >> 8, size & 255])
+    return bytes([tag]) + length + content
+
+
+def master_lists():
+    """The German list with one small certificate, signed by nobody."""
+    certificate = documents("lds/utopia-ec/csca.cer")[0]
+    sha256 = element(0x30, bytes.fromhex("0609608648016503040201"))
+    kind = bytes.fromhex("0606678108010102")
+    content = element(0x30, b"\2\1\0", element(0x31, certificate))
+    attributes = element(0xA0, element(0x30, bytes.fromhex("06092A864886F70D010903"), element(0x31, kind)),
+                         element(0x30, bytes.fromhex("06092A864886F70D010904"), element(0x31, element(4, bytes(32)))))
+    signer = element(0x30, b"\2\1\3", element(0x80, bytes(20)), sha256, attributes,
+                     element(0x30, bytes.fromhex("06082A8648CE3D040302")), element(4, bytes.fromhex("3006020101020101")))
+    body = element(0x30, b"\2\1\3", element(0x31, sha256), element(0x30, kind, element(0xA0, element(4, content))),
+                   element(0xA0, certificate), element(0x31, signer))
+    signed = element(0x30, bytes.fromhex("06092A864886F70D010702"), element(0xA0, body))
+    return [signed, signed.replace(b"\2\1\0", b"\2\1\1"), content, signed[:700]]
+
+
+def chip_answers():
+    channels = json.loads((ROOT / "Tests/EMRTDTests/Data/secure-messaging/generated.json").read_text())["channels"]
+    exchanges = [exchange for channel in channels[:2] for exchange in channel["exchanges"]]
+    protected = [bytes.fromhex(exchange[kind]) for exchange in exchanges[:4] + exchanges[-3:]
+                 for kind in ("protectedCommand", "protectedResponse")]
+    # Answers one after the other, each after its length.
+    plain = ["9000", "615B5F1F9000", "58503C9000", "6282", "6A82"]
+    answers = b"".join(bytes([len(each) // 2]) + bytes.fromhex(each) for each in plain)
+    return protected + [answers, bytes.fromhex("00B000000000FF"), bytes.fromhex("00860000000003010203FFFF")]
+
+
+def document_sessions():
+    """Messages of a client, each with a byte for its kind and two for its length."""
+    def message(content):
+        kind, content = (0, json.dumps(content).encode()) if isinstance(content, dict) else (1, content)
+        return bytes([kind]) + len(content).to_bytes(2, "big") + content
+
+    def file(name, content):
+        return bytes([1, len(name)]) + name.encode() + content
+
+    start = {"type": "START", "validationId": "v", "clientId": "c", "platform": "iOS",
+             "nfcAdapterSupportsExtendedLength": True, "enableDiagnostics": False}
+    dg14 = file("dg14", documents("lds/utopia-ec/dg14.bin")[0])
+    finish = {"type": "FINISH", "sendResult": True, "activeAuthenticationSignature": "AAAA"}
+    sessions = [[start, {"type": "MONITORING", "message": "x"}, file("sod", b"w\0"), finish]]
+    for algorithm, size, counter in ("AES", 16, 5), ("AES", 32, 0), ("DESede", 16, -(1 << 63)), ("DESede", 24, 7):
+        key = base64.b64encode(bytes(size)).decode()
+        hand_over = {"type": "CA_HANDOVER", "maxTransceiveLengthForSecureMessaging": 256, "maxBlockSize": 224,
+                     "secureMessagingInfo": {"algorithm": algorithm, "encKey": key, "macKey": key, "ssc": counter}}
+        sessions.append([start, dg14, hand_over, bytes.fromhex("026F00")])
+        sessions.append([start, dg14, hand_over, bytes.fromhex("0299029000"), finish])
+    return [b"".join(map(message, session)) for session in sessions]
+
+
+def web_sockets():
+    """Frames of a client, masked."""
+    def frame(first, payload=b""):
+        length = bytes([0x80 | len(payload)]) if len(payload) < 126 else b"\xFE" + len(payload).to_bytes(2, "big")
+        return bytes([first]) + length + b"\1\2\3\4" + bytes(byte ^ (1, 2, 3, 4)[i % 4] for i, byte in enumerate(payload))
+
+    return [
+        frame(0x81, "Grüße".encode()) + frame(0x82, bytes(200)) + frame(0x88, b"\x03\xE8bye"),
+        frame(0x01, b"a") + frame(0x89, b"ping") + frame(0x00) + frame(0x80, b"b") + frame(0x8A),
+        frame(0x81, b"\xFF"), frame(0xC1), frame(0x83), frame(0x80), frame(0x88, b"\3"), b"\x81\0", b"\x82\xFF" + b"\xFF" * 12,
+        frame(0x02, bytes(1900)) + frame(0x80, bytes(200)),
+    ]
+
+
+def eid_examples(kind):
+    """The texts of document 000, on a line each: all, and those of each workflow together."""
+    source = (ROOT / "Tests/EIDInterfaceTests/DocumentExamples.swift").read_text()
+    chapters = source.split("/// Chapter")
+    texts = [[json.loads(text) for text in re.findall(r'#"""\n(.*?)\n *"""#', part, re.S)] for part in chapters]
+    workflows, workflow = [], []
+    for text in texts[3]:
+        if text.get("cmd", "").startswith("RUN_"):
+            workflow = []
+            workflows.append(workflow)
+        workflow.append(text)
+    groups = [[text] for text in sample(texts[1] + texts[2], 40)] + workflows
+    lines = ["\n".join(json.dumps(text) for text in group if kind in text) for group in groups]
+    return [each for each in lines if each]
+
+
 def main():
     write("json", json_texts())
     write("request-body", bodies())
@@ -184,6 +284,15 @@ def main():
     write("key-block", key_blocks())
     write("pin-block", pin_blocks())
     write("operators", operators())
+    write("document-file", documents("lds/single/*.bin") + documents("lds/utopia-ec/dg*.bin")
+          + documents("lds/loes2006/[cd][og][m1]*.bin"))
+    write("security-object", security_objects())
+    write("master-list", master_lists())
+    write("chip-answer", chip_answers())
+    write("document-session", document_sessions())
+    write("web-socket", web_sockets())
+    write("eid-message", eid_examples("msg"))
+    write("eid-command", eid_examples("cmd"))
 
 
 main()

@@ -26,8 +26,13 @@ struct BenchTests {
         }
         let measurements: [Measurement]
         let primitives: [String: Double]
+        struct Verification: Decodable {
+            let serverMicroseconds: Double
+            let cryptographyMicroseconds: Double
+        }
         let imports: Imports
         let server: Server
+        let verification: Verification
     }
 
     private static let program = URL(filePath: CardCompanionBinary.path).deletingLastPathComponent()
@@ -50,10 +55,12 @@ struct BenchTests {
             #expect(measured.allocations > 0, "\(measured.operation)")
             #expect(result.stdout.contains(measured.operation))
         }
-        #expect(report.primitives.count == 11 && report.primitives.values.allSatisfy { $0 > 0 })
+        #expect(report.primitives.count == 16 && report.primitives.values.allSatisfy { $0 > 0 })
 
         #expect(report.imports.perSecond > 0 && report.imports.floorPerSecond > 0)
         #expect(report.server.startMilliseconds > 0)
+        #expect(report.verification.serverMicroseconds > 0 && report.verification.cryptographyMicroseconds > 0)
+        #expect(result.stdout.contains("verification of a document"))
         #expect(report.server.residentMiB > 1 && report.server.residentWithTLSMiB > 1)
 
         let second = ["--cardholders", "60", "--seconds", "0.1", "--only", "health", "--base", file]

@@ -58,4 +58,19 @@ struct ClockTests {
         try shift(0)
         try await eventually("the server serves", within: 150) { try await keypad().code == 101 }
     }
+
+    @Test("A server whose clock is right again serves some seconds later, and not only after a minute")
+    func soonAgain() async throws {
+        let installation = try await Self.installation.value
+        let file = try TestFolder.shared.write("0", named: "clock-offset")
+        let server = try await installation.startServer(
+            ["--housekeeping-interval-seconds", "3600"], clockOffsetFile: file)
+        func ready() async throws -> Int { try await server.request("GET", "/health/ready").status }
+        try "1000".write(toFile: file, atomically: true, encoding: .utf8)
+        try await eventually("the server refuses", within: 150) { try await ready() == 503 }
+        try "0".write(toFile: file, atomically: true, encoding: .utf8)
+        try await eventually("the server serves", within: 30) { try await ready() == 200 }
+        #expect(server.logLines(with: "error", "This server does not serve").count == 1)
+        #expect(server.logLines(with: "notice", "The clock is right again").count == 1)
+    }
 }

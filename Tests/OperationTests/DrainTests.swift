@@ -11,12 +11,12 @@ struct DrainTests {
         let installation = try await TestInstallation()
         let bank = try await installation.makeBank(["--retention", "keep-repeat", "--fetch-limit", "50"])
         let holder = TestCardholder()
-        let server = try await installation.startServer(environment: ["HTTP_DRAIN_SECONDS": "6"])
+        let server = try await installation.startServer(environment: ["HTTP_DRAIN_SECONDS": "20"])
         try await installation.provision([holder], of: bank, through: server)
         let before = try await server.request("GET", "/health/ready")
         #expect(before.status == 200 && before["Connection"] != "close")
         kill(server.processID, SIGTERM)
-        try await eventually("the health check says so", within: 5) {
+        try await eventually("the health check says so", within: 18) {
             try await server.request("GET", "/health/ready").status == 503
         }
         let answer = try await server.post(
@@ -29,7 +29,7 @@ struct DrainTests {
 
     @Test("curl sees the connection end after the answer, and not before")
     func connection() async throws {
-        let server = try await TestInstallation().startServer(environment: ["HTTP_DRAIN_SECONDS": "4"])
+        let server = try await TestInstallation().startServer(environment: ["HTTP_DRAIN_SECONDS": "15"])
         kill(server.processID, SIGTERM)
         try await Task.sleep(for: .seconds(1))
         // Two requests that curl would send on one connection.
@@ -38,6 +38,38 @@ struct DrainTests {
         #expect(result.stderr.components(separatedBy: "Connection: close").count == 3, "\(result.stderr)")
         #expect(result.stderr.contains("Closing connection"))
         #expect(!result.stderr.contains("Empty reply"))
+    }
+
+    @Test("Requests that are under way after the drain are served, and the server listens until then")
+    func openRequest() async throws {
+        let server = try await TestInstallation().startServer(environment: ["HTTP_DRAIN_SECONDS": "1"])
+        let slow = try SocketConnection(to: server)
+        let head = "POST /v1/pin-distribution/captcha HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        try await slow.sendAll(Array("\(head)Content-Length: 2\r\n\r\n{".utf8))
+        try await Task.sleep(for: .seconds(1))
+        kill(server.processID, SIGTERM)
+        try await Task.sleep(for: .seconds(3))
+        #expect(try await server.request("GET", "/health/live").status == 200, "the drain is over")
+        try await slow.sendAll(Array("}".utf8))
+        var answer: [UInt8] = []
+        try await eventually("the request is answered") {
+            answer += try slow.receive() ?? []
+            return String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 200 ")
+        }
+        #expect(try await server.ended() == 0)
+    }
+
+    @Test("A call that waits for events is answered when the server is about to stop")
+    func waitingCall() async throws {
+        let installation = try await TestInstallation()
+        let bank = try await installation.makeBank()
+        let server = try await installation.startServer(environment: ["HTTP_DRAIN_SECONDS": "2"])
+        let issuer = try await installation.makeIssuer(for: bank)
+        async let answer = server.call(IssuerCall("GET", "/v1/banks/\(bank.id)/events", query: "?wait=30"), by: issuer)
+        try await Task.sleep(for: .seconds(1))
+        kill(server.processID, SIGTERM)
+        #expect(try await answer.status == 200)
+        #expect(try await server.ended() == 0)
     }
 
     @Test("SIGINT stops the server at once")

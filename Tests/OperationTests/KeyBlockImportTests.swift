@@ -15,12 +15,12 @@ struct KeyBlockImportTests {
         let protectionKey: [UInt8]
         let version: String
 
-        func block(_ letters: String, _ key: [UInt8]) throws -> String {
+        func block(_ letters: String, _ key: [UInt8]) async throws -> String {
             let asked = [
                 "protectionKey": Hex.encode(protectionKey), "key": Hex.encode(key),
                 "header": "\(version)0000\(letters)00N0000",
             ]
-            return try #require(KeyBlockImportTests.oracle.ask("wrap", asked)["block"])
+            return try #require(try await KeyBlockImportTests.oracle.ask("wrap", asked)["block"])
         }
 
         func run(_ arguments: [String]) async throws -> CommandResult {
@@ -85,16 +85,16 @@ struct KeyBlockImportTests {
     func chain() async throws {
         let sender = try await makeSender()
         let key = random(24)
-        let block = try sender.block("K1AD", key)
+        let block = try await sender.block("K1AD", key)
         let file = try TestFolder.shared.write("\n \(block)\r\n", named: "block")
         try await sender.run([
             "key", "import", "--bank", sender.bank, "--usage", "key-block", "--tr31-file", file, "--under", "kbpk",
             "--label", "second",
         ]).succeeded()
         let below = Sender(bank: sender.bank, protectionKey: key, version: "D")
-        let pinKey = try below.block("P0AD", random(24))
+        let pinKey = try await below.block("P0AD", random(24))
         try await below.importBlock(pinKey, usage: "pin-encryption", under: "second").succeeded()
-        let stronger = try below.block("P0AD", random(32))
+        let stronger = try await below.block("P0AD", random(32))
         let refused = try await below.importBlock(stronger, usage: "pin-encryption", under: "second")
         #expect(refused.status == 65 && refused.stderr.contains("key block protection key: it is weaker"))
     }
@@ -122,11 +122,12 @@ struct KeyBlockImportTests {
     @Test("A block that was changed, or that the server does not honour, is refused, and the field is named")
     func refusals() async throws {
         let sender = try await makeSender()
-        let block = try sender.block("P0AD", random(16))
+        let block = try await sender.block("P0AD", random(16))
         for (text, reason) in [
             (block.replacing("P0AD", with: "P0AB"), "MAC: it does not match"),
-            (try sender.block("D0AD", random(16)), "key usage: 'D0' is refused"),
-            (try sender.block("P0AN", random(16)), "mode of use: 'N' is refused"), ("hello", "key block version ID"),
+            (try await sender.block("D0AD", random(16)), "key usage: 'D0' is refused"),
+            (try await sender.block("P0AN", random(16)), "mode of use: 'N' is refused"),
+            ("hello", "key block version ID"),
             ("", "key block version ID"), (String(block.dropLast(2)), "key block length"),
         ] {
             let refused = try await sender.importBlock(text, usage: "pin-encryption")
@@ -139,7 +140,7 @@ struct KeyBlockImportTests {
     @Test("A protection key must be there, be active, be for key blocks, and open them")
     func protectionKeys() async throws {
         let sender = try await makeSender()
-        let block = try sender.block("P0AD", random(16))
+        let block = try await sender.block("P0AD", random(16))
         let unknown = try await sender.importBlock(block, usage: "pin-encryption", under: "nobody")
         #expect(unknown.status == 1 && unknown.stderr.contains("no key 'nobody' of usage key-block"))
         try await sender.importBlock(block, usage: "pin-encryption", under: "kbpk", ["--label", "pek"]).succeeded()

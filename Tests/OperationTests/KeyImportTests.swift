@@ -117,7 +117,7 @@ extension KeyImportTests {
     func checkValues() async throws {
         let bank = try await makeBank()
         let entered = try await enter(Self.one, into: bank, Self.pinKey).succeeded()
-        let theirs = try PythonOracle(script: "../KeyBlocksTests/Oracles/psec_oracle.py").ask(
+        let theirs = try await PythonOracle(script: "../KeyBlocksTests/Oracles/psec_oracle.py").ask(
             "check_value", ["key": Self.one, "algorithm": "aes"])
         #expect(entered.stdout.contains(try #require(theirs["kcv"])))
     }

@@ -32,7 +32,7 @@ struct TLSCertificateTests {
         let server = try await TestInstallation().startServer(environment: old.environment)
         try await TestCertificate("new").replace(old)
         kill(server.processID, SIGHUP)
-        try await eventually("the new certificate is served", within: 5) { try await subject(server).contains("new") }
+        try await eventually("the new certificate is served", within: 9) { try await subject(server).contains("new") }
         #expect(try await server.stop() == 0)
     }
 
@@ -44,7 +44,7 @@ struct TLSCertificateTests {
         try Data(contentsOf: URL(filePath: other.certificate))
             .write(to: URL(filePath: old.certificate), options: .atomic)
         kill(server.processID, SIGHUP)
-        try await eventually("the server says so", within: 5) {
+        try await eventually("the server says so", within: 9) {
             server.logLines(with: "error", "The old TLS certificate stays").contains {
                 $0.contains("it is not the key of the first certificate")
             }

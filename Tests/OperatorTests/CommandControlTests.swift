@@ -1,4 +1,5 @@
 import CardCompanion
+import EMRTDSimulation
 import Foundation
 import ServerHarness
 import Testing
@@ -68,7 +69,16 @@ struct CommandControlTests {
     private static let files = Once {
         let authority = try await TestAuthority.shared.value
         let operators = try await TestOperators(["carol"], with: try await installation.value)
+        let now = Int64(Date().timeIntervalSince1970)
+        let state = try SimulatedIssuer(at: now)
+        func write(_ bytes: [UInt8], _ name: String) throws -> String {
+            let path = TestFolder.shared.unused(name)
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+            return path
+        }
         return [
+            "@root": try write(state.certificate, "root.cer"),
+            "@list": try write(try state.masterList(of: [state.certificate], signingTime: now - 60), "list.ml"),
             "@certificate": authority.otherSigner.certificateFile, "@ca": authority.certificateFile,
             "@public-key": operators.publicKey(of: "carol"),
             "@hmac": try TestFolder.shared.write(String(repeating: "5e", count: 32), named: "hmac"),
@@ -106,6 +116,10 @@ struct CommandControlTests {
         ("vault retire-data-key", ["1"]),
         ("vault set-data-key", ["1", "--state", "disabled"]),
         ("webhook set", ["--bank", bank, "--allow-private", "http://127.0.0.1:9/hook"]),
+        ("document-client add", ["--bank", bank]),
+        ("document-client enable", ["--bank", bank, "any"]),
+        ("csca import", ["--root", "@root", "@list"]),
+        ("csca remove", []),
         ("operator add", ["carol", "--public-key", "@public-key"]),
         ("operator remove", ["bob"]),
         ("operator dual-control", ["off"]),

@@ -5,10 +5,12 @@ import Testing
 @testable import PINImages
 
 @Suite struct CaptchaTests {
+    /// Reading a typeface takes a while.
+    private static let renderer = Result { try PINImageRenderer() }
     private let renderer: PINImageRenderer
 
     init() throws {
-        renderer = try PINImageRenderer()
+        renderer = try Self.renderer.get()
     }
 
     private static let digits = "314159265358"

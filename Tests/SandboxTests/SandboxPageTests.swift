@@ -71,6 +71,48 @@ struct SandboxPageTests {
         #expect(explained.contains { $0.verdict == "bad" && $0.subject == "hashMac" })
     }
 
+    @Test("The bank can want to see a document, and the phone reads one: only a genuine one gives a pass")
+    func document() async throws {
+        let installation = try await TestInstallation()
+        try await installation.run(["migrate"]).succeeded()
+        let server = try await installation.startServer(["--sandbox"])
+        func fetch() async throws -> Int? {
+            let description = try await server.request("GET", "/sandbox/bank").members["cardholders"]?.array ?? []
+            let code = description.compactMap(\.object).first { $0["uniqueId"] == "alice" }?["code"] ?? .null
+            let signed = try await server.post(
+                "/sandbox/bank/token", ["uniqueId": "alice", "type": "00", "code": code])
+            let key = try TestApp().ecKey.publicKey.derRepresentation.base64EncodedString()
+            return try await server.post(
+                Path.tokenCaptcha, signed.members.merging(["ecdhPublicKey": .string(key)]) { $1 }
+            ).code
+        }
+        func require(_ body: [String: JSON]) async throws -> JSON? {
+            try await server.post("/sandbox/bank/identity-requirement", body).members["isRequired"]
+        }
+        func read(_ chip: String) async throws -> [String: JSON] {
+            let answer = try await server.post("/sandbox/phone/document", ["uniqueId": "alice", "chip": .string(chip)])
+            try #require(answer.status == 200, "\(answer.members)")
+            return answer.members
+        }
+        #expect(try await require([:]) == false)
+        #expect(try await fetch() == 0)
+        #expect(try await require(["isRequired": true]) == true)
+        #expect(try await require([:]) == true)
+        #expect(try await fetch() == 302)
+        let clone = try await read("clone")
+        #expect(clone["hasPassed"] == false && clone["closeReason"] == "FILE_READ_ERROR", "\(clone)")
+        #expect(try await read("expired")["hasPassed"] == false)
+        #expect(try await fetch() == 302)
+        let genuine = try await read("genuine")
+        #expect(genuine["hasPassed"] == true && genuine["closeCode"] == 1000, "\(genuine)")
+        #expect(genuine["messages"]?.array?.first == "sent START")
+        #expect(try await fetch() == 0)
+        let unknown = try await server.post("/sandbox/phone/document", ["uniqueId": "alice", "chip": "gold"])
+        #expect(unknown.status == 422 && unknown.members["detail"]?.string?.contains("genuine, clone") == true)
+        #expect(try await server.post("/sandbox/bank/identity-requirement", ["isRequired": 1]).status == 422)
+        try await server.stop()
+    }
+
     @Test("The bank unlocks a cardholder who has tried three wrong codes")
     func unlock() async throws {
         let server = try await Self.server.value

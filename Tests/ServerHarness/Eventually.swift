@@ -1,13 +1,16 @@
-/// Waits until a condition is true.
+/// Waits until a condition is true. Between two looks it waits for as long as the last one took, and for 50 ms at least: other
+/// tests need the processor too.
 ///
 /// - Throws: ``NeverHappened`` after `seconds`.
 package func eventually(
     _ what: String, within seconds: Int = 90, _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + .seconds(seconds)
-    while try await !condition() {
+    while true {
+        let start = ContinuousClock.now
+        if try await condition() { return }
         guard ContinuousClock.now < deadline else { throw NeverHappened(description: "never happened: \(what)") }
-        try await Task.sleep(for: .milliseconds(50))
+        try await Task.sleep(for: max(.milliseconds(50), start.duration(to: .now)))
     }
 }
 

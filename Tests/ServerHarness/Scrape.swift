@@ -4,23 +4,25 @@ extension TestServer {
     /// Settings that let a server serve its metrics on a free port.
     package static let metricsOn = ["ADMIN_PORT": "0"]
 
-    /// The port of the admin listener.
+    /// The port of the admin listener, which can open later than the server's own.
     ///
-    /// - Throws: ``ServerFailed`` if the log names none.
+    /// - Throws: ``NeverHappened`` if the log does not name it in time.
     package var adminPort: Int {
-        get throws {
-            guard let match = log.firstMatch(of: /metrics"?[=:]"?http:\/\/[^:]+:(\d+)\/metrics/),
-                let port = Int(match.1)
-            else { throw ServerFailed(log: "no admin listener:\n\(log.suffix(4000))") }
-            return port
+        get async throws {
+            try await eventually("the admin listener is open") { loggedAdminPort != nil }
+            return try loggedAdminPort.orThrow(ServerFailed(log: log))
         }
+    }
+
+    private var loggedAdminPort: Int? {
+        log.firstMatch(of: /metrics"?[=:]"?http:\/\/[^:]+:(\d+)\/metrics/).flatMap { Int($0.1) }
     }
 
     /// Sends a request to the admin listener, on a new connection.
     package func adminRequest(_ method: String, _ path: String) async throws -> HTTPAnswer {
-        try await eventually("the admin listener is open") { (try? adminPort) != nil }
         let head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
-        let bytes = try await HTTPClient.exchange(Array(head.utf8), to: HTTPClient.loopback, port: try adminPort)
+        let port = try await adminPort
+        let bytes = try await HTTPClient.exchange(Array(head.utf8), to: HTTPClient.loopback, port: port)
         return try HTTPClient.answers(in: bytes, toHead: method == "HEAD").first.orThrow(HTTPClient.NoAnswer())
     }
 

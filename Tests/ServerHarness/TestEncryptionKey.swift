@@ -17,9 +17,11 @@ package struct TestEncryptionKey: Sendable {
 
 extension TestInstallation {
     /// Adds a self-signed encryption certificate to a bank; returns its private key.
+    ///
+    /// - Parameter use: `encryption` or `identity`.
     @discardableResult
     package func importEncryptionCertificate(
-        into bank: TestBank, alias: String = Unique.name("encryption")
+        into bank: TestBank, alias: String = Unique.name("encryption"), use: String = "encryption"
     ) async throws -> TestEncryptionKey {
         let file = TestFolder.shared.unused("encryption.pem")
         try await TestCommand.run(
@@ -31,7 +33,7 @@ extension TestInstallation {
             ]
         ).succeeded()
         try await run([
-            "certificate", "import", "--bank", bank.id, "--alias", alias, "--use", "encryption", "--ca", file, file,
+            "certificate", "import", "--bank", bank.id, "--alias", alias, "--use", use, "--ca", file, file,
         ]).succeeded()
         return TestEncryptionKey(pem: try String(contentsOfFile: "\(file).key", encoding: .utf8))
     }

@@ -186,6 +186,7 @@ package struct IssuerCall: Sendable {
             "@method": method, "@authority": authority ?? server.authority, "@path": path,
             "@query": query.isEmpty ? "?" : query,
             "content-digest": contentDigest ?? "",
+            "@scheme": server.url.hasPrefix("https") ? "https" : "http", "@target-uri": server.url + path + query,
         ]
         var lines = covered.map { name in
             let field = headers.first { $0.name.lowercased() == name }

@@ -10,7 +10,7 @@ struct TokenInstallation: Sendable {
     let holder: TestCardholder
 
     /// Servers prove the vault every ten seconds, and have failed after a hanging call of five seconds.
-    static let limitSeconds = 60
+    static let limitSeconds = 180
 
     init(_ environment: [String: String] = [:]) async throws {
         token = try await TestVaultToken()

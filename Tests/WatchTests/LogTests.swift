@@ -74,6 +74,17 @@ struct LogTests {
         #expect(!text.contains("\u{1b}") && !text.contains("4111111111111111"))
     }
 
+    @Test("A server that cannot start says so as a line of JSON")
+    func startUp() async throws {
+        let installation = try await TestInstallation(environment: ["LOG_FORMAT": "json"])
+        let result = try await installation.run(["serve", "--http-tls-certificate", "/no", "--http-tls-key", "/no"])
+        #expect(result.status == 78)
+        let lines = try result.stderr.split(separator: "\n").map { try JSON(parsing: String($0)).object ?? [:] }
+        let last = try #require(lines.last)
+        #expect(last["level"] == "critical" && last["message"] == "The server does not run")
+        #expect(last["reason"]?.string?.contains("/no") == true, "\(last)")
+    }
+
     @Test("A command writes its part of the audit trail in the same form")
     func command() async throws {
         let installation = try await TestInstallation(environment: ["LOG_FORMAT": "json"])

@@ -133,7 +133,7 @@ struct MetricsTests {
         #expect(try #require(scrape["drawing_jobs_limit"]) >= 65)
         #expect(scrape["vault_open"] == 1 && scrape["secure_heap_fallbacks_total"] == 0)
         #expect(scrape[#"housekeeping_failures_total{kind="proofs"}"#] == 0)
-        #expect(scrape["schema_version"] == 1 && scrape[#"build_info{version="0.1.0"}"#] == 1)
+        #expect(scrape["schema_version"] == 2 && scrape[#"build_info{version="0.1.0"}"#] == 1)
         #expect(try #require(scrape[#"data_key_uses{purpose="pins"}"#]) >= 0)
         let now = Double(TestBank.timestamp())
         for name in ["housekeeping_last_run", "vault_last_proof", "observation"] {
@@ -168,25 +168,29 @@ struct MetricsTests {
             UPDATE webhook_delivery SET pending_since = now() - interval '1 hour';
             UPDATE certificate SET not_after = now() + interval '40 days' WHERE bank_id = '\(bank.id)';
             UPDATE revocation_list SET next_update = now() + interval '1 day' WHERE bank_id = '\(bank.id)';
+            INSERT INTO trust_list (scope, list, root, sealed_digest, signed_at, imported_at)
+                VALUES ('', '0', '0', '0', now() - interval '9 days', now());
             """)
         func series(_ name: String, _ bank: TestBank, _ more: String = "") -> String {
             "\(name){bank=\"\(bank.id)\"\(more)}"
         }
         let use = #",use="signature""#
         let certificate = "certificate_expiry_timestamp_seconds"
-        try await eventually("the server has looked") {
+        try await eventually("the server has looked, and has tried to send") {
             let scrape = try await fixture.server.scrape()
             return scrape[series("webhook_pending_events", bank)] == 2 && scrape[series(certificate, gone, use)] != nil
+                && scrape[#"webhook_attempts_total{outcome="refused"}"#] ?? 0 >= 1
         }
         let scrape = try await fixture.server.scrape()
         let age = try #require(scrape[series("webhook_oldest_pending_age_seconds", bank)])
         #expect(3600...3900 ~= age)
         #expect(scrape[series("webhook_parked_events", bank)] == 0)
-        #expect(try #require(scrape[#"webhook_attempts_total{outcome="refused"}"#]) >= 1)
         let now = Double(TestBank.timestamp())
         #expect(abs(try #require(scrape[series(certificate, bank, use)]) - now - 40 * 86400) < 300)
         let listExpiry = try #require(scrape[series("revocation_list_expiry_timestamp_seconds", bank)])
         #expect(abs(listExpiry - now - 86400) < 300)
+        let signedAt = try #require(scrape[#"trust_list_signed_timestamp_seconds{bank="all"}"#])
+        #expect(abs(signedAt - now + 9 * 86400) < 300)
 
         // A series with another name or other labels than its metric would be missing here.
         try await eventually("each metric has a value") {

@@ -55,7 +55,9 @@ BEGIN
         OR (the_bank.defined_pins = 'deliver' AND NOT p_can_deliver)
         OR cardholder_locks(p_holder => holder, p_bank => the_bank) <> '{}'
         OR (CASE WHEN p_hmac_digest IS NULL THEN 'TOKEN' ELSE 'AC' END) <> ALL (holder.channels)
-        OR (holder.definition_day = today AND holder.definition_count >= the_bank.definitions_per_day) THEN
+        OR (holder.definition_day = today AND holder.definition_count >= the_bank.definitions_per_day)
+        OR lacks_identity_pass(
+            p_now => p_now, p_bank => the_bank, p_unique_id => p_unique_id, p_request => 'definition') THEN
         RETURN 'status-not-satisfied';
     END IF;
     -- A keypad is its cardholder's own: the row's lock lets the second of two definitions see the first.
@@ -75,6 +77,10 @@ BEGIN
     IF p_hmac_digest IS NOT NULL THEN
         INSERT INTO spent_proof (bank_id, kind, digest, expires_at)
             VALUES (p_bank_id, 'hmac', p_hmac_digest, p_hmac_expires_at);
+    END IF;
+    -- A pass serves one definition.
+    IF the_bank.identity_check IN ('definition', 'both') THEN
+        DELETE FROM identity_pass WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
     END IF;
     -- If the bank's retention erases PINs, a defined PIN expires too.
     IF the_bank.definition_resets_delivery OR holder.delivered_at IS NULL OR the_bank.retention = 'erase' THEN

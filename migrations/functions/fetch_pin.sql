@@ -74,6 +74,8 @@ BEGIN
     -- nothing to repeat: that is 'no-pin' below.
     is_allowed := CASE
         WHEN holder.status <> 'ACTIVE' THEN false
+        WHEN lacks_identity_pass(
+            p_now => p_now, p_bank => the_bank, p_unique_id => p_unique_id, p_request => 'fetch') THEN false
         WHEN p_is_reminder THEN the_bank.reminders
         WHEN holder.delivered_at IS NULL OR the_bank.retention <> 'keep' THEN true
         ELSE p_channel = 'AC' AND the_bank.reminders

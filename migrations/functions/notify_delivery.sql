@@ -59,6 +59,12 @@ BEGIN
             || CASE WHEN p_status = 0 AND current_serial <> opened.pin_serial
                 THEN '{"superseded": true}'::jsonb ELSE '{}' END,
         p_now);
+    -- A pass serves fetches until the first confirmed delivery.
+    IF p_status = 0 AND the_bank.identity_check IN ('fetch', 'both') THEN
+        -- One that was given after the fetch is for another.
+        DELETE FROM identity_pass
+            WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND passed_at <= opened.opened_at;
+    END IF;
     IF p_status = 0 THEN
         UPDATE cardholder SET
             delivered_at = p_now,

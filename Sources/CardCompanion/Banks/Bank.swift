@@ -39,6 +39,8 @@ struct Bank: Sendable {
     let defaultCertificate: BankCertificate?
     /// Defined PINs are sealed to it for the bank; nil if the bank has not imported one.
     private let encryptionCertificate: BankCertificate?
+    /// Results of document verifications are sealed to it; nil if the bank has not imported one.
+    private let resultCertificate: BankCertificate?
     /// Under which defined PINs are PIN blocks; nil if the bank has no such key, or it does not open.
     private let definedPINKey: PINKey?
 
@@ -62,6 +64,8 @@ struct Bank: Sendable {
         let defaults = active.filter(\.isDefault)
         defaultCertificate = try defaults.first { $0.purpose == .signature }.map { try BankCertificate($0) }
         encryptionCertificate = try defaults.first { $0.purpose == .encryption }.map { try BankCertificate($0) }
+        resultCertificate = try defaults.first { $0.purpose == .identity }.map { try BankCertificate($0) }
+        sealsResults = found.sealsResults
         definedPINKey = found.definedPINKey.flatMap { key in
             key.makesPINBlocks ? try? PINKey(key, of: record.id, keyring: keyring) : nil
         }
@@ -82,6 +86,14 @@ struct Bank: Sendable {
             return DefinedPINDelivery(bankId: id, certificate: certificate, blockKey: nil)
         }
         return definedPINKey.map { DefinedPINDelivery(bankId: id, certificate: certificate, blockKey: $0) }
+    }
+
+    /// Whether results of document verifications must be sealed.
+    let sealsResults: Bool
+
+    /// The certificate for results of document verifications; nil if there is none that is valid.
+    func identityCertificate(at now: Timestamp) -> BankCertificate? {
+        resultCertificate.flatMap { $0.isValid(at: now) ? $0 : nil }
     }
 
     func certificate(_ choice: AuthenticationToken.CertificateChoice) -> BankCertificate? {

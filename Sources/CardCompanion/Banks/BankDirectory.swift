@@ -20,7 +20,7 @@ package final class BankDirectory: Sendable {
     private let kept = Mutex<[Identifier: Kept]>([:])
     /// Advances when all banks are forgotten: a bank that was being loaded meanwhile is not kept.
     private let generation = Mutex(0)
-    private let unknown = LookUpLimit()
+    private let unknown: LookUpLimit
 
     /// How often a bank's revision is compared because callers are refused.
     static let comparisonRate = TokenBucket.Rate(perSecond: 20, burst: 200)
@@ -30,7 +30,12 @@ package final class BankDirectory: Sendable {
         var comparisons = TokenBucket(comparisonRate, at: .now)
     }
 
-    package init(store: Store, keyring: Keyring, approvals: Approvals, clock: WallClock) {
+    /// - Parameter lookUps: the limit on look-ups of unknown banks.
+    package init(
+        store: Store, keyring: Keyring, approvals: Approvals, clock: WallClock,
+        lookUps: TokenBucket.Rate = .usualLookUps
+    ) {
+        unknown = LookUpLimit(lookUps)
         self.store = store
         self.keyring = keyring
         self.approvals = approvals

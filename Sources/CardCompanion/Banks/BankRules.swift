@@ -28,6 +28,7 @@ extension BankSettings {
             ("--code-minimum-length", codeMinimumLength, 4...64),
             ("--code-maximum-length", codeMaximumLength, 4...64),
             ("--definitions-per-day", definitionsPerDay, 1...100),
+            ("--identity-lifetime", identityLifetimeSeconds, 60...86_400),
         ]
         for (option, value, range) in limits {
             try require(

@@ -40,7 +40,7 @@ extension CertificatePurpose {
     fileprivate var use: Certificate.Use {
         switch self {
         case .signature: .signature
-        case .encryption: .encryption
+        case .encryption, .identity: .encryption
         case .client: .clientAuthentication
         }
     }

@@ -52,16 +52,17 @@ package final class EventFeed: Sendable {
 
     /// The events after a position, in order. If there are none, waits up to `waitSeconds` for the first.
     ///
+    /// - Parameter isOver: whether the server is about to stop, or the caller has gone. Then nobody waits.
     /// - Throws: ``UnknownEventPosition``, ``LostEvents``, `StoreError`.
     package func events(
-        bankId: Identifier, after position: Int64, limit: Int, waitSeconds: Int
+        bankId: Identifier, after position: Int64, limit: Int, waitSeconds: Int, isOver: () -> Bool
     ) async throws -> [EventRecord] {
         var events = try await read(bankId, position, limit)
         if events.isEmpty { try await requireGiven(position) }
         guard events.isEmpty, waitSeconds > 0, let place = waiters.place(for: bankId) else { return events }
         defer { withExtendedLifetime(place) {} }
         let deadline = ContinuousClock.now + .seconds(min(waitSeconds, Self.waitLimitSeconds))
-        while events.isEmpty, ContinuousClock.now < deadline, !Task.isShuttingDownGracefully {
+        while events.isEmpty, ContinuousClock.now < deadline, !isOver(), !Task.isShuttingDownGracefully {
             try await Task.sleep(for: Self.pollInterval)
             events = try await read(bankId, position, limit)
         }

@@ -28,10 +28,15 @@ package struct IssuerAuthentication: Sendable {
     private let keyring: Keyring
     private let approvals: Approvals
     private let clock: WallClock
-    private let memory = IssuerKeyMemory()
+    private let memory: IssuerKeyMemory
     private let replays = ReplayMetrics()
 
-    package init(store: Store, keyring: Keyring, approvals: Approvals, clock: WallClock) {
+    /// - Parameter lookUps: the limit on look-ups of unknown keys.
+    package init(
+        store: Store, keyring: Keyring, approvals: Approvals, clock: WallClock,
+        lookUps: TokenBucket.Rate = .usualLookUps
+    ) {
+        memory = IssuerKeyMemory(lookUps: lookUps)
         self.store = store
         self.keyring = keyring
         self.approvals = approvals

@@ -36,7 +36,7 @@ final class IssuerKeyMemory: Sendable {
     static let capacity = 10_000
 
     /// Look-ups for calls that no remembered key verifies.
-    let vain = LookUpLimit()
+    let vain: LookUpLimit
 
     private struct Remembered {
         /// The keys were approved by the operators of this generation.
@@ -45,6 +45,10 @@ final class IssuerKeyMemory: Sendable {
     }
 
     private let remembered = Mutex(Remembered())
+
+    init(lookUps: TokenBucket.Rate) {
+        vain = LookUpLimit(lookUps)
+    }
 
     func keys(_ keyIds: [String], of generation: Int) -> [IssuerKey] {
         remembered.withLock { remembered in

@@ -80,25 +80,18 @@ package struct Resealing: Service, CustomStringConvertible {
     }
 
     private func reseal(_ column: KeyedColumn, to dataKeyId: Int32, after start: KeyedRow) async throws {
-        var after = start
-        var isFinished = false
-        while !isFinished, !Task.isCancelled {
-            guard let last = try await resealBatch(column, to: dataKeyId, after: after) else {
-                return try await save(column, dataKeyId, after, isFinished: false, leaseSeconds: 0)
-            }
-            isFinished = last == after
-            after = last
-            try await save(
-                column, dataKeyId, after, isFinished: isFinished, leaseSeconds: isFinished ? 0 : Self.leaseSeconds)
+        var walk = Walk(column: column, dataKeyId: dataKeyId, after: start)
+        while !walk.isFinished, !Task.isCancelled {
+            guard let last = try await resealBatch(column, to: dataKeyId, after: walk.after) else { break }
+            guard try await record(&walk, upTo: last) else { return }
             try? await Task.sleep(for: Self.pause)
         }
-        if isFinished {
+        if walk.isFinished {
             logger.notice(
                 "Values are sealed with the new data key",
                 metadata: ["column": "\(column.rawValue)", "data_key": "\(dataKeyId)"])
         } else {
-            // The next server goes on at once.
-            try await save(column, dataKeyId, after, isFinished: false, leaseSeconds: 0)
+            try await release(walk)
         }
     }
 
@@ -133,11 +126,30 @@ package struct Resealing: Service, CustomStringConvertible {
         }
     }
 
-    private func save(
-        _ column: KeyedColumn, _ dataKeyId: Int32, _ after: KeyedRow, isFinished: Bool, leaseSeconds: Int64
-    ) async throws {
-        try await store.saveResealing(
-            ResealingRecord(column: column, dataKeyId: dataKeyId, after: after, isFinished: isFinished),
-            leasedUntil: clock.now().advanced(bySeconds: leaseSeconds))
+    /// - Returns: false if the walk was restarted, or taken on by another server: then this one ends.
+    private func record(_ walk: inout Walk, upTo last: KeyedRow) async throws -> Bool {
+        let start = walk.after
+        walk.isFinished = last == start
+        walk.after = last
+        let leaseSeconds = walk.isFinished ? 0 : Self.leaseSeconds
+        return try await store.saveResealing(
+            walk.record, from: start, leasedUntil: clock.now().advanced(bySeconds: leaseSeconds))
+    }
+
+    /// The next server goes on at once.
+    private func release(_ walk: Walk) async throws {
+        _ = try await store.saveResealing(walk.record, from: walk.after, leasedUntil: clock.now())
+    }
+
+    /// The way of a server through a column.
+    private struct Walk {
+        let column: KeyedColumn
+        let dataKeyId: Int32
+        var after: KeyedRow
+        var isFinished = false
+
+        var record: ResealingRecord {
+            ResealingRecord(column: column, dataKeyId: dataKeyId, after: after, isFinished: isFinished)
+        }
     }
 }

@@ -47,6 +47,16 @@ extension SealedPlace {
         SealedPlace("keypadId", .keypads, row: bankId.text, uniqueId)
     }
 
+    /// What says that a trust list is the imported one. Without a bank it is that of all banks.
+    static func trustList(_ scope: Identifier?) -> SealedPlace {
+        SealedPlace("trust_list.sealed_digest", .keys, row: scope?.text ?? "")
+    }
+
+    /// Who is expected in a check. It lives for a day at most.
+    static func identityExpectation(bankId: Identifier, uniqueId: Identifier) -> SealedPlace {
+        SealedPlace("identity_check.expectation_mac", .digests, row: bankId.text, uniqueId.text)
+    }
+
     static func idempotentRequest(bankId: Identifier, key: String) -> SealedPlace {
         SealedPlace("idempotent_answer.request_mac", .digests, row: bankId.text, key)
     }
@@ -60,6 +70,7 @@ extension SealedPlace {
         case .serverKey: self = .serverKey(row.rowId)
         case .recoveryKey: self = .recoveryKey(row.rowId)
         case .sealKey: self = .sealKey(row.rowId)
+        case .trustList: self = .trustList(Identifier(row.bankId))
         case .hmacKey, .bankKey, .pin, .freeField:
             guard let bankId = Identifier(row.bankId), let rowId = Identifier(row.rowId) else { return nil }
             let cardholder = CardholderPlace(bankId: bankId, uniqueId: rowId)

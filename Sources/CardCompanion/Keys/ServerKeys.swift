@@ -31,17 +31,30 @@ package final class ServerKeys: Sendable {
         }
     }
 
+    /// A key, and the value in the store that it was opened from.
+    private struct OpenedKey: Sendable {
+        let sealed: [UInt8]
+        let key: PrivateKey
+    }
+
     /// A key by its name.
     private enum Entry: Sendable {
-        case published(PrivateKey)
+        case published(OpenedKey)
         /// It opens only what banks provision.
-        case retired(PrivateKey)
+        case retired(OpenedKey)
         case erased
+
+        var opened: OpenedKey? {
+            switch self {
+            case .published(let opened), .retired(let opened): opened
+            case .erased: nil
+            }
+        }
 
         func key(isFromBank: Bool) -> PrivateKey? {
             switch self {
-            case .published(let key): key
-            case .retired(let key): isFromBank ? key : nil
+            case .published(let opened): opened.key
+            case .retired(let opened): isFromBank ? opened.key : nil
             case .erased: nil
             }
         }
@@ -79,10 +92,13 @@ package final class ServerKeys: Sendable {
     private let keyring: Keyring
     private let clock: WallClock
     private let keys = Mutex(Keys())
-    private let unknown = LookUpLimit()
+    private let unknown: LookUpLimit
 
     /// It has no keys before ``prepare()``.
-    package init(store: Store, keyring: Keyring, clock: WallClock) {
+    ///
+    /// - Parameter lookUps: the limit on look-ups of unknown keys.
+    package init(store: Store, keyring: Keyring, clock: WallClock, lookUps: TokenBucket.Rate = .usualLookUps) {
+        unknown = LookUpLimit(lookUps)
         self.store = store
         self.keyring = keyring
         self.clock = clock
@@ -133,8 +149,8 @@ package final class ServerKeys: Sendable {
     package var signer: Signer? { keys.withLock(\.signer) }
 
     package func reload() async throws {
-        let generation = keys.withLock(\.generation)
-        var loaded = try open(try await usable(try await store.serverKeys()))
+        let (generation, known) = keys.withLock { ($0.generation, $0.byId) }
+        var loaded = try open(try await usable(try await store.serverKeys()), known)
         loaded.generation = generation
         keys.withLock { if $0.generation == generation { $0 = loaded } }
     }
@@ -208,15 +224,16 @@ package final class ServerKeys: Sendable {
         return try await store.serverKeys()
     }
 
-    private func open(_ records: [ServerKeyRecord]) throws -> Keys {
+    /// - Parameter known: the keys until now.
+    private func open(_ records: [ServerKeyRecord], _ known: [String: Entry]) throws -> Keys {
         var keys = Keys()
         var published: [JWK] = []
         for record in records {
-            let entry = try open(record)
+            let entry = try open(record, known: known[record.keyId]?.opened)
             keys.byId[record.keyId] = entry
-            guard case .published(let key) = entry else { continue }
-            published.append(key.published(as: record.keyId))
-            if case .signing(let key) = key, record.status == .active {
+            guard case .published(let opened) = entry else { continue }
+            published.append(opened.key.published(as: record.keyId))
+            if case .signing(let key) = opened.key, record.status == .active {
                 keys.signer = Signer(keyId: record.keyId, key: .ecdsaP256SHA256(key))
             }
         }
@@ -224,11 +241,19 @@ package final class ServerKeys: Sendable {
         return keys
     }
 
-    private func open(_ record: ServerKeyRecord) throws -> Entry {
-        guard let sealedKey = record.sealedKey else { return .erased }
-        let key = try privateKey(record.kind, pkcs8: keyring.open(sealedKey, in: .serverKey(record.keyId)))
-        guard let retiredAt = record.retiredAt else { return .published(key) }
-        return retiredAt.advanced(bySeconds: Self.retiredLifetimeSeconds) > clock.now() ? .retired(key) : .erased
+    private func open(_ record: ServerKeyRecord, known: OpenedKey? = nil) throws -> Entry {
+        guard let sealed = record.sealedKey else { return .erased }
+        if let retiredAt = record.retiredAt, retiredAt.advanced(bySeconds: Self.retiredLifetimeSeconds) <= clock.now() {
+            return .erased
+        }
+        let opened = try known.flatMap { $0.sealed == sealed ? $0 : nil } ?? open(sealed, record)
+        return record.retiredAt == nil ? .published(opened) : .retired(opened)
+    }
+
+    /// OpenSSL checks the primes of an RSA key, which takes a tenth of a second: so a key is opened once.
+    private func open(_ sealed: [UInt8], _ record: ServerKeyRecord) throws -> OpenedKey {
+        let pkcs8 = try keyring.open(sealed, in: .serverKey(record.keyId))
+        return OpenedKey(sealed: sealed, key: try privateKey(record.kind, pkcs8: pkcs8))
     }
 
     private func privateKey(_ kind: ServerKeyKind, pkcs8: borrowing SecretBytes) throws -> PrivateKey {

@@ -55,6 +55,7 @@ private struct InstallationGauges {
     private var parked = ChangingGauges("card_companion_webhook_parked_events", "bank")
     private var certificates = ChangingGauges("card_companion_certificate_expiry_timestamp_seconds", "bank", "use")
     private var lists = ChangingGauges("card_companion_revocation_list_expiry_timestamp_seconds", "bank")
+    private var trustLists = ChangingGauges("card_companion_trust_list_signed_timestamp_seconds", "bank")
     private var tlsCertificate = ChangingGauges("card_companion_tls_certificate_expiry_timestamp_seconds")
     private var dataKeys = ChangingGauges("card_companion_data_key_uses", "purpose")
     private var lastSeal = ChangingGauges("card_companion_audit_last_seal_timestamp_seconds")
@@ -72,6 +73,9 @@ private struct InstallationGauges {
         }
         certificates.showAdded()
         lists.show(earliest(seen.revocationLists.map { ($0.bankId, $0.nextUpdate) }).map { ([$0], $1) })
+        trustLists.show(
+            BankValues(seen.trustLists.map { ($0.bankId?.text ?? "all", EarliestTime($0.signedAt)) })
+                .bounded(by: InstallationWatch.bankLimit).map { ([$0], $1.time.secondsWithFraction) })
         dataKeys.show(seen.dataKeys.map { ([$0.purpose.rawValue], Double($0.uses)) })
         lastSeal.show(seen.lastSealAt.map { [([], $0.secondsWithFraction)] } ?? [])
         schemaVersion.record(seen.schemaVersion)

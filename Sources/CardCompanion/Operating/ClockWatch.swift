@@ -5,10 +5,12 @@ internal import ServiceLifecycle
 internal import Synchronization
 
 /// Compares the server's clock with the database's, at the start and each minute. A server whose clock is wrong would take
-/// old requests and expired values, so it must not serve.
+/// old requests and expired values, so it must not serve. Then it compares more often, to serve as soon as the clock is right.
 package final class ClockWatch: Service, CustomStringConvertible {
     /// How often it looks.
     package static let interval = Duration.seconds(60)
+    /// How often it looks while the clock is wrong.
+    package static let retryInterval = Duration.seconds(5)
     /// From which difference on it warns.
     package static let warningSeconds: Int64 = 2
 
@@ -20,7 +22,14 @@ package final class ClockWatch: Service, CustomStringConvertible {
     private let limitSeconds: Int64
     private let logger: Logger
     private let skew = Gauge(label: "card_companion_clock_skew_seconds")
-    private let refusal = Mutex<WrongClock?>(nil)
+    private let state = Mutex(State())
+
+    private struct State {
+        /// What the last comparison found; nil if the clock was right.
+        var wrong: WrongClock?
+        /// Whether the clock was right before.
+        var hasBeenRight = false
+    }
 
     /// - Parameter limitSeconds: from which difference on the server does not serve.
     package init(store: Store, clock: WallClock, limitSeconds: Int, logger: Logger) {
@@ -34,8 +43,27 @@ package final class ClockWatch: Service, CustomStringConvertible {
     ///
     /// - Throws: `ServiceUnavailable` while the last comparison was beyond the limit.
     package func requireRightClock() throws {
-        guard let wrong = refusal.withLock(\.self) else { return }
-        throw ServiceUnavailable("\(wrong)", retryAfterSeconds: Int(Self.interval.components.seconds))
+        guard let wrong = state.withLock(\.wrong) else { return }
+        throw ServiceUnavailable("\(wrong)", retryAfterSeconds: Int(Self.retryInterval.components.seconds))
+    }
+
+    private var isWrong: Bool { state.withLock { $0.wrong != nil } }
+
+    /// Logs what changes. A server that does not start says so itself.
+    private func remember(_ wrong: WrongClock?) {
+        let before = state.withLock { state in
+            defer {
+                state.wrong = wrong
+                state.hasBeenRight = state.hasBeenRight || wrong == nil
+            }
+            return state
+        }
+        guard before.hasBeenRight, (before.wrong == nil) != (wrong == nil) else { return }
+        if let wrong {
+            logger.error("This server does not serve", metadata: ["reason": "\(wrong)"])
+        } else {
+            logger.notice("The clock is right again, and this server serves")
+        }
     }
 
     /// Compares the clocks.
@@ -54,10 +82,10 @@ package final class ClockWatch: Service, CustomStringConvertible {
         let seconds = difference / 1_000_000
         guard seconds <= limitSeconds else {
             let wrong = WrongClock(seconds: seconds, isAhead: ahead > behind, limitSeconds: limitSeconds)
-            refusal.withLock { $0 = wrong }
+            remember(wrong)
             throw wrong
         }
-        refusal.withLock { $0 = nil }
+        remember(nil)
         guard warns, seconds > Self.warningSeconds else { return }
         logger.warning(
             "The clock of this server differs from the database's",
@@ -66,11 +94,15 @@ package final class ClockWatch: Service, CustomStringConvertible {
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            while (try? await Task.sleep(for: Self.interval)) != nil {
+            var comparedAt = ContinuousClock.now
+            // Housekeeping compares too, and can find a wrong clock in between.
+            while (try? await Task.sleep(for: Self.retryInterval)) != nil {
+                guard self.isWrong || .now - comparedAt >= Self.interval else { continue }
+                comparedAt = .now
                 do {
                     try await self.compare()
-                } catch let wrong as WrongClock {
-                    self.logger.error("This server does not serve", metadata: ["reason": "\(wrong)"])
+                } catch is WrongClock {
+                    // It is logged already.
                 } catch {
                     self.logger.warning("The clocks could not be compared", metadata: ["error": "\(error)"])
                 }

@@ -69,6 +69,9 @@ package struct Housekeeping: Service, CustomStringConvertible {
                 guard let warning = list.warning(now: now) else { continue }
                 logger.warning("\(warning)", metadata: ["bank_id": "\(ClientText.quoted(bankId.text))"])
             }
+            for warning in try await store.trustListSummaries().compactMap({ $0.warning(now: now) }) {
+                logger.warning("\(warning): import a new one with 'card-companion csca import'")
+            }
             warnedAt = now
         } catch {
             logger.warning(
@@ -89,7 +92,8 @@ package struct Housekeeping: Service, CustomStringConvertible {
 
     private func age(of kind: ExpiredKind) -> Timestamp {
         switch kind {
-        case .pins, .sessions, .proofs, .answers, .keyImports, .proposedChanges, .certificates, .revocationLists:
+        case .pins, .sessions, .proofs, .answers, .keyImports, .proposedChanges, .identityChecks, .identityPasses,
+            .certificates, .revocationLists:
             clock.now()
         case .importLines: clock.now().advanced(bySeconds: -Self.stagedLifetimeSeconds)
         case .events: clock.now().advanced(bySeconds: -Self.eventLifetimeSeconds)

@@ -124,7 +124,8 @@ extension Approvals {
             bank: found.bank,
             hmacKeys: hmacKeys.filter { $0.1.map { approved.contains($0.digest) } ?? false }.map(\.0),
             definedPINKey: pinKey.flatMap { approved.contains($0.digest) ? found.definedPINKey : nil },
-            certificates: certificates.filter { approved.contains($0.1.digest) }.map(\.0))
+            certificates: certificates.filter { approved.contains($0.1.digest) }.map(\.0),
+            sealsResults: found.sealsResults)
     }
 
     /// A bank's key for PIN blocks or key blocks; nil if there is none, or it is not approved.
@@ -171,6 +172,12 @@ extension Approvals {
     package func webhook(bankId: Identifier) async throws -> WebhookRecord? {
         guard let webhook = try await store.webhook(bankId: bankId) else { return nil }
         return try await isApproved(ApprovedObject(webhook)) ? webhook : nil
+    }
+
+    /// An active document client; nil if there is none, or it is not approved.
+    func documentClient(id: String) async throws -> DocumentClientRecord? {
+        guard let client = try await store.documentClient(id: id), client.status == .active else { return nil }
+        return try await isApproved(ApprovedObject(client)) ? client : nil
     }
 
     private func hasApprovedSettings(_ bank: BankRecord) async throws -> Bool {

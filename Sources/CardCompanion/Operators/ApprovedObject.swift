@@ -3,7 +3,7 @@ internal import Cryptography
 package import KeyVault
 package import SecureMemory
 
-/// What two operators approve: a key, a certificate, a webhook, or a bank's settings. A server that needs approvals ignores
+/// What two operators approve: a key, a certificate, a webhook, a document client, a root of trust lists, or a bank's settings. A server that needs approvals ignores
 /// an object without one.
 package struct ApprovedObject: Sendable, Hashable {
     /// For people: `certificate '2027' of bank 'MYBANK', SHA-256 5f0c…`.
@@ -11,11 +11,15 @@ package struct ApprovedObject: Sendable, Hashable {
     /// SHA-256 of everything that a server relies on.
     package let digest: [UInt8]
 
-    /// - Parameter sign: what people compare.
-    private init(_ noun: String, _ label: String, of bankId: Identifier, sign: String, _ values: [UInt8]...) {
-        name = (label.isEmpty ? noun : "\(noun) '\(label)'") + " of bank '\(bankId)', \(sign)"
+    /// - Parameters:
+    ///   - sign: what people compare.
+    ///   - bankId: nil for all banks.
+    private init(_ noun: String, _ label: String, of bankId: Identifier?, sign: String, _ values: [UInt8]...) {
+        let owner = bankId.map { "bank '\($0)'" } ?? "all banks"
+        name = (label.isEmpty ? noun : "\(noun) '\(label)'") + " of \(owner), \(sign)"
         let parts = [
-            Array("card-companion object 1".utf8), Array(noun.utf8), Array(bankId.text.utf8), Array(label.utf8),
+            Array("card-companion object 1".utf8), Array(noun.utf8), Array((bankId?.text ?? "").utf8),
+            Array(label.utf8),
         ]
         // Each part has its length before it, so that no two objects have the same bytes.
         digest = SHA256.hash(
@@ -93,6 +97,24 @@ package struct ApprovedObject: Sendable, Hashable {
             sign: "\(webhook.isPrivate ? "private network allowed, " : "")2xx "
                 + (webhook.acknowledges ? "acknowledges" : "does not acknowledge"),
             [webhook.isPrivate ? 1 : 0, webhook.acknowledges ? 1 : 0])
+    }
+
+    package init(_ client: DocumentClientRecord) {
+        let server = client.resultURL.map { "results to \($0)" } ?? "results nowhere"
+        self.init(
+            "document client", client.clientId, of: client.bankId,
+            sign: (client.isUnbound ? "unbound, " : "") + (client.resultIsPrivate ? "private network allowed, " : "")
+                + server,
+            [client.isUnbound ? 1 : 0, client.resultIsPrivate ? 1 : 0], Array((client.resultURL ?? "").utf8))
+    }
+
+    /// The root of a trust list.
+    ///
+    /// - Parameters:
+    ///   - root: DER.
+    ///   - scope: the bank that trusts it; nil: all banks.
+    package init(trustRoot root: [UInt8], scope: Identifier?) {
+        self.init("root of the trust list", "", of: scope, sign: "SHA-256 \(Hex.encode(SHA256.hash(root)))", root)
     }
 
     /// A bank with its settings.

@@ -125,6 +125,14 @@ package struct BankPolicy: Sendable {
             field("definitionResetsDelivery", settings.definitionResetsDelivery),
             field("weakPINRules", settings.weakPINRules.map(\.rawValue), .more),
             field("listedPINs", settings.listedPINs, .more),
+        ] + documentFields(settings)
+    }
+
+    private static func documentFields(_ settings: BankSettings) -> [Field] {
+        [
+            field("identityCheck", settings.identityCheck.rawValue, .only("both")),
+            field("identityAssurance", settings.identityAssurance.rawValue, .only("chip")),
+            field("identityLifetime", settings.identityLifetimeSeconds, .smaller),
         ]
     }
 

@@ -38,6 +38,10 @@ package enum CommandControl: String, Sendable {
         "audit close": .single,
         "webhook set": .dual, "webhook show": .reads, "webhook test": .reads, "events list": .reads,
         "webhook disable": .single, "webhook resend": .single,
+        "document-client add": .dual, "document-client list": .reads, "document-client enable": .dual,
+        "document-client disable": .single, "document-client simulate": .reads,
+        // A new root. Lists under a root that is approved, and CRLs, are signed.
+        "csca import": .dual, "csca import-crl": .single, "csca list": .reads, "csca remove": .dual,
         "operator make-key": .reads, "operator list": .reads, "operator add": .dual, "operator remove": .dual,
         "operator dual-control": .dual, "approve": .single,
         "sandbox": .reads,

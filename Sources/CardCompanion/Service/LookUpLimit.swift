@@ -2,12 +2,10 @@ internal import Synchronization
 
 /// A limit on look-ups in the database that strangers can cause, by naming what does not exist.
 final class LookUpLimit: Sendable {
-    /// For each server and kind of name.
-    static let rate = TokenBucket.Rate(perSecond: 50, burst: 500)
-
     private let bucket: Mutex<TokenBucket>
 
-    init(_ rate: TokenBucket.Rate = rate) {
+    /// - Parameter rate: for each server and kind of name.
+    init(_ rate: TokenBucket.Rate) {
         bucket = Mutex(TokenBucket(rate, at: .now))
     }
 
@@ -30,5 +28,15 @@ final class LookUpLimit: Sendable {
 
     func putBack() {
         bucket.withLock { $0.putBack() }
+    }
+}
+
+extension TokenBucket.Rate {
+    /// The usual rate of vain look-ups.
+    package static let usualLookUps = lookUps(perSecond: 50)
+
+    /// Ten times as many can come at once.
+    package static func lookUps(perSecond count: Int) -> TokenBucket.Rate {
+        TokenBucket.Rate(perSecond: count, burst: 10 * count)
     }
 }

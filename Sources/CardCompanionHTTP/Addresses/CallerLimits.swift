@@ -4,8 +4,9 @@ internal import Hummingbird
 internal import Logging
 internal import Synchronization
 
-/// Limits what an address can cost the server without proof of who it is: keypads, and failed authentication. Requests whose
-/// callers are authenticated cost nothing, because many honest users can share the address of their network's operator.
+/// Limits what an address can cost the server without proof of who it is: keypads, sessions of document verification, and failed
+/// authentication. Requests whose callers are authenticated cost nothing, because many honest users can share the address of their
+/// network's operator.
 final class CallerLimits: Sendable {
     private let proxies: [AddressRange]
     private let buckets: Mutex<AddressBuckets>
@@ -23,12 +24,19 @@ final class CallerLimits: Sendable {
     ///
     /// - Throws: ``Problem`` 429 if the address has asked too often.
     func charge(_ request: Request, _ context: ServiceContext) throws(Problem) {
-        guard let peer = context.channel.remoteAddress.flatMap(IPAddress.init) else { return }
-        let address = ForwardedAddresses.client(peer: peer, request.headers, proxies: proxies)
-        guard let seconds = buckets.withLock({ $0.charge(address, at: .now) }) else { return }
+        guard let address = address(of: request, context),
+            let seconds = buckets.withLock({ $0.charge(address, at: .now) })
+        else { return }
         warning.warn(address.network.text)
         throw Problem(
-            .tooManyRequests, "Too many keypads or failed attempts from your network address.",
+            .tooManyRequests, "Too many keypads, document sessions or failed attempts from your network address.",
             headers: [.retryAfter: String(seconds)])
+    }
+
+    /// Who sent a request; nil if the connection is closed.
+    func address(of request: Request, _ context: ServiceContext) -> IPAddress? {
+        context.channel.remoteAddress.flatMap(IPAddress.init).map {
+            ForwardedAddresses.client(peer: $0, request.headers, proxies: proxies)
+        }
     }
 }

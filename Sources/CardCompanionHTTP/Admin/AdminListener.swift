@@ -20,7 +20,7 @@ package enum AdminListener {
 
     /// The most open connections. A scraper needs one.
     static let connectionLimit = 32
-    static let idleTimeoutSeconds: Int64 = 60
+    static let idleTimeoutSeconds = 60
     /// Prometheus' text format.
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -38,11 +38,16 @@ package enum AdminListener {
                 body: ResponseBody(byteBuffer: ByteBuffer(string: metrics())))
         }
         router.get(RouterPath(PublicRoutes.livenessPath)) { _, _ in try PublicRoutes.healthy }
-        let quota = ConnectionQuota(limit: connectionLimit, proxies: [], logger: logger)
+        let quota = ConnectionQuota(of: "connections for metrics", limit: connectionLimit, proxies: [], logger: logger)
         let channels = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionGuard(quota, Draining())], idleTimeout: .seconds(idleTimeoutSeconds))
+            additionalChannelHandlers: [ConnectionGuard(Draining())], idleTimeout: .seconds(Int64(idleTimeoutSeconds)))
         return Application(
-            router: router, server: HTTPServerBuilder { HTTP1Channel(responder: $0, configuration: channels) },
+            router: router,
+            server: HTTPServerBuilder {
+                WatchedConnection(
+                    base: HTTP1Channel(responder: $0, configuration: channels), quota: quota,
+                    idleTimeoutSeconds: idleTimeoutSeconds)
+            },
             configuration: .init(
                 address: .hostname(settings.host, port: settings.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(connectionLimit)),

@@ -1,56 +1,76 @@
 internal import Logging
 internal import Synchronization
 
-/// A limit on the open connections of one address. Proxies that the operator trusts have none.
+/// A limit on the open connections, or on the open streams of HTTP/2, of one address and of all. Proxies that the operator trusts
+/// only have the limit of all.
 final class ConnectionQuota: Sendable {
     /// One open connection. It is free again when this value is released.
     final class Place: Sendable {
         private let quota: ConnectionQuota
-        private let address: IPAddress?
+        /// Nil if it is a proxy's.
+        private let network: IPAddress?
+        private let isCounted: Bool
 
-        fileprivate init(_ quota: ConnectionQuota, _ address: IPAddress?) {
+        fileprivate init(_ quota: ConnectionQuota, _ network: IPAddress?, isCounted: Bool) {
             self.quota = quota
-            self.address = address
+            self.network = network
+            self.isCounted = isCounted
         }
 
         deinit {
-            if let address { quota.release(address) }
+            if isCounted { quota.release(network) }
         }
+    }
+
+    private struct Open {
+        // As many addresses as there are open connections.
+        var ofAddresses: [IPAddress: Int] = [:]
+        var total = 0
     }
 
     private let limit: Int
+    private let totalLimit: Int
     private let proxies: [AddressRange]
     private let warning: RareWarning
-    // As many addresses as there are open connections.
-    private let open = Mutex<[IPAddress: Int]>([:])
+    private let open = Mutex(Open())
 
-    init(limit: Int, proxies: [AddressRange], logger: Logger) {
+    /// - Parameters:
+    ///   - name: what is counted, for the log.
+    ///   - totalLimit: nil if the listener itself has one.
+    init(of name: String, limit: Int, totalLimit: Int? = nil, proxies: [AddressRange], logger: Logger) {
         warning = RareWarning(
-            "An address has too many connections. If it is a proxy's, name it in http.proxies", logger)
+            "An address has too many \(name). If it is a proxy's, name it in http.proxies", logger)
         self.limit = limit
+        self.totalLimit = totalLimit ?? .max
         self.proxies = proxies
     }
 
-    /// A place for one more connection; nil if the address has too many.
+    /// A place for one more connection; nil if the address, or all together, have too many.
     ///
     /// - Parameter address: nil if it is not known any more: then the connection is already closed.
     func place(for address: IPAddress?) -> Place? {
-        guard let address, !proxies.contains(where: { $0.contains(address) }) else { return Place(self, nil) }
-        let network = address.network
+        guard let address else { return Place(self, nil, isCounted: false) }
+        let network = proxies.contains { $0.contains(address) } ? nil : address.network
         let isFree = open.withLock { open in
-            let count = open[network] ?? 0
-            guard count < limit else { return false }
-            open[network] = count + 1
+            guard open.total < totalLimit else { return false }
+            if let network {
+                let count = open.ofAddresses[network] ?? 0
+                guard count < limit else { return false }
+                open.ofAddresses[network] = count + 1
+            }
+            open.total += 1
             return true
         }
-        if !isFree { warning.warn(network.text) }
-        return isFree ? Place(self, network) : nil
+        if !isFree { warning.warn(address.network.text) }
+        return isFree ? Place(self, network, isCounted: true) : nil
     }
 
-    private func release(_ network: IPAddress) {
+    private func release(_ network: IPAddress?) {
         open.withLock { open in
-            let count = (open[network] ?? 1) - 1
-            open[network] = count == 0 ? nil : count
+            open.total -= 1
+            guard let network else { return }
+            let count = (open.ofAddresses[network] ?? 1) - 1
+            open.ofAddresses[network] = count == 0 ? nil : count
         }
     }
 }

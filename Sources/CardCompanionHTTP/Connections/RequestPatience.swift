@@ -13,6 +13,8 @@ struct RequestPatience {
     /// The longest exchange, from the first byte of a request to the last byte of its answer.
     static let exchangeLimit = Duration.seconds(120)
     static let importLimit = Duration.seconds(2 * 60 * 60)
+    /// How long a client can take for the rest of an answer that the server has finished.
+    static let answerLimit = Duration.seconds(30)
 
     private enum Reading {
         /// No request has begun. The idle timeout limits this.
@@ -73,6 +75,11 @@ struct RequestPatience {
     mutating func admitImport(at now: Instant) {
         if case .request = reading { reading = .request(isImport: true) }
         exchangeDeadline = now + Self.importLimit
+    }
+
+    /// The server has finished an answer. Now only the client is waited for.
+    mutating func finishAnswer(at now: Instant) {
+        exchangeDeadline = exchangeDeadline.map { min($0, now + Self.answerLimit) }
     }
 
     /// The last byte of an answer is sent.

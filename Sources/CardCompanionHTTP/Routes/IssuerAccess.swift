@@ -36,7 +36,8 @@ extension IssuerRoutes {
         let authority = try names.expected(from: context.channel.remoteAddress, request.headers)
         do {
             let caller = try await parts.authentication.authenticate(
-                SignedMessage(request.head), authority: authority, bankId: try context.pathSegment("bankId"),
+                SignedMessage(request.head, scheme: scheme), authority: authority,
+                bankId: try context.pathSegment("bankId"),
                 hasBody: hasBody, clientCertificate: try await clientCertificate(context))
             var record = IssuerAuditRecord(operation: "authenticate", context: context)
             record.name(keyId: caller.keyId)
@@ -49,7 +50,7 @@ extension IssuerRoutes {
 
     private func clientCertificate(_ context: ServiceContext) async throws -> ClientCertificate {
         guard requiresClientCertificate else { return .notRequired }
-        let certificate = try await context.channel.nioSSL_peerCertificate().get()
+        let certificate = try await context.channel.connection.nioSSL_peerCertificate().get()
         return try certificate.map { .shown(try $0.toDERBytes()) } ?? .missing
     }
 }

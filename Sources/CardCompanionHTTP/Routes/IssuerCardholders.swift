@@ -151,7 +151,7 @@ extension Response {
 }
 
 extension Problem {
-    fileprivate static let noCardholder = Problem(.notFound, "The bank has no such cardholder.", kind: "no-cardholder")
+    static let noCardholder = Problem(.notFound, "The bank has no such cardholder.", kind: "no-cardholder")
     fileprivate static let preconditionFailed = Problem(
         .preconditionFailed, "The cardholder does not have the version that If-Match or If-None-Match requires.",
         kind: "version")
@@ -169,7 +169,7 @@ extension Problem {
         }
     }
 
-    fileprivate init(_ refusal: ProvisioningRefusal) {
+    init(_ refusal: ProvisioningRefusal) {
         self.init(
             .unprocessableContent, "Some members are invalid.", kind: "invalid-members",
             invalid: refusal.problems.map { InvalidMember(member: $0.member ?? "", reason: $0.reason) })

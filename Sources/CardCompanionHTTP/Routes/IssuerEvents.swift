@@ -16,7 +16,8 @@ extension IssuerRoutes {
         let events: [EventRecord]
         do {
             events = try await parts.events.events(
-                bankId: bank.id, after: position, limit: limit, waitSeconds: wait)
+                bankId: bank.id, after: position, limit: limit, waitSeconds: wait
+            ) { draining.isUnderWay || !context.channel.isActive }
         } catch is UnknownEventPosition {
             throw Self.badCursor
         } catch let lost as LostEvents {

@@ -10,6 +10,7 @@ package struct IssuingParts: Sendable {
     let service: IssuerService
     let idempotentCalls: IdempotentCalls
     let events: EventFeed
+    let identityChecks: IdentityChecks
     /// Imports leave room for cardholders.
     let imports = BankQuota(banks: importingBanks, shared: sharedImports, bankLimit: bankImportLimit)
 
@@ -22,12 +23,13 @@ package struct IssuingParts: Sendable {
 
     package init(
         authentication: IssuerAuthentication, service: IssuerService, idempotentCalls: IdempotentCalls,
-        events: EventFeed
+        events: EventFeed, identityChecks: IdentityChecks
     ) {
         self.authentication = authentication
         self.service = service
         self.idempotentCalls = idempotentCalls
         self.events = events
+        self.identityChecks = identityChecks
     }
 }
 
@@ -41,6 +43,9 @@ struct IssuerRoutes {
     let callers: CallerLimits
     let refusals: RefusalCounts
     let requiresClientCertificate: Bool
+    /// `https` if the server itself speaks TLS. Behind a proxy nobody knows.
+    let scheme: String?
+    let draining: Draining
     let audit: Logger
     let importLines = ImportMetrics()
 
@@ -53,6 +58,8 @@ struct IssuerRoutes {
         bank.patch(cardholder, use: audited("patch cardholder", patchCardholder))
         bank.delete(cardholder, use: audited("delete cardholder", deleteCardholder))
         bank.post("cardholders:import", use: audited("import cardholders", importCardholders))
+        bank.post(
+            "cardholders/{uniqueId}/identity-checks", use: audited("make identity check", makeIdentityCheck))
         bank.get("events", use: audited("read events", getEvents))
         bank.delete("events", use: audited("acknowledge events", acknowledgeEvents))
     }

@@ -26,6 +26,12 @@ package enum SandboxOperation: String, CaseIterable, Sendable {
     case unlock = "/sandbox/bank/unlock"
     /// Marks a cardholder who cannot read the usual images.
     case accessibility = "/sandbox/bank/accessibility"
+    /// Makes a check: a cardholder must show their made-up document.
+    case identityCheck = "/sandbox/bank/identity-check"
+    /// Says or changes whether the bank wants to see a document before each PIN.
+    case identityRequirement = "/sandbox/bank/identity-requirement"
+    /// Plays a phone that a made-up document is held to.
+    case document = "/sandbox/phone/document"
     /// Which checks the server makes of a request.
     case explain = "/sandbox/explain"
 }

@@ -84,7 +84,16 @@ private struct RemoveRows<Rows: OwnedRows>: PostgresCommand {
 private struct RemoveBank: PostgresCommand {
     let id: Identifier
 
-    static let sql = "DELETE FROM bank WHERE bank_id = $1 AND status = 'DISABLED'"
+    static let sql = """
+        WITH removed AS (
+            DELETE FROM bank WHERE bank_id = $1 AND status = 'DISABLED' RETURNING bank_id
+        ), lists AS (
+            DELETE FROM trust_revocation_list USING removed WHERE scope = bank_id
+        ), list AS (
+            DELETE FROM trust_list USING removed WHERE scope = bank_id
+        )
+        SELECT FROM removed
+        """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(id)

@@ -54,6 +54,11 @@ package struct BankSettings: Sendable, Equatable, Codable {
     package var weakPINRules = Set(WeakPINRule.allCases)
     /// The bank's own list for the rule ``WeakPINRule/listed``.
     package var listedPINs: [String] = []
+    /// Which requests need a pass.
+    package var identityCheck = IdentityRequirement.none
+    package var identityAssurance = IdentityAssurance.chip
+    /// How long a pass lasts that is not used.
+    package var identityLifetimeSeconds = 900
 
     /// Settings with the defaults of the protocol.
     package init(name: String, programme: String, scheme: Scheme) {

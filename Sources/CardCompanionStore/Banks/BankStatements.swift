@@ -21,14 +21,19 @@ package struct BankWithKeys: Sendable {
     /// The key that ``BankSettings/definedPINKey`` names; nil if there is none.
     package let definedPINKey: BankKeyRecord?
     package let certificates: [CertificateRecord]
+    /// Whether the bank has a certificate for results of document verifications, be it disabled or not approved: then they are
+    /// never sent unsealed.
+    package let sealsResults: Bool
 
     package init(
-        bank: BankRecord, hmacKeys: [HMACKeyRecord], definedPINKey: BankKeyRecord?, certificates: [CertificateRecord]
+        bank: BankRecord, hmacKeys: [HMACKeyRecord], definedPINKey: BankKeyRecord?, certificates: [CertificateRecord],
+        sealsResults: Bool
     ) {
         self.bank = bank
         self.hmacKeys = hmacKeys
         self.definedPINKey = definedPINKey
         self.certificates = certificates
+        self.sealsResults = sealsResults
     }
 }
 
@@ -113,7 +118,9 @@ extension Store {
             SelectBank(id: id), SelectHMACKeys(bankId: id), SelectDefinedPINKey(bankId: id),
             SelectCertificates(bankId: id))
         return banks.first.map {
-            BankWithKeys(bank: $0, hmacKeys: hmacKeys, definedPINKey: pinKeys.first, certificates: certificates)
+            BankWithKeys(
+                bank: $0, hmacKeys: hmacKeys, definedPINKey: pinKeys.first, certificates: certificates,
+                sealsResults: certificates.contains { $0.purpose == .identity })
         }
     }
 
@@ -137,7 +144,7 @@ private let settingColumns = """
     undelivered_lifetime_days, retry_limit, fetch_limit, pin_minimum_length, pin_maximum_length, code_alphabet,
     code_minimum_length, code_maximum_length, delivery_format, uniform_errors, sealed_values, check_unique_ids, definition,
     definitions_per_day, definition_resets_delivery, weak_pin_rules, listed_pins, defined_pins, image_style, hints, text_pins,
-    defined_pin_key, pin_blocks
+    defined_pin_key, pin_blocks, identity_check, identity_assurance, identity_lifetime_seconds
     """
 
 private let bankColumns = "bank_id, status, revision, created_at, approved_settings, requests_from, \(settingColumns)"
@@ -151,7 +158,7 @@ private struct InsertBank: PostgresCommand {
     static let sql = """
         INSERT INTO bank (bank_id, status, created_at, approved_settings, \(settingColumns))
         VALUES ($1, 'ACTIVE', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-            $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33)
+            $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36)
         ON CONFLICT (bank_id) DO NOTHING
         """
 
@@ -171,7 +178,7 @@ private struct UpdateBank: PostgresCommand {
     static let sql = """
         UPDATE bank SET status = $3, approved_settings = coalesce($4, approved_settings), (\(settingColumns)) =
             ($5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27,
-                $28, $29, $30, $31, $32, $33, $34)
+                $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)
         WHERE bank_id = $1 AND revision = $2
         """
 
@@ -273,7 +280,8 @@ extension BankSettings {
             definition,
             Int32(clamping: definitionsPerDay), definitionResetsDelivery,
             weakPINRules.map(\.rawValue).sorted(), listedPINs, definedPINs, imageStyle, hints.map(\.rawValue).sorted(),
-            textPINs, definedPINKey, pinBlocks.map(\.rawValue).sorted())
+            textPINs, definedPINKey, pinBlocks.map(\.rawValue).sorted(), identityCheck, identityAssurance,
+            Int32(clamping: identityLifetimeSeconds))
     }
 
     fileprivate init(_ row: borrowing PostgresRow, from first: Int) throws(PostgresError) {
@@ -307,6 +315,9 @@ extension BankSettings {
         textPINs = try row.decode(first + 27)
         definedPINKey = try row.decode(first + 28)
         pinBlocks = Set(try row.decode(first + 29, as: [String].self).compactMap(PINBlockKind.init(rawValue:)))
+        identityCheck = try row.decode(first + 30)
+        identityAssurance = try row.decode(first + 31)
+        identityLifetimeSeconds = try row.decode(first + 32)
     }
 }
 

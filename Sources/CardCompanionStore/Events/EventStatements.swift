@@ -40,10 +40,11 @@ package struct ListedEvent: Sendable {
 extension Store {
     /// A bank's newest events, the newest first. The bank's own reading is not changed.
     package func newestEvents(
-        bankId: Identifier, uniqueId: Identifier?, type: String?, limit: Int
+        bankId: Identifier, uniqueId: Identifier?, type: EventType?, limit: Int
     ) async throws(StoreError) -> [ListedEvent] {
         try await statements.execute(
-            SelectNewestEvents(bankId: bankId, uniqueId: uniqueId, type: type, limit: Int32(clamping: limit)))
+            SelectNewestEvents(
+                bankId: bankId, uniqueId: uniqueId, type: type?.rawValue, limit: Int32(clamping: limit)))
     }
 
     /// A bank's events after a position, in order, and the last position of an event that was removed and not acknowledged

@@ -16,6 +16,10 @@ package enum ExpiredKind: CaseIterable, Sendable {
     case keyImports
     /// Changes that no second operator has approved in time.
     case proposedChanges
+    /// Checks of documents that did not pass in time.
+    case identityChecks
+    /// Passes that were not used in time.
+    case identityPasses
     /// Private keys of the server that were retired: they are erased.
     case serverKeys
     /// Certificates that expire soon: their banks get an event, 30, 7 and 1 days before.
@@ -52,6 +56,8 @@ extension Store {
         case .events: return try await remove(DeleteOldEvents(time: time, limit: rowLimit))
         case .keyImports: return try await remove(DeleteExpiredKeyImports(time: time, limit: rowLimit))
         case .proposedChanges: return try await remove(DeleteExpiredChanges(time: time, limit: rowLimit))
+        case .identityChecks: return try await remove(DeleteExpiredChecks(time: time, limit: rowLimit))
+        case .identityPasses: return try await remove(DeleteExpiredPasses(time: time, limit: rowLimit))
         case .serverKeys: return try await remove(EraseRetiredKeys(time: time, limit: rowLimit))
         case .certificates: return try await remove(ReportExpiringCertificates(time: time, limit: rowLimit))
         case .revocationLists: return try await remove(ReportExpiringLists(time: time, limit: rowLimit))
@@ -194,6 +200,29 @@ private struct DeleteExpiredChanges: Removal, PostgresCommand {
     static let sql = """
         DELETE FROM proposed_change WHERE id IN (
             SELECT id FROM proposed_change WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
+        """
+}
+
+private struct DeleteExpiredChecks: Removal, PostgresCommand {
+    let time: Timestamp
+    let limit: Int32
+
+    // A session that has begun in time can go on.
+    static let sql = """
+        DELETE FROM identity_check WHERE (bank_id, unique_id) IN (
+            SELECT bank_id, unique_id FROM identity_check
+            WHERE expires_at <= $1 AND (session_ends_at IS NULL OR session_ends_at <= $1)
+            LIMIT $2 FOR UPDATE SKIP LOCKED)
+        """
+}
+
+private struct DeleteExpiredPasses: Removal, PostgresCommand {
+    let time: Timestamp
+    let limit: Int32
+
+    static let sql = """
+        DELETE FROM identity_pass WHERE (bank_id, unique_id) IN (
+            SELECT bank_id, unique_id FROM identity_pass WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
         """
 }
 

@@ -6,6 +6,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
     case serverKey = "server_key.sealed_key"
     case recoveryKey = "master_key.sealed_public_key"
     case sealKey = "seal_key.sealed_public_key"
+    case trustList = "trust_list.sealed_digest"
     case pin = "cardholder.sealed_pin"
     case freeField = "cardholder.sealed_free_field"
     case code = "cardholder.code_mac"
@@ -18,7 +19,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
         switch purpose {
         case .pins: [.pin]
         case .codes: [.code]
-        case .keys: [.hmacKey, .bankKey, .issuerSecret, .serverKey, .recoveryKey, .sealKey]
+        case .keys: [.hmacKey, .bankKey, .issuerSecret, .serverKey, .recoveryKey, .sealKey, .trustList]
         case .freeFields: [.freeField]
         case .digests: [.freeFieldMAC, .keyIdentity]
         case .keypads, .audit: []
@@ -34,6 +35,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
         case .serverKey: ServerKeyColumn.self
         case .recoveryKey: RecoveryKeyColumn.self
         case .sealKey: SealKeyColumn.self
+        case .trustList: TrustListColumn.self
         case .pin: PINColumn.self
         case .freeField: FreeFieldColumn.self
         case .code: CodeColumn.self
@@ -116,4 +118,12 @@ private enum SealKeyColumn: KeyedColumnSource {
     /// Keys of seals have no bank.
     static let bankId = "''::text"
     static let rowId = "seal_key.key_id"
+}
+
+private enum TrustListColumn: KeyedColumnSource {
+    static let table = "trust_list"
+    static let column = "sealed_digest"
+    static let bankId = "trust_list.scope"
+    /// The scope says all. It is empty for the list of all banks, and a walk begins after the row with two empty names.
+    static let rowId = "'list'::text"
 }

@@ -59,12 +59,19 @@ extension Store {
 
     /// Records how far the re-sealing has come.
     ///
-    /// - Parameter leasedUntil: now, to give the lease back.
-    package func saveResealing(_ record: ResealingRecord, leasedUntil: Timestamp) async throws(StoreError) {
-        _ = try await statements.execute(SaveResealing(record: record, leasedUntil: leasedUntil))
+    /// - Parameters:
+    ///   - row: where the record was until now.
+    ///   - leasedUntil: now, to give the lease back.
+    /// - Returns: false, with nothing recorded, if the record is elsewhere: the re-sealing was restarted, or another server
+    ///   goes on.
+    package func saveResealing(
+        _ record: ResealingRecord, from row: KeyedRow, leasedUntil: Timestamp
+    ) async throws(StoreError) -> Bool {
+        try await !statements.execute(SaveResealing(record: record, from: row, leasedUntil: leasedUntil)).isEmpty
     }
 
-    /// Makes servers go through a column again.
+    /// Makes servers go through a column again, from its start. A server that goes through it now stops,
+    /// unless it is still at the start.
     package func restartResealing(of column: KeyedColumn) async throws(StoreError) {
         _ = try await statements.execute(RestartResealing(column: column))
     }
@@ -139,27 +146,32 @@ private struct LeaseResealing: PostgresStatement {
     }
 }
 
-private struct SaveResealing: PostgresCommand {
+private struct SaveResealing: PostgresStatement {
     let record: ResealingRecord
+    let from: KeyedRow
     let leasedUntil: Timestamp
 
     static let sql = """
         UPDATE resealing SET after_bank_id = $3, after_row_id = $4, is_finished = $5, leased_until = $6
-        WHERE sealed_column = $1 AND data_key_id = $2
+        WHERE sealed_column = $1 AND data_key_id = $2 AND (after_bank_id, after_row_id) = ($7, $8)
+        RETURNING true
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(
-            record.column, record.dataKeyId, record.after.bankId, record.after.rowId, record.isFinished, leasedUntil)
+            record.column, record.dataKeyId, record.after.bankId, record.after.rowId, record.isFinished, leasedUntil,
+            from.bankId, from.rowId)
     }
+
+    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Bool { try row.decode(0) }
 }
 
 private struct RestartResealing: PostgresCommand {
     let column: KeyedColumn
 
     static let sql = """
-        UPDATE resealing SET after_bank_id = '', after_row_id = '', is_finished = false
-        WHERE sealed_column = $1 AND is_finished
+        UPDATE resealing SET after_bank_id = '', after_row_id = '', is_finished = false, leased_until = '-infinity'
+        WHERE sealed_column = $1
         """
 
     func bind(_ parameters: inout PostgresParameters) {

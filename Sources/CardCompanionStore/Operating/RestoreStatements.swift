@@ -2,13 +2,14 @@ internal import PostgresLibPQ
 
 extension Store {
     /// Prepares the database for going on after it was restored, in one transaction: numbers that banks may have seen are not given
-    /// again, events that a bank has not acknowledged are given anew, cursors from before are answered that events are lost, and
-    /// requests from before are refused.
+    /// again, events that a bank has not acknowledged are given anew, cursors from before are answered that events are lost,
+    /// requests from before are refused, and passes and checks of documents are removed: they may have been used.
     ///
     /// - Parameter skipped: how many numbers are passed over: more than were given since the backup.
     package func passRestore(skipping skipped: Int64, now: Timestamp) async throws(StoreError) {
         _ = try await statements.batch(
-            SkipNumbers(skipped: skipped), ForgetPositions(), LoseOldPositions(), RefuseOldRequests(now: now))
+            SkipNumbers(skipped: skipped), ForgetPositions(), LoseOldPositions(), RefuseOldRequests(now: now),
+            RemovePasses(), RemoveChecks())
     }
 
     /// Erases PINs, and their codes, that may have been delivered before the database was restored, of banks that erase delivered
@@ -57,6 +58,14 @@ private struct RefuseOldRequests: PostgresCommand {
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(now)
     }
+}
+
+private struct RemovePasses: PostgresCommand {
+    static let sql = "DELETE FROM identity_pass"
+}
+
+private struct RemoveChecks: PostgresCommand {
+    static let sql = "DELETE FROM identity_check"
 }
 
 private struct EraseRestoredPINs: PostgresStatement {

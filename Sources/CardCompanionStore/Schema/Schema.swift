@@ -31,9 +31,11 @@ package struct Schema: Sendable {
 
     /// The schema of this program.
     package static let current = Schema(
-        version: 1, oldestProgram: 1,
+        version: 2, oldestProgram: 1,
         migrations: [
-            File("0001_baseline", PackageResources._001_baseline_sql)
+            File("0001_baseline", PackageResources._001_baseline_sql),
+            File("0002_document_settings", PackageResources._002_document_settings_sql),
+            File("0003_document_verification", PackageResources._003_document_verification_sql),
         ],
         functions: [
             File("acknowledge_events", PackageResources.acknowledge_events_sql),
@@ -47,9 +49,11 @@ package struct Schema: Sendable {
             File("event_data", PackageResources.event_data_sql),
             File("fetch_pin", PackageResources.fetch_pin_sql),
             File("keep_answer", PackageResources.keep_answer_sql),
+            File("lacks_identity_pass", PackageResources.lacks_identity_pass_sql),
             File("merge_import", PackageResources.merge_import_sql),
             File("notify_delivery", PackageResources.notify_delivery_sql),
             File("number_events", PackageResources.number_events_sql),
+            File("pass_identity_check", PackageResources.pass_identity_check_sql),
             File("read_events", PackageResources.read_events_sql),
             File("spend_definition_transaction", PackageResources.spend_definition_transaction_sql),
             File("take_back_fetch", PackageResources.take_back_fetch_sql),

@@ -6,4 +6,6 @@ package enum CertificatePurpose: String, StoredEnumeration, CaseIterable {
     case encryption
     /// The bank's back-end shows it when it connects (mutual TLS).
     case client
+    /// The server seals results of document verifications to it, for the bank's result server.
+    case identity
 }

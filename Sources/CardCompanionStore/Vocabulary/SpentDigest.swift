@@ -1,6 +1,6 @@
 internal import Cryptography
 
-/// What is stored of a value that can be used only once: the first 16 bytes of its SHA-256.
+/// What is stored of a random value, or of one that can be used only once: the first 16 bytes of its SHA-256.
 package struct SpentDigest: Sendable, Equatable {
     package static let byteCount = 16
 
@@ -33,5 +33,10 @@ package struct SpentDigest: Sendable, Equatable {
     /// Of a signature's nonce. Two keys can use the same nonce.
     package static func nonce(_ nonce: String, ofKey keyId: String) -> SpentDigest {
         SpentDigest(of: Array("\(keyId)\n\(nonce)".utf8))
+    }
+
+    /// Of a validationId.
+    package static func validation(_ id: String) -> SpentDigest {
+        SpentDigest(of: Array(id.utf8))
     }
 }

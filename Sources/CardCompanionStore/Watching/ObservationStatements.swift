@@ -28,6 +28,13 @@ package struct Observation: Sendable {
         package let nextUpdate: Timestamp
     }
 
+    /// How old what a bank trusts is.
+    package struct TrustListAge: Sendable, Equatable {
+        /// Nil: all banks that have no list of their own.
+        package let bankId: Identifier?
+        package let signedAt: Timestamp
+    }
+
     /// How many values the newest data key of a purpose has sealed.
     package struct DataKeyUses: Sendable, Equatable {
         package let purpose: DataKeyPurpose
@@ -39,6 +46,7 @@ package struct Observation: Sendable {
     /// Of the banks that are active.
     package let certificates: [CertificateExpiry]
     package let revocationLists: [ListExpiry]
+    package let trustLists: [TrustListAge]
     package let dataKeys: [DataKeyUses]
     /// When the newest seal of the audit trail was made; nil if there is none.
     package let lastSealAt: Timestamp?
@@ -48,11 +56,11 @@ package struct Observation: Sendable {
 extension Store {
     /// Looks at the installation, in one round trip. It reads every event that waits for a bank, so it is not for requests.
     package func observe(now: Timestamp) async throws(StoreError) -> Observation {
-        let (backlogs, certificates, lists, keys, seal, schema) = try await statements.batch(
-            SelectBacklogs(), SelectCertificateExpiries(now: now), SelectListExpiries(), SelectDataKeyUses(),
-            SelectLastSealTime(), SelectSchemaVersion())
+        let (backlogs, certificates, lists, trust, keys, seal, schema) = try await statements.batch(
+            SelectBacklogs(), SelectCertificateExpiries(now: now), SelectListExpiries(), SelectTrustListAges(),
+            SelectDataKeyUses(), SelectLastSealTime(), SelectSchemaVersion())
         return Observation(
-            backlogs: backlogs, certificates: certificates, revocationLists: lists, dataKeys: keys,
+            backlogs: backlogs, certificates: certificates, revocationLists: lists, trustLists: trust, dataKeys: keys,
             lastSealAt: seal.first, schemaVersion: schema.first ?? 0)
     }
 }
@@ -103,6 +111,14 @@ private struct SelectListExpiries: PostgresStatement {
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Observation.ListExpiry {
         Observation.ListExpiry(bankId: try row.decode(0), nextUpdate: try row.decode(1))
+    }
+}
+
+private struct SelectTrustListAges: PostgresStatement {
+    static let sql = "SELECT scope, signed_at FROM trust_list"
+
+    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Observation.TrustListAge {
+        Observation.TrustListAge(bankId: Identifier(try row.decode(0, as: String.self)), signedAt: try row.decode(1))
     }
 }
 

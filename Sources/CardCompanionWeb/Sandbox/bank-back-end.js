@@ -26,9 +26,19 @@ export const bankBackEnd = {
 
   unlock: (uniqueId) => answerOf("/sandbox/bank/unlock", { uniqueId }),
 
+  /** Whether the bank wants to see a document before each PIN. */
+  requiresDocument: async () => (await answerOf("/sandbox/bank/identity-requirement", {})).isRequired,
+
+  requireDocument: (isRequired) => answerOf("/sandbox/bank/identity-requirement", { isRequired }),
+
   /** Marks a cardholder as one who needs calm images (`calm`) or digits (`text`); null for nobody special. */
   setAccessibility: (uniqueId, accessibility) =>
     answerOf("/sandbox/bank/accessibility", { uniqueId, accessibility }),
+};
+
+/** A phone with a chip reader, which a browser does not have. `chip` says what is held to it. */
+export const phone = {
+  readDocument: (uniqueId, chip) => answerOf("/sandbox/phone/document", { uniqueId, chip }),
 };
 
 export const tokenTypes = Object.freeze({ delivery: "00", reminder: "01", definition: "02" });

@@ -38,7 +38,8 @@ const distribution = {
   [DistributionCode.invalidSignature]: notTheBank,
   [DistributionCode.retryLimitReached]: locked,
   [DistributionCode.cardholderStatusNotSatisfied]: {
-    title: "The bank does not show your PIN now.", text: "Your card is not active, or your PIN cannot be shown again.",
+    title: "The bank does not show your PIN now.",
+    text: "Your card is not active, your PIN cannot be shown again, or the bank wants to see your passport first.",
   },
   [DistributionCode.pinNotAvailable]: { title: "There is no PIN.", text: "The bank has none for you at the moment." },
   [DistributionCode.badParameter]: {
@@ -62,7 +63,7 @@ const definition = {
   [DefinitionCode.cardholderStatusNotSatisfied]: {
     ...locked,
     title: "You cannot choose a PIN now.",
-    text: "You are locked, or you have chosen too many PINs today. Only the bank can help.",
+    text: "You are locked, you have chosen too many PINs today, or the bank wants to see your passport first.",
   },
 };
 

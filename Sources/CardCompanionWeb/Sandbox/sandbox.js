@@ -5,6 +5,7 @@ import { element } from "/docs/elements.js";
 import { bankBackEnd, freshSeconds, oldSeconds } from "./bank-back-end.js";
 import { MyPIN } from "./my-pin.js";
 import { NewPIN } from "./new-pin.js";
+import { Passport } from "./passport.js";
 import { listen } from "./wire.js";
 import { WireView } from "./wire-view.js";
 
@@ -101,6 +102,7 @@ class Screens {
     this.app = app;
     this.myPIN = new MyPIN(app);
     this.newPIN = new NewPIN(app);
+    this.passport = new Passport(app);
     app.showMyPIN = () => {
       this.show("my-pin");
       place("hold").focus();
@@ -129,6 +131,7 @@ class Screens {
       else button.removeAttribute("aria-current");
     }
     if (id === "new-pin") this.newPIN.open();
+    if (id === "passport") this.passport.open();
     if (id === "settings") showSurroundings();
   }
 

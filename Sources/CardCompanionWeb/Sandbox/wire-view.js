@@ -70,6 +70,7 @@ export class WireView {
 
 /** Who is asked. */
 function receiver(path) {
+  if (path.startsWith("/sandbox/phone/")) return element("span", { class: "who" }, "to the phone");
   return path.startsWith("/sandbox/")
     ? element("span", { class: "who" }, "to the bank")
     : element("span", { class: "who server" }, "to Card Companion");

@@ -95,6 +95,21 @@ struct BankCommand: ParsableCommand {
         @Option(help: "A file with PINs that cannot be chosen, one per line, for the rule 'listed'.")
         var weakPinFile: String?
 
+        @Option(
+            help: """
+                Which requests need a pass, which a cardholder gets when an app has verified their passport or identity \
+                card: none (default), fetch, definition, both.
+                """)
+        var identityCheck: IdentityRequirement?
+        @Option(
+            help: """
+                What a document must prove for a pass: chip (default), that it is no copy; or passive, if documents \
+                whose chip cannot prove that are enough.
+                """)
+        var identityAssurance: IdentityAssurance?
+        @Option(help: "How long a pass lasts that is not used, in seconds (default 900).")
+        var identityLifetime: Int?
+
         func apply(to settings: inout BankSettings) throws {
             name.map { settings.name = $0 }
             programme.map { settings.programme = $0 }
@@ -125,6 +140,9 @@ struct BankCommand: ParsableCommand {
             definitionsPerDay.map { settings.definitionsPerDay = $0 }
             definitionResetsDelivery.map { settings.definitionResetsDelivery = $0 }
             if let weakPinRules { settings.weakPINRules = try Self.list(weakPinRules, of: "--weak-pin-rules") }
+            identityCheck.map { settings.identityCheck = $0 }
+            identityAssurance.map { settings.identityAssurance = $0 }
+            identityLifetime.map { settings.identityLifetimeSeconds = $0 }
             if let weakPinFile { settings.listedPINs = try Self.list(weakPinFile) }
         }
 
@@ -312,6 +330,9 @@ struct BankReport: Encodable, Sendable {
     let definitionResetsDelivery: Bool
     let weakPINRules: [String]
     let listedPINs: Int
+    let identityCheck: String
+    let identityAssurance: String
+    let identityLifetimeSeconds: Int
 
     init(_ bank: BankRecord, definitionIsOff: String? = nil) {
         let settings = bank.settings
@@ -346,10 +367,13 @@ struct BankReport: Encodable, Sendable {
         definitionResetsDelivery = settings.definitionResetsDelivery
         weakPINRules = settings.weakPINRules.map(\.rawValue).sorted()
         listedPINs = settings.listedPINs.count
+        identityCheck = settings.identityCheck.rawValue
+        identityAssurance = settings.identityAssurance.rawValue
+        identityLifetimeSeconds = settings.identityLifetimeSeconds
     }
 
     var shown: Shown {
-        Shown(text: Terminal.table(["SETTING", "VALUE"], distributionRows + definitionRows), json: self)
+        Shown(text: Terminal.table(["SETTING", "VALUE"], distributionRows + definitionRows + identityRows), json: self)
     }
 
     private var distributionRows: [[String]] {
@@ -373,6 +397,13 @@ struct BankReport: Encodable, Sendable {
             ["key of defined PINs", definedPINKey ?? "none"], ["definitions", "\(definitionsPerDay) per day"],
             ["definition resets delivery", "\(definitionResetsDelivery)"],
             ["weak PIN rules", Self.list(weakPINRules)], ["PINs on the bank's list", "\(listedPINs)"],
+        ]
+    }
+
+    private var identityRows: [[String]] {
+        [
+            ["identity check", identityCheck], ["identity assurance", identityAssurance],
+            ["identity lifetime", "\(identityLifetimeSeconds) s"],
         ]
     }
 

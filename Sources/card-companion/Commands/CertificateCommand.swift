@@ -19,7 +19,8 @@ struct CertificateCommand: ParsableCommand {
                 allows its use, and have an RSA key of at least 2048 bits (any kind of key for mutual TLS). Intermediate
                 certificates can follow it in the file. PINs that cardholders define are sealed to the encryption
                 certificate that was imported last. With --crl, a certificate that its CA has revoked is refused; later
-                revocations need 'certificate import-crl'.
+                revocations need 'certificate import-crl'. Results of document verifications are sealed to the identity
+                certificate that was imported last.
 
                 EXAMPLES
                   card-companion certificate import --bank MYBANK --alias 2027 --default --ca bank-ca.pem signing.pem
@@ -33,9 +34,10 @@ struct CertificateCommand: ParsableCommand {
         @Flag(help: "Use it for tokens that name no alias. It replaces the present default.")
         var `default` = false
         @Option(
-            help:
-                "The use of its key: signature (default), encryption (of defined PINs in events), client (mutual TLS)."
-        )
+            help: """
+                The use of its key: signature (default), encryption (of defined PINs in events), client (mutual TLS), \
+                identity (encryption of the results of document verifications).
+                """)
         var use = CertificatePurpose.signature
         @Option(help: "PEM file of the CAs that you trust for this bank.")
         var ca: String
@@ -52,7 +54,8 @@ struct CertificateCommand: ParsableCommand {
             let trusted = try InputFile.read(ca, byteLimit: InputFile.certificateByteLimit)
             let list = try crl.map { try InputFile.read($0, byteLimit: InputFile.revocationListByteLimit) }
             let change = ImportCertificate(
-                bank: bank, alias: alias, use: use, isDefault: `default` || use == .encryption, pem: pem,
+                bank: bank, alias: alias, use: use, isDefault: `default` || [.encryption, .identity].contains(use),
+                pem: pem,
                 trustedCAs: trusted, revocationList: list)
             _ = try change.certificate(at: WallClock.system.now())
             try await change.run(options, signer, output)

@@ -4,7 +4,7 @@ import CardCompanionStore
 import Configuration
 import Foundation
 
-struct CheckConfigCommand: AsyncParsableCommand {
+struct CheckConfigCommand: ServerCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
         abstract: "Shows the settings in force, where each comes from, and what is wrong.",
@@ -16,12 +16,15 @@ struct CheckConfigCommand: AsyncParsableCommand {
               HTTP_PORT=8443 card-companion check-config --config card-companion.json
             """)
 
-    @OptionGroup var options: ServerConfigurationOptions
+    @OptionGroup(title: "Installation") var installation: InstallationOptions
+    @OptionGroup(title: "HTTP") var http: HTTPOptions
+    @OptionGroup(title: "Database") var database: DatabaseOptions
+    @OptionGroup(title: "Server") var server: ServerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
-        var reader = await SettingsReader(options, environment: environment)
+        var reader = await SettingsReader(self, environment: environment)
         let rows = Setting.all.map { row($0, &reader) }
         let settings = ServerSettings(&reader, environment: environment)
         let findings = reader.problems.isEmpty ? await findings(settings) : []
@@ -44,7 +47,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
         guard !settings.isNew else { return files }
         do {
             return files
-                + (try await Installation.examined(options) { installation in
+                + (try await Installation.examined(self) { installation in
                     let database = await installation.databaseFindings()
                     guard !database.contains(where: { $0.level == .error }) else { return database }
                     return database + (try await installation.bankFindings())

@@ -3,7 +3,7 @@ import CardCompanion
 import CardCompanionStore
 import Foundation
 
-struct DoctorCommand: AsyncParsableCommand {
+struct DoctorCommand: ServerCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Looks at everything that a server needs, and says what is wrong and what to do.",
@@ -17,7 +17,10 @@ struct DoctorCommand: AsyncParsableCommand {
               card-companion doctor --json | jq '.findings[] | select(.level != "ok")'
             """)
 
-    @OptionGroup var options: ServerConfigurationOptions
+    @OptionGroup(title: "Installation") var installation: InstallationOptions
+    @OptionGroup(title: "HTTP") var http: HTTPOptions
+    @OptionGroup(title: "Database") var database: DatabaseOptions
+    @OptionGroup(title: "Server") var server: ServerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
@@ -28,7 +31,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func findings() async throws -> [Finding] {
         let environment = ProcessInfo.processInfo.environment
-        var reader = await SettingsReader(options, environment: environment)
+        var reader = await SettingsReader(self, environment: environment)
         let settings = ServerSettings(&reader, environment: environment)
         guard reader.problems.isEmpty else { return reader.problems.map { .error("configuration", $0) } }
         let here: [Finding] = [.ok("configuration", "all settings can be read")] + settings.machineFindings()
@@ -41,7 +44,7 @@ struct DoctorCommand: AsyncParsableCommand {
     /// What needs the database. The vault is not opened if the database is of no use.
     private func installationFindings() async -> [Finding] {
         do {
-            return try await Installation.examined(options) { installation in
+            return try await Installation.examined(self) { installation in
                 let database = await installation.databaseFindings()
                 guard !database.contains(where: { $0.level == .error }) else { return database }
                 return database + (await installation.vaultFindings()) + (try await installation.bankFindings())

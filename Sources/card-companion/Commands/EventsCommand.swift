@@ -21,8 +21,8 @@ struct EventsCommand: ParsableCommand {
         var bank: Identifier
         @Option(help: "Only of this cardholder.")
         var cardholder: Identifier?
-        @Option(help: "Only of this type, for example pin.defined.")
-        var type: String?
+        @Option(help: "Only of this type.")
+        var type: EventType?
         @Option(help: "How many at most (1 to 10000).")
         var limit = 100
         @OptionGroup var output: OutputOptions

@@ -12,7 +12,7 @@ import PINImages
 import ServiceLifecycle
 import UnixSignals
 
-struct ServeCommand: AsyncParsableCommand {
+struct ServeCommand: ServerCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Runs the server until SIGTERM or SIGINT.",
@@ -23,7 +23,10 @@ struct ServeCommand: AsyncParsableCommand {
                 --http-tls-key key.pem --database-url 'postgresql://cards@db1,db2/cards?target_session_attrs=read-write'
             """)
 
-    @OptionGroup var options: ServerConfigurationOptions
+    @OptionGroup(title: "Installation") var installation: InstallationOptions
+    @OptionGroup(title: "HTTP") var http: HTTPOptions
+    @OptionGroup(title: "Database") var database: DatabaseOptions
+    @OptionGroup(title: "Server") var server: ServerOptions
 
     /// How long requests can continue when the server stops.
     static let shutdownLimit = Duration.seconds(20)
@@ -34,12 +37,23 @@ struct ServeCommand: AsyncParsableCommand {
     var sandbox = false
 
     func run() async throws {
-        let settings = try await ServerSettings.read(options)
+        let settings = try await ServerSettings.read(self)
+        let logger = Log.bootstrap(settings, forServer: true)
+        do {
+            try await run(settings, logger)
+        } catch {
+            guard settings.logsJSON, let refusal = CommandError.wrapping(error) as? CommandError else { throw error }
+            // A program reads the log, and would not understand a line for people.
+            logger.critical("The server does not run", metadata: ["reason": "\(refusal.message)"])
+            throw ExitCode(refusal.status)
+        }
+    }
+
+    private func run(_ settings: ServerSettings, _ logger: Logger) async throws {
         let missing = try SelfTest.run()
         if let user = settings.serverUser { try RootPrivileges.drop(to: user, dataDirectory: settings.dataDirectory) }
         let connections = try Descriptors.raised().connections(
             configured: settings.httpConnections, database: settings.databaseConnections)
-        let logger = Log.bootstrap(settings, forServer: true)
         ServerMetrics.start(settings)
         if settings.httpConnections == nil, connections < Descriptors.usualConnections {
             logger.warning(
@@ -125,11 +139,13 @@ private struct Server: Service, CustomStringConvertible {
         let vault = installation.settings.vault.vault(forServer: true)
         let dataKeys = installation.dataKeys(of: vault)
         let keyring = Keyring(nil)
-        let keys = ServerKeys(store: store, keyring: keyring, clock: clock)
+        let lookUps = TokenBucket.Rate.lookUps(perSecond: installation.settings.lookUpsPerSecond)
+        let keys = ServerKeys(store: store, keyring: keyring, clock: clock, lookUps: lookUps)
         let threads = DrawingThreads(count: installation.settings.drawingThreads)
         let drawing = DrawingPool(threads, threadCount: installation.settings.drawingThreads)
         let approvals = Approvals(store: store, keyring: keyring, logger: logger)
-        let banks = BankDirectory(store: store, keyring: keyring, approvals: approvals, clock: clock)
+        let banks = BankDirectory(
+            store: store, keyring: keyring, approvals: approvals, clock: clock, lookUps: lookUps)
         let vaultWatch = VaultWatch(
             dataKeys: dataKeys, keyring: keyring, serverKeys: keys, banks: banks,
             approvals: approvals, clock: clock, grace: .seconds(installation.settings.vault.graceSeconds),
@@ -147,19 +163,31 @@ private struct Server: Service, CustomStringConvertible {
         }
         let sandbox = isSandbox ? try await Sandbox.prepare(installation, keyring: keyring, keys: keys) : nil
         let refusals = RefusalCounts(store: store, clock: clock, logger: logger)
+        let identityChecks = IdentityChecks(store: store, keyring: keyring, clock: clock)
         let issuing = IssuingParts(
-            authentication: IssuerAuthentication(store: store, keyring: keyring, approvals: approvals, clock: clock),
+            authentication: IssuerAuthentication(
+                store: store, keyring: keyring, approvals: approvals, clock: clock, lookUps: lookUps),
             service: IssuerService(
                 store: store, keyring: keyring, serverKeys: keys, approvals: approvals, clock: clock),
             idempotentCalls: IdempotentCalls(store: store, keyring: keyring, clock: clock),
-            events: EventFeed(store: store, keys: keys, clock: clock))
+            events: EventFeed(store: store, keys: keys, clock: clock),
+            identityChecks: identityChecks)
+        let results = try ResultPoster(
+            keys: keys, clock: clock, caPath: installation.settings.webhooksCAPath)
+        let documents = DocumentService(
+            store: store, keyring: keyring, banks: banks, approvals: approvals, results: results,
+            databaseLimit: installation.settings.http.databaseLimit, lookUps: lookUps, clock: clock,
+            clockWatch: clockWatch, logger: logger)
         var settings = installation.settings.http
         settings.maximumConnections = maximumConnections
-        let application = try buildApplication(
+        let application = buildApplication(
             ServiceParts(
                 distribution: distribution, definition: definition, issuing: issuing, keys: keys, store: store,
                 clock: clockWatch, vault: vaultWatch, refusals: refusals, draining: draining,
-                sandbox: try sandbox.map { try SandboxBank($0, installation) }),
+                sandbox: try sandbox.map {
+                    try SandboxBank($0, installation, identityChecks, SandboxPhone(documents: documents))
+                },
+                documents: documents),
             settings: settings, certificates: certificates, logger: logger
         ) { [settings] port in
             let url = "\(settings.tls == nil ? "http" : "https")://\(settings.host):\(port)"
@@ -179,7 +207,7 @@ private struct Server: Service, CustomStringConvertible {
             caPath: installation.settings.webhooksCAPath, logger: logger)
         var services: [any Service] = [
             vaultWatch, refusals, housekeeping, refresh, resealing, clockWatch, SecureHeapWatch(logger: logger),
-            webhooks,
+            webhooks, results,
         ]
         if let token = vault as? TokenVault {
             services.append(

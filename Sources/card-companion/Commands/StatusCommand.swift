@@ -6,7 +6,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-struct StatusCommand: AsyncParsableCommand {
+struct StatusCommand: ServerCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Asks the running server of this machine whether it serves.",
@@ -23,11 +23,14 @@ struct StatusCommand: AsyncParsableCommand {
     private static let timeoutSeconds: Int64 = 10
     private static let answerByteLimit = 10_000
 
-    @OptionGroup var options: ServerConfigurationOptions
+    @OptionGroup(title: "Installation") var installation: InstallationOptions
+    @OptionGroup(title: "HTTP") var http: HTTPOptions
+    @OptionGroup(title: "Database") var database: DatabaseOptions
+    @OptionGroup(title: "Server") var server: ServerOptions
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let http = try await ServerSettings.read(options).http
+        let http = try await ServerSettings.read(self).http
         guard http.port != 0 else {
             throw CommandError.badInput(
                 "http.port is 0, so the server's port is in its log only: name it with --http-port")

@@ -2,35 +2,43 @@ import ArgumentParser
 import Configuration
 
 /// The options of every command that works on an installation. `--help` shows only the three most common ones.
-struct ConfigurationOptions: SettingOptions {
-    @OptionGroup(title: "Installation") var installation: InstallationOptions
-    @OptionGroup(visibility: .hidden) var http: HTTPOptions
-    @OptionGroup(visibility: .hidden) var database: DatabaseOptions
-    @OptionGroup(visibility: .hidden) var server: ServerOptions
+///
+/// They are one flat group: a debug build of ArgumentParser checks a group several times for each group around it.
+struct ConfigurationOptions: ParsableArguments, SettingOptions {
+    @Option(help: .configurationFile) var config: String?
+    @Option(help: .of(.databaseURL)) var databaseUrl: String?
+    @Option(help: .of(.dataDirectory)) var dataDirectory: String?
+
+    @Option(help: .hidden) var databaseConnections: Int?
+    @Option(help: .hidden) var databaseStatementTimeoutMilliseconds: Int?
+    @Option(help: .hidden) var databaseAcquireTimeoutSeconds: Int?
+    @Option(help: .hidden) var databaseAnswerTimeoutMilliseconds: Int?
+    @Option(help: .hidden) var databasePooling: String?
+    @Option(help: .hidden) var databaseBinaries: String?
+    @Option(help: .hidden) var vaultFile: String?
+    @Option(help: .hidden) var vaultModule: String?
+    @Option(help: .hidden) var vaultToken: String?
+    @Option(help: .hidden) var vaultPinFile: String?
+    @Option(help: .hidden) var vaultSocket: String?
+    @Option(help: .hidden) var webhooksCa: String?
+    @Option(help: .hidden) var logLevel: String?
+    @Option(help: .hidden) var logFormat: String?
 }
 
-/// The options of commands about the server itself. `--help` shows all of them, in groups.
-struct ServerConfigurationOptions: SettingOptions {
-    @OptionGroup(title: "Installation") var installation: InstallationOptions
-    @OptionGroup(title: "HTTP") var http: HTTPOptions
-    @OptionGroup(title: "Database") var database: DatabaseOptions
-    @OptionGroup(title: "Server") var server: ServerOptions
-}
-
-protocol SettingOptions: ParsableArguments, Sendable {
+/// A command about the server itself. It takes all settings, and `--help` shows them in groups.
+protocol ServerCommand: AsyncParsableCommand, SettingOptions {
     var installation: InstallationOptions { get }
     var http: HTTPOptions { get }
     var database: DatabaseOptions { get }
     var server: ServerOptions { get }
 }
 
+extension ServerCommand {
+    var config: String? { installation.config }
+}
+
 struct InstallationOptions: ParsableArguments {
-    @Option(
-        help: """
-            A JSON file with settings, such as {"http": {"port": 8443}}; also CARD_COMPANION_CONFIG. \
-            'card-companion help configuration' lists all settings.
-            """)
-    var config: String?
+    @Option(help: .configurationFile) var config: String?
     @Option(help: .of(.databaseURL)) var databaseUrl: String?
     @Option(help: .of(.dataDirectory)) var dataDirectory: String?
 }
@@ -48,6 +56,7 @@ struct HTTPOptions: ParsableArguments {
     @Option(help: .of(.httpAddressConnections)) var httpAddressConnections: Int?
     @Option(help: .of(.httpAddressRate)) var httpAddressRate: Int?
     @Option(help: .of(.httpAddressBurst)) var httpAddressBurst: Int?
+    @Option(help: .of(.httpAddressSessions)) var httpAddressSessions: Int?
     @Option(help: .of(.httpProxies)) var httpProxies: String?
     @Option(help: .of(.httpNames)) var httpNames: String?
 }
@@ -70,6 +79,7 @@ struct ServerOptions: ParsableArguments {
     @Option(help: .of(.vaultSocket)) var vaultSocket: String?
     @Option(help: .of(.webhooksCA)) var webhooksCa: String?
     @Option(help: .of(.cardholderRequests)) var cardholderRequests: Int?
+    @Option(help: .of(.lookUpsRate)) var lookupsRate: Int?
     @Option(help: .of(.drawingThreads)) var drawingThreads: Int?
     @Option(help: .of(.housekeepingInterval)) var housekeepingIntervalSeconds: Int?
     @Option(help: .of(.clockLimit)) var clockLimitSeconds: Int?
@@ -80,46 +90,48 @@ struct ServerOptions: ParsableArguments {
     @Option(help: .of(.logFormat)) var logFormat: String?
 }
 
+/// Arguments with settings. The property of a setting is named as its argument is: `databaseUrl` for `--database-url`.
+protocol SettingOptions: Sendable {
+    /// The path of the configuration file, if one was given.
+    var config: String? { get }
+}
+
 extension SettingOptions {
     /// The given values, by key.
     var values: [AbsoluteConfigKey: ConfigValue] {
-        let texts: [(Setting, String?)] = [
-            (.httpHost, http.httpHost), (.tlsCertificate, http.httpTlsCertificate), (.tlsKey, http.httpTlsKey),
-            (.tlsClientCA, http.httpTlsClientCa), (.httpPlain, http.httpPlain), (.httpProxies, http.httpProxies),
-            (.httpNames, http.httpNames), (.webhooksCA, server.webhooksCa),
-            (.databaseURL, installation.databaseUrl), (.databasePooling, database.databasePooling),
-            (.databaseBinaries, database.databaseBinaries),
-            (.dataDirectory, installation.dataDirectory), (.vaultFile, server.vaultFile),
-            (.vaultModule, server.vaultModule), (.vaultToken, server.vaultToken), (.vaultPINFile, server.vaultPinFile),
-            (.vaultSocket, server.vaultSocket),
-            (.adminHost, server.adminHost),
-            (.logLevel, server.logLevel), (.logFormat, server.logFormat), (.serverUser, server.serverUser),
-        ]
-        let integers: [(Setting, Int?)] = [
-            (.httpPort, http.httpPort), (.httpConnections, http.httpConnections),
-            (.httpDrain, http.httpDrainSeconds), (.httpIdleTimeout, http.httpIdleTimeoutSeconds),
-            (.httpAddressConnections, http.httpAddressConnections),
-            (.httpAddressRate, http.httpAddressRate), (.httpAddressBurst, http.httpAddressBurst),
-            (.databaseConnections, database.databaseConnections),
-            (.databaseStatementTimeout, database.databaseStatementTimeoutMilliseconds),
-            (.databaseAcquireTimeout, database.databaseAcquireTimeoutSeconds),
-            (.databaseAnswerTimeout, database.databaseAnswerTimeoutMilliseconds),
-            (.vaultGrace, server.vaultGraceSeconds), (.adminPort, server.adminPort),
-            (.cardholderRequests, server.cardholderRequests), (.drawingThreads, server.drawingThreads),
-            (.housekeepingInterval, server.housekeepingIntervalSeconds), (.clockLimit, server.clockLimitSeconds),
-        ]
-        var values: [AbsoluteConfigKey: ConfigValue] = [:]
-        for (setting, value) in texts {
-            values[setting.absoluteKey] = value.map { ConfigValue(.string($0), isSecret: setting.isSecret) }
+        Dictionary(given(in: self).map { ($0.absoluteKey, $1) }) { _, last in last }
+    }
+
+    private func given(in arguments: Any) -> [(Setting, ConfigValue)] {
+        Mirror(reflecting: arguments).children.flatMap { child in
+            if let group = child.value as? any ArgumentGroup { return given(in: group.arguments) }
+            guard let setting = Setting.all.first(where: { "_" + $0.propertyName == child.label }) else { return [] }
+            let content: ConfigContent? =
+                switch child.value {
+                case let option as Option<String?>: option.wrappedValue.map { .string($0) }
+                case let option as Option<Int?>: option.wrappedValue.map { .int($0) }
+                default: nil
+                }
+            return content.map { [(setting, ConfigValue($0, isSecret: setting.isSecret))] } ?? []
         }
-        for (setting, value) in integers {
-            values[setting.absoluteKey] = value.map { ConfigValue(.int($0), isSecret: setting.isSecret) }
-        }
-        return values
     }
 }
 
+/// A group of arguments, whatever they are.
+private protocol ArgumentGroup {
+    var arguments: Any { get }
+}
+
+extension OptionGroup: ArgumentGroup {
+    fileprivate var arguments: Any { wrappedValue }
+}
+
 extension ArgumentHelp {
+    fileprivate static let configurationFile: ArgumentHelp = """
+        A JSON file with settings, such as {"http": {"port": 8443}}; also CARD_COMPANION_CONFIG. \
+        'card-companion help configuration' lists all settings.
+        """
+
     fileprivate static func of(_ setting: Setting) -> ArgumentHelp {
         let choices = if case .choice(let choices) = setting.kind { "\(choices.joined(separator: ", ")). " } else { "" }
         return ArgumentHelp("\(setting.help) \(choices)Default: \(setting.defaultText).")
@@ -129,5 +141,11 @@ extension ArgumentHelp {
 extension Setting {
     var absoluteKey: AbsoluteConfigKey {
         AbsoluteConfigKey(key.split(separator: ".").map(String.init))
+    }
+
+    /// The name of its property: `databaseUrl` for `database.url`.
+    fileprivate var propertyName: String {
+        let words = key.split(separator: ".")
+        return words.prefix(1).joined() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 }

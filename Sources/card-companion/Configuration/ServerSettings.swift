@@ -21,6 +21,8 @@ struct ServerSettings: Sendable {
     let httpDrainSeconds: Int
     /// How many requests of one cardholder are served at once.
     let cardholderRequests: Int
+    /// How many unknown names of each kind are looked up per second, in the long run.
+    let lookUpsPerSecond: Int
     let webhooksCAPath: String?
     let databaseURL: DatabaseURL?
     let databaseConnections: Int
@@ -68,6 +70,8 @@ struct ServerSettings: Sendable {
         http.addressRate = TokenBucket.Rate(
             perSecond: reader.integer(.httpAddressRate) ?? http.addressRate.perSecond,
             burst: reader.integer(.httpAddressBurst) ?? http.addressRate.burst)
+        http.documentSessions.addressSessions =
+            reader.integer(.httpAddressSessions) ?? http.documentSessions.addressSessions
         http.proxies = Self.list(
             .httpProxies, &reader, use: "addresses such as 192.0.2.1, or ranges such as 10.0.0.0/8"
         ) { AddressRange($0) }
@@ -84,6 +88,7 @@ struct ServerSettings: Sendable {
         http.databaseLimit = .milliseconds(reader.integer(.databaseAnswerTimeout) ?? 2_000)
         self.http = http
         cardholderRequests = reader.integer(.cardholderRequests) ?? CardholderGate.usualLimit
+        lookUpsPerSecond = reader.integer(.lookUpsRate) ?? TokenBucket.Rate.usualLookUps.perSecond
         webhooksCAPath = reader.text(.webhooksCA).map(Self.absolute)
         databaseURL = reader.text(.databaseURL).map(DatabaseURL.init(text:))
         databaseConnections = reader.integer(.databaseConnections) ?? 8

@@ -65,6 +65,10 @@ struct Setting: Sendable {
         key: "http.address.burst", kind: .integer(1...1_000_000),
         help: "How many keypads and failed authentications a client address can have at once.",
         defaultText: "1000")
+    static let httpAddressSessions = Setting(
+        key: "http.address.sessions", kind: .integer(1...2_000),
+        help: "The most open sessions of document verification of one client address (IPv6: of one /64).",
+        defaultText: "32")
     static let httpDrain = Setting(
         key: "http.drain.seconds", kind: .integer(0...300),
         help: """
@@ -89,6 +93,13 @@ struct Setting: Sendable {
     static let cardholderRequests = Setting(
         key: "cardholder.requests", kind: .integer(1...1_000),
         help: "How many requests of one cardholder are served at once.", defaultText: "4")
+    static let lookUpsRate = Setting(
+        key: "lookups.rate", kind: .integer(1...1_000_000),
+        help: """
+            How many unknown banks, keys and document clients a server looks up in the database per second, of each kind, in \
+            the long run. Ten times as many can come at once.
+            """,
+        defaultText: "50")
     static let webhooksCA = Setting(
         key: "webhooks.ca", kind: .text, help: "PEM file of the roots for the certificates of webhooks.",
         defaultText: "the system's")
@@ -177,8 +188,9 @@ struct Setting: Sendable {
 
     static let all = [
         httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpDrain, httpIdleTimeout,
-        httpAddressConnections, httpAddressRate, httpAddressBurst, httpProxies, httpNames, cardholderRequests,
-        webhooksCA, databaseURL,
+        httpAddressConnections, httpAddressRate, httpAddressBurst, httpAddressSessions, httpProxies, httpNames,
+        cardholderRequests,
+        lookUpsRate, webhooksCA, databaseURL,
         databaseConnections, databaseStatementTimeout, databaseAcquireTimeout, databaseAnswerTimeout, databasePooling,
         databaseBinaries, dataDirectory, vaultFile, vaultModule, vaultToken, vaultPINFile, vaultGrace,
         vaultSocket, adminHost, adminPort, logLevel, logFormat, serverUser, drawingThreads, housekeepingInterval,

@@ -67,7 +67,7 @@ struct SettingsReader {
     }
 
     private static func filePath(_ options: some SettingOptions, _ environment: [String: String]) -> String? {
-        if let path = options.installation.config ?? environment[fileEnvironmentName] { return path }
+        if let path = options.config ?? environment[fileEnvironmentName] { return path }
         return FileManager.default.fileExists(atPath: defaultFilePath) ? defaultFilePath : nil
     }
 

@@ -49,6 +49,31 @@ extension Installation {
         for bank in banks {
             findings += try await warnings(of: bank).map { .warning("banks", "bank '\(bank.id)': \($0)") }
         }
+        return findings + (try await trustFindings(banks))
+    }
+
+    /// What is wrong with the verification of documents.
+    private func trustFindings(_ banks: [BankRecord]) async throws -> [Finding] {
+        let now = clock.now()
+        var findings = try await store.trustListSummaries().compactMap { $0.warning(now: now) }.map {
+            Finding.warning("documents", $0, do: "import a new one with 'card-companion csca import'")
+        }
+        for bank in banks where bank.status == .active && bank.settings.identityCheck != .none {
+            if try await store.trustRevision(of: bank.id) == nil {
+                findings.append(
+                    .error(
+                        "documents", "bank '\(bank.id)' requires verified documents, and trusts no state",
+                        do: "import a master list with 'card-companion csca import'"))
+            }
+            if try await !store.documentClients(bankId: bank.id).contains(where: {
+                $0.status == .active && !$0.isUnbound
+            }) {
+                findings.append(
+                    .error(
+                        "documents", "bank '\(bank.id)' requires verified documents, and no app can verify them",
+                        do: "add one with 'card-companion document-client add'"))
+            }
+        }
         return findings
     }
 

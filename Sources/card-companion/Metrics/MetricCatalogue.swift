@@ -92,6 +92,20 @@ enum MetricCatalogue {
             "card_companion_webhook_attempts_total", .counter, labels: ["outcome"],
             help: "Attempts to send an event. refused: it will be sent again. parked: it was given up."),
         MetricDescription(
+            "card_companion_document_sessions", .gauge, help: "Open sessions of document verification."),
+        MetricDescription(
+            "card_companion_document_sessions_ended_total", .counter, labels: ["end"],
+            help: """
+                Sessions of document verification that have ended. end: posted, the reason of the close frame, \
+                closed_by_client, connection_lost, server_stopped, invalid_frames or invalid_text.
+                """),
+        MetricDescription(
+            "card_companion_document_verifications_total", .counter, labels: ["outcome"],
+            help: "Documents that were verified. outcome: passed or failed."),
+        MetricDescription(
+            "card_companion_document_results_total", .counter, labels: ["outcome"],
+            help: "Results that were posted to result servers. outcome: accepted, or failed after all attempts."),
+        MetricDescription(
             "card_companion_housekeeping_last_run_timestamp_seconds", .gauge,
             help: "When this server's last round of housekeeping ended in which nothing failed."),
         MetricDescription(
@@ -116,7 +130,7 @@ enum MetricCatalogue {
             help: "Events that were given up after three days of attempts."),
         MetricDescription(
             "card_companion_certificate_expiry_timestamp_seconds", .gauge, labels: ["bank", "use"],
-            seriesLimit: 3 * bankSeriesLimit,
+            seriesLimit: 4 * bankSeriesLimit,
             help: """
                 When the first of a bank's active certificates expires that are still valid. If none is, when the last one \
                 has expired.
@@ -124,6 +138,13 @@ enum MetricCatalogue {
         MetricDescription(
             "card_companion_revocation_list_expiry_timestamp_seconds", .gauge, labels: ["bank"],
             seriesLimit: bankSeriesLimit, help: "When the first of a bank's revocation lists expires, or has expired."),
+        MetricDescription(
+            "card_companion_trust_list_signed_timestamp_seconds", .gauge, labels: ["bank"],
+            seriesLimit: bankSeriesLimit,
+            help: """
+                When the list of authorities was signed that a bank trusts for documents. all: the list of the banks that \
+                have none of their own.
+                """),
     ]
 
     private static let vault = [

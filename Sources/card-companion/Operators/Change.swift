@@ -80,7 +80,9 @@ enum Changes {
         SetDefaultCertificate.self,
         EnableItem<Certificates>.Change.self,
         ImportHMACKey.self, ImportKeyBlock.self, ConfirmKey.self, EnableItem<BankKeys>.Change.self, AddIssuerKey.self,
-        EnableItem<IssuerKeys>.Change.self, SetWebhook.self, RotateServerKeys.self, RetireServerKey.self,
+        EnableItem<IssuerKeys>.Change.self, SetWebhook.self, AddDocumentClient.self,
+        EnableItem<DocumentClients>.Change.self, TrustRoot.self, RemoveTrustList.self, RotateServerKeys.self,
+        RetireServerKey.self,
         MakeRecoveryKey.self, RewrapDataKeys.self, RotateMasterKey.self, RecoverDataKeys.self, RotateDataKeys.self,
         RetireDataKey.self, SetDataKey.self, AddOperator.self, RemoveOperator.self, SetDualControl.self,
     ]

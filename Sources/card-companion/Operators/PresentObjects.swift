@@ -9,6 +9,9 @@ extension Installation {
         guard !banks.isEmpty, let roster = try await operators() else { return [] }
         let objects = try await withKeyring { keyring in
             var objects: [ApprovedObject] = []
+            if let list = try await store.trustList(scope: nil) {
+                objects.append(ApprovedObject(trustRoot: list.root, scope: nil))
+            }
             for bank in banks {
                 // Under dual control servers hold a bank to what was approved, also if it was tightened since.
                 let approved = roster.isDual ? bank.approvedSettings : BankPolicy(bank).text
@@ -51,6 +54,12 @@ extension Installation {
         }
         if let webhook = try await store.webhook(bankId: bankId), webhook.status == .active {
             objects.append(ApprovedObject(webhook))
+        }
+        for client in try await store.documentClients(bankId: bankId) where client.status == .active {
+            objects.append(ApprovedObject(client))
+        }
+        if let list = try await store.trustList(scope: bankId) {
+            objects.append(ApprovedObject(trustRoot: list.root, scope: bankId))
         }
         return objects.compactMap(\.self)
     }

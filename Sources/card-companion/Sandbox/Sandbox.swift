@@ -40,20 +40,29 @@ struct Sandbox: Sendable {
         let isComplete = [completionFile, issuerKeyFile, pageFile, "encryption-key.pem"].allSatisfy {
             FileManager.default.fileExists(atPath: "\(sandbox.directory)/\($0)")
         }
-        guard !(isThere && isComplete) else { return sandbox }
+        let isWhole = isThere && isComplete
+        if isWhole, try await sandbox.hasDocuments(installation) { return sandbox }
         try await AdminAction(command: "sandbox", bankId: bankId).recorded(in: installation.logger) {
-            try sandbox.makeDirectory()
-            let bank = try await sandbox.makeBank(installation)
-            let issuerKeyId = try await sandbox.makeKeys(installation, keyring)
-            let codes = try await sandbox.makeCardholders(installation, bank, keyring, keys)
-            try sandbox.writePage(codes)
-            try sandbox.writeDescription(codes, issuerKeyId: issuerKeyId)
+            if !isWhole { try await sandbox.make(installation, keyring, keys) }
+            if try await !sandbox.hasDocuments(installation) {
+                try await sandbox.makeDocuments(installation, keyring)
+            }
         }
         return sandbox
     }
 
+    private func make(_ installation: Installation, _ keyring: Keyring, _ keys: ServerKeys) async throws {
+        try makeDirectory()
+        let bank = try await makeBank(installation)
+        let issuerKeyId = try await makeKeys(installation, keyring)
+        let codes = try await makeCardholders(installation, bank, keyring, keys)
+        try writePage(codes)
+        try writeDescription(codes, issuerKeyId: issuerKeyId)
+    }
+
     /// Commands for a newcomer.
     func instructions(url: String) -> String {
+        let program = URL(fileURLWithPath: CommandLine.arguments[0]).relativePath
         let app = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("sandbox-app").relativePath
         return """
@@ -74,6 +83,9 @@ struct Sandbox: Sendable {
 
               the same with nothing but curl, openssl and jq
                 sh examples/first-pin.sh \(url) '\(directory)' carol pin.png
+
+              verify alice's made-up passport with a simulated chip
+                '\(program)' document-client simulate --url \(url) --sandbox '\(directory)' --cardholder alice
 
               what the bank's back-end does: provision, change, import, read events
                 sh examples/bank.sh \(url) '\(directory)'
@@ -246,7 +258,7 @@ struct Sandbox: Sendable {
     }
 
     /// Writes a file that only this user can read.
-    private func write(_ contents: borrowing SecretBytes, to name: String) throws {
+    func write(_ contents: borrowing SecretBytes, to name: String) throws {
         let path = "\(directory)/\(name)"
         unlink(path)
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

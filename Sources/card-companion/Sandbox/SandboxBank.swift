@@ -3,12 +3,16 @@ import CardCompanionAPI
 import CardCompanionHTTP
 import CardCompanionStore
 import Cryptography
+import EMRTDSimulation
 import SecureMemory
 import StrictJSON
 
 /// The back-end of the sandbox's bank, in small: it signs what its app needs, and changes its cardholders.
 struct SandboxBank: SandboxBackEnd {
     let installation: Installation
+    private let checks: IdentityChecks
+    private let phone: SandboxPhone
+    private let state: SandboxState
     private let description: SharedSecret
     private let hexKey: SharedSecret
     private let hmacKey: HMACKeyImport
@@ -19,11 +23,16 @@ struct SandboxBank: SandboxBackEnd {
     /// How long ago the bank can sign, at most.
     private static let ageLimitSeconds = 86_400
 
-    init(_ sandbox: Sandbox, _ installation: Installation) throws {
+    init(
+        _ sandbox: Sandbox, _ installation: Installation, _ checks: IdentityChecks, _ phone: SandboxPhone
+    ) throws {
         func file(_ name: String) throws -> SecretBytes {
             try InputFile.readSecret("\(sandbox.directory)/\(name)", byteLimit: Self.fileByteLimit)
         }
         self.installation = installation
+        self.checks = checks
+        self.phone = phone
+        state = try SandboxState(directory: sandbox.directory)
         description = SharedSecret(try file(Sandbox.pageFile))
         hexKey = SharedSecret(try file(Sandbox.hmacKeyFile))
         hmacKey = try HMACKeyImport(hex: hexKey.bytes)
@@ -38,6 +47,9 @@ struct SandboxBank: SandboxBackEnd {
         case .hashMac: return try hashMac(body)
         case .token: return try token(body)
         case .explain: return explain(body)
+        case .identityCheck: return Self.answer(try await check(of: cardholder(body)))
+        case .identityRequirement: return try await identityRequirement(body)
+        case .document: return try await document(body)
         case .unlock:
             var change = CardholderChange()
             change.unlocks = true
@@ -47,6 +59,70 @@ struct SandboxBank: SandboxBackEnd {
             change.accessibility = .init(try accessibility(body))
             return try await write(change, to: cardholder(body), by: "sandbox accessibility")
         }
+    }
+
+    /// Lets the cardholder show their document.
+    ///
+    /// - Returns: the validationId.
+    private func check(of cardholder: Identifier) async throws -> String {
+        let uniqueId = cardholder.text
+        let holder = SandboxState.holder(uniqueId)
+        let request = JSONWriter.object { json in
+            json.add("clientId", SandboxState.clientId)
+            json.add(
+                "document",
+                object: { document in
+                    document.add("issuingState", "UTO")
+                    document.add("documentNumber", holder.documentNumber)
+                })
+        }
+        let requested = try RequestedCheck(JSONText(request))
+        guard
+            let made = try await checks.make(
+                requested, bankId: Sandbox.bankId, uniqueId: uniqueId, by: "sandbox")
+        else { throw SandboxRefusal("the bank has no cardholder \(uniqueId)") }
+        return made.validationId
+    }
+
+    private static func answer(_ validationId: String) -> SecretBytes {
+        JSONWriter.object { json in
+            json.add("clientId", SandboxState.clientId)
+            json.add("validationId", validationId)
+        }
+    }
+
+    /// The cardholder holds a document to the phone.
+    private func document(_ body: borrowing JSONText) async throws -> SecretBytes {
+        let cardholder = try cardholder(body)
+        guard let chip = body.text(of: "chip").flatMap(SandboxChip.init(rawValue:)) else {
+            let chips = SandboxChip.allCases.map(\.rawValue).joined(separator: ", ")
+            throw SandboxRefusal("chip must be one of \(chips)")
+        }
+        let document = try chip.document(of: cardholder.text, state.issuer)
+        let reading = try await phone.read(
+            document, clientId: SandboxState.clientId, validationId: check(of: cardholder))
+        return SecretBytes(copying: Array(try Terminal.encode(reading).utf8))
+    }
+
+    /// Whether the bank wants to see a document before it gives or takes a PIN. Without `isRequired` nothing changes.
+    private func identityRequirement(_ body: borrowing JSONText) async throws -> SecretBytes {
+        let bank = try await installation.bank(Sandbox.bankId)
+        guard body.kind(of: "isRequired") != nil else {
+            return JSONWriter.object { $0.add("isRequired", bank.settings.identityCheck != .none) }
+        }
+        guard let isRequired = body.bool("isRequired") else {
+            throw SandboxRefusal("isRequired must be true or false")
+        }
+        var settings = bank.settings
+        settings.identityCheck = isRequired ? .both : .none
+        let (changed, store) = (settings, installation.store)
+        let isWritten = try await AdminAction(command: "sandbox identity requirement", bankId: Sandbox.bankId)
+            .recorded(in: installation.logger) {
+                try await store.updateBank(
+                    id: bank.id, settings: changed, status: bank.status, revision: bank.revision)
+            }
+        guard isWritten else { throw SandboxRefusal("another command has changed the bank: try again") }
+        return JSONWriter.object { $0.add("isRequired", isRequired) }
     }
 
     /// - Returns: nil if the mark is removed.

@@ -8,6 +8,8 @@ struct PostgresFloors {
     let seconds: Int
 
     private static let connections = 8
+    /// Fewer in a second could be none. The processes sleep between transactions at this rate already.
+    private static let leastPerSecond = 20
 
     /// CPU times in microseconds and the rate of one operation.
     struct Floor: Codable {
@@ -61,7 +63,7 @@ struct PostgresFloors {
             names + statements.map { $0.replacing("\n", with: " ") + ";\n" }.joined(), named: "pgbench.sql")
         let arguments = [
             "-n", "-M", "prepared", "-c", "\(Self.connections)", "-j", "1", "-T", "\(seconds)", "-R",
-            "\(max(1, Int(rate)))",
+            "\(max(Self.leastPerSecond, Int(rate)))",
             "-f", script,
             "\(service.installation.ownerURL) options='-c search_path=card_companion'",
         ]

@@ -16,6 +16,11 @@ enum Primitive: String, CaseIterable, Sendable {
     case gcm = "AES-GCM, 16 bytes"
     case image = "image, 4 digits"
     case emptyImage = "image without digits"
+    case verifyBrainpool256 = "ECDSA brainpoolP256r1 verify"
+    case verifyBrainpool384 = "ECDSA brainpoolP384r1 verify"
+    case verifyP256 = "ECDSA P-256 verify"
+    case agreeP256 = "P-256 key, agree"
+    case hashDocument = "SHA-256, 2 KiB"
 }
 
 extension Operation {
@@ -56,6 +61,7 @@ struct PrimitiveFloors {
     private let nonce = SecureRandom.bytes(count: 12)
     private let message = SecureRandom.bytes(count: 300)
     private let delivery = SecureRandom.bytes(count: 12 << 10)
+    private let document = SecureRandom.bytes(count: 2 << 10)
     private let renderer: PINImageRenderer
     private let seconds: Double
 
@@ -130,7 +136,21 @@ struct PrimitiveFloors {
                 var random = SystemRandomNumberGenerator()
                 _ = PINImageRenderer.emptyCaptcha(digitCount: 4, look: .standard, using: &random)
             }
+        case .verifyBrainpool256: return try verify(on: .brainpoolP256r1)
+        case .verifyBrainpool384: return try verify(on: .brainpoolP384r1)
+        case .verifyP256: return try verify(on: .p256)
+        case .agreeP256:
+            let peer = try ECPrivateKey.generate(on: .p256).publicKey
+            return { _ = try ECPrivateKey.generate(on: .p256).sharedSecret(with: peer) }
+        case .hashDocument: return { _ = SHA256.hash(document) }
         }
+    }
+
+    private func verify(on curve: NamedCurve) throws -> () throws -> Void {
+        let key = try ECPrivateKey.generate(on: curve)
+        let (r, s) = try key.signECDSA(digest: self.key)
+        let point = key.publicKey.point
+        return { _ = try ECPublicKey(curve: curve, point: point).isValidECDSA(r: r, s: s, digest: self.key) }
     }
 
     private func agreedKey(_ own: P256PrivateKey, _ peer: P256PrivateKey) throws -> SecretBytes {

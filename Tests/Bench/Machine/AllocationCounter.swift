@@ -30,7 +30,7 @@ struct AllocationCounter {
     }
 
     private var count: Int {
-        (FileManager.default.contents(atPath: file) ?? Data()).withUnsafeBytes { $0.load(as: Int.self) }
+        (FileManager.default.contents(atPath: file) ?? Data()).withUnsafeBytes { $0.loadUnaligned(as: Int.self) }
     }
 
     private static let source = """

@@ -84,4 +84,6 @@ struct Report: Codable {
     /// Nil if only some operations were measured.
     var imports: ImportFigures?
     var server: ServerFigures?
+    /// Nil if it was not measured, and in files of earlier versions.
+    var verification: VerificationFigures?
 }

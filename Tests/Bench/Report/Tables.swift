@@ -26,6 +26,19 @@ extension Report {
             import by the command: \(Cell.number(importedPerSecond)) cardholders per second
             resident memory of the server: \(Cell.number(residentMiB)) MiB
             \(serverText)
+            \(verificationText)
+            """
+    }
+
+    private var verificationText: String {
+        guard let verification else { return "" }
+        return """
+            verification of a document: \(Cell.number(verification.serverMicroseconds)) µs of the server, \
+            \(Cell.ratio(verification.ratio)) of its cryptography's \(Cell.number(verification.cryptographyMicroseconds)); \
+            PostgreSQL \(Cell.number(verification.postgresMicroseconds)); \
+            \(Cell.number(verification.sessionsPerSecond)) sessions per second, with the chips' work beside it
+            its rules alone: \(Cell.number(verification.loopMicroseconds)) µs, \(Cell.ratio(verification.loopRatio)) of their \
+            cryptography's \(Cell.number(verification.loopCryptographyMicroseconds))
             """
     }
 

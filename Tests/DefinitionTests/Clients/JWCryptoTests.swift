@@ -13,7 +13,7 @@ struct JWCryptoTests {
         var attempt = try await service.defining("83052", call, holder)
         let plaintext = String(decoding: attempt.plaintext, as: UTF8.self)
         let keySet = try await service.server.request("GET", "/.well-known/jwks.json").body
-        let sealed = try oracle.ask(
+        let sealed = try await oracle.ask(
             "seal",
             [
                 "keySet": String(decoding: keySet, as: UTF8.self), "alg": call.sealing.algorithm,

@@ -15,7 +15,7 @@ struct PythonTests {
         let holder = try await service.provision(TestCardholder(freeField: "Zoë \"🏦\""), of: service.bank.bank)
         let app = try TestApp()
         let answer = try await service.server.post(Path.captcha, app.captcha(service.bank.bank, holder))
-        let opened = try ask(answer, privateKey: app.rsaKey.pemRepresentation)
+        let opened = try await ask(answer, privateKey: app.rsaKey.pemRepresentation)
         #expect(opened["algorithm"] == "RSA-OAEP-256")
         #expect(opened["freeField"] == holder.freeField)
         #expect(opened["notifyKey"] == Base64URL.encode(try app.open(answer).notifyKey))
@@ -64,11 +64,12 @@ struct PythonTests {
     ) async throws -> [String: String] {
         let app = try TestApp()
         let body = try app.tokenCaptcha(bank, bank.token(for: holder))
-        return try ask(try await service.server.post(Path.tokenCaptcha, body), privateKey: app.ecKey.pemRepresentation)
+        return try await ask(
+            try await service.server.post(Path.tokenCaptcha, body), privateKey: app.ecKey.pemRepresentation)
     }
 
-    private func ask(_ answer: HTTPAnswer, privateKey: String) throws -> [String: String] {
+    private func ask(_ answer: HTTPAnswer, privateKey: String) async throws -> [String: String] {
         let pin = try #require(answer.members["pin"]?.string)
-        return try oracle.ask("open_delivery", ["pin": pin, "privateKey": privateKey])
+        return try await oracle.ask("open_delivery", ["pin": pin, "privateKey": privateKey])
     }
 }

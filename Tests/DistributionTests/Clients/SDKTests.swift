@@ -8,7 +8,7 @@ import Testing
 @Suite("SDK: PIN distribution")
 struct SDKTests {
     /// A longer timeout than an app's, because other tests can slow the machine down.
-    private let session = CardCompanionSession(configuration: .init(timeout: .seconds(120)))
+    private let session = CardCompanionSession(configuration: .init(timeoutSeconds: 120))
 
     @Test(
         "A PIN is fetched and confirmed by authentication code, in each format",

@@ -8,7 +8,7 @@ struct LookUpTests {
 
     private static let server = Once {
         try await Service.shared.value.installation.startServer(
-            environment: ["HTTP_ADDRESS_BURST": "1000000", "HTTP_ADDRESS_RATE": "1000000"])
+            environment: ["HTTP_ADDRESS_BURST": "1000000", "HTTP_ADDRESS_RATE": "1000000", "LOOKUPS_RATE": "10"])
     }
 
     @Test("A flood of unknown banks is answered 503 in the end, while known banks are served")
@@ -51,7 +51,7 @@ struct LookUpTests {
         for flood in floods {
             // More than the look-ups that are allowed at once.
             let server = try await service.installation.startServer(
-                environment: ["HTTP_ADDRESS_BURST": "1000", "HTTP_ADDRESS_RATE": "1"])
+                environment: ["HTTP_ADDRESS_BURST": "1000", "HTTP_ADDRESS_RATE": "1", "LOOKUPS_RATE": "10"])
             let answers = try await self.flood(server, flood)
             #expect(answers.contains { $0.status == 503 })
             // Of 1,500 requests at most 1,000 are served, and one more in each second that they take.

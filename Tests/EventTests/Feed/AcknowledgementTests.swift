@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import ServerHarness
 import Testing
+import WebhookHarness
 
 /// What a bank has said that it has: sealed PINs are erased, and nothing is removed before (protocol, section 3).
 @Suite("Acknowledgement of events")

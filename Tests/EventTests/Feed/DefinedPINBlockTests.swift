@@ -38,7 +38,8 @@ struct DefinedPINBlockTests {
             #expect(members.keys.sorted() == ["block", "format", "key"])
             #expect(members["format"] == "iso-1" && members["key"] == "zpk")
             let block = try #require(members["block"]?.string)
-            let field = try #require(Self.oracle.ask("field", ["key": Hex.encode(key), "block": block])["field"])
+            let field = try #require(
+                try await Self.oracle.ask("field", ["key": Hex.encode(key), "block": block])["field"])
             #expect(field.count == 16 && field.hasPrefix("1\(pin.count)\(pin)"))
             blocks.insert(block)
         }

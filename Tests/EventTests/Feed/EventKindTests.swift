@@ -3,6 +3,7 @@ import CryptoExtras
 import Foundation
 import ServerHarness
 import Testing
+import WebhookHarness
 
 /// The event types and their data (protocol, section 3).
 @Suite("Event types")

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import ServerHarness
 import Testing
+import WebhookHarness
 
 /// The installation and the server that most suites share. Housekeeping runs every second.
 struct EventService: Sendable {
@@ -142,5 +143,19 @@ struct Event: Sendable, Equatable {
         uniqueId = members["uniqueId"]?.string ?? ""
         occurredAt = try #require(members["occurredAt"]?.integer)
         data = try #require(members["data"]?.object)
+    }
+}
+
+extension ReceivedWebhook {
+    /// The event in the body.
+    var event: Event {
+        get throws { try Event(JSON(parsing: body)) }
+    }
+}
+
+extension WebhookReceiver {
+    /// The events that were answered with a 2xx status.
+    var taken: [Event] {
+        get throws { try accepted.map { try $0.event } }
     }
 }

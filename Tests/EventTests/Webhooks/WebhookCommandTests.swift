@@ -1,6 +1,7 @@
 import Foundation
 import ServerHarness
 import Testing
+import WebhookHarness
 
 /// What operators do about webhooks and events.
 @Suite("Commands about webhooks and events")
@@ -57,6 +58,8 @@ struct WebhookCommandTests {
         #expect(try await list("--cardholder", bank.holders[1].uniqueId).count == 1)
         #expect(try await list("--type", "pin.delivery-failed").count == 1)
         #expect(try await list("--limit", "1").count == 1)
+        let unknown = try await service.installation.run(["events", "list", "--bank", bank.id, "--type", "pin.define"])
+        #expect(unknown.status == 64 && unknown.stderr.contains("pin.delivery-failed"), "it names the types")
         #expect(
             try await service.installation.sql(
                 "SELECT count(*) FROM event WHERE bank_id = '\(bank.id)' AND position IS NOT NULL") == ["0"])

@@ -1,5 +1,6 @@
 import ServerHarness
 import Testing
+import WebhookHarness
 
 /// Several servers that share the delivery of webhooks.
 @Suite("Webhooks with several servers")
@@ -20,11 +21,18 @@ struct WebhookSharingTests {
         }
         let count = bank.holders.count * statuses.count
         try await eventually("all events have been delivered") { receiver.received.count >= count }
+        // An answer that comes too late, on a busy machine, is a failed attempt: then the event is sent once more.
+        let failed = [service.server, other].flatMap {
+            $0.logLines(with: "Webhook event will be sent again", bank.id)
+                + $0.logLines(with: "Webhook outcome could not be stored")
+        }
         let taken = try receiver.taken
-        #expect(taken.count == count)
+        #expect(taken.count <= count + failed.count, "\(failed)")
         #expect(Set(taken.map(\.id)).count == count)
         for holder in bank.holders {
-            #expect(taken.filter { $0.uniqueId == holder.uniqueId }.map { $0.data["status"]?.integer } == statuses)
+            var known: Set<String> = []
+            let first = taken.filter { $0.uniqueId == holder.uniqueId && known.insert($0.id).inserted }
+            #expect(first.map { $0.data["status"]?.integer } == statuses)
         }
         try await other.stop()
     }

@@ -2,6 +2,7 @@ import Foundation
 import NIOHTTP1
 import ServerHarness
 import Testing
+import WebhookHarness
 
 /// The URLs that webhooks can have.
 @Suite("Webhook targets")

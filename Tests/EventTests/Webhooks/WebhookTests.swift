@@ -3,6 +3,7 @@ import Foundation
 import NIOHTTP1
 import ServerHarness
 import Testing
+import WebhookHarness
 
 /// Webhook delivery of events to a bank (protocol, section 3).
 @Suite("Webhook delivery")

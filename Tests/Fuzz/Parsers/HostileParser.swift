@@ -14,6 +14,14 @@ package enum HostileParser: String, CaseIterable, Sendable {
     case keyBlock = "key-block"
     case pinBlock = "pin-block"
     case operators
+    case documentFile = "document-file"
+    case securityObject = "security-object"
+    case masterList = "master-list"
+    case chipAnswer = "chip-answer"
+    case documentSession = "document-session"
+    case webSocket = "web-socket"
+    case eidMessage = "eid-message"
+    case eidCommand = "eid-command"
 
     /// Gives bytes to the parser. Whether it accepts or refuses them, it must not crash, and what it accepts must be
     /// consistent. Otherwise the process stops.
@@ -32,6 +40,14 @@ package enum HostileParser: String, CaseIterable, Sendable {
         case .keyBlock: KeyBlockInput.read(bytes)
         case .pinBlock: PINBlockInput.read(bytes)
         case .operators: OperatorInput.read(bytes)
+        case .documentFile: DocumentInput.readFile(bytes)
+        case .securityObject: DocumentInput.readSecurityObject(bytes)
+        case .masterList: DocumentInput.readMasterList(bytes)
+        case .chipAnswer: ChipInput.read(bytes)
+        case .documentSession: SessionInput.read(bytes)
+        case .webSocket: WebSocketInput.read(bytes)
+        case .eidMessage: EIDInput.readMessages(bytes)
+        case .eidCommand: EIDInput.readCommands(bytes)
         }
     }
 }

@@ -64,5 +64,5 @@ enum ImportInput {
                 id: Fixture.bankId, status: .active,
                 settings: BankSettings(name: "Bank", programme: "BANK", scheme: .pciCPP), approvedSettings: nil,
                 revision: 1, createdAt: Fixture.now, requestsFrom: nil),
-            hmacKeys: [], definedPINKey: nil, certificates: []))
+            hmacKeys: [], definedPINKey: nil, certificates: [], sealsResults: false))
 }

@@ -36,11 +36,11 @@ struct AlgorithmTests {
             "keyid": backend.issuer.keyId, "algorithm": algorithm.rawValue,
             "privateKey": try backend.issuer.privateKeyText(),
         ]
-        let created = try oracle.ask("call", arguments)
+        let created = try await oracle.ask("call", arguments)
         #expect(created["status"] == "201", "\(created)")
         arguments["method"] = "GET"
         arguments["body"] = ""
-        let shown = try oracle.ask("call", arguments)
+        let shown = try await oracle.ask("call", arguments)
         #expect(shown["status"] == "200", "\(shown)")
         #expect(shown["ETag"] == created["ETag"] && shown["ETag"]?.isEmpty == false)
         let members = try JSON(parsing: shown["body"] ?? "").object

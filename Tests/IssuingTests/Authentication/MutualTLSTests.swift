@@ -44,6 +44,21 @@ struct MutualTLSTests {
         expectForbidden(misdirected, "another bank")
     }
 
+    @Test(
+        "A call that signs the whole URL, and its scheme, is accepted in each version of HTTP",
+        arguments: ["--http1.1", "--http2"])
+    func wholeURL(version: String) async throws {
+        let tls = try await MutualTLS.shared.value
+        let authority = try await TestAuthority.shared.value
+        let backend = try await backend(showing: authority.signer)
+        let holder = try await backend.created()
+        var call = IssuerCall("GET", backend.path(holder.uniqueId))
+        call.components += ["@target-uri", "@scheme"]
+        let answer = try await tls.call(
+            call, by: backend.issuer, showing: authority.signer.certificateFile, version: version)
+        #expect(answer.status == 200, "\(answer)")
+    }
+
     @Test("An unsigned call with a valid certificate is answered 401")
     func unsigned() async throws {
         let tls = try await MutualTLS.shared.value

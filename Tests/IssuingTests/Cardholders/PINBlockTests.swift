@@ -40,11 +40,11 @@ struct PINBlockTests {
         func label(_ format: String) -> String { format == "iso-4" ? "aes" : "tdes" }
 
         /// The JSON object of a PIN block.
-        func members(_ format: String, _ pin: String, pan: String = PINBlockTests.pan) throws -> [String: JSON] {
+        func members(_ format: String, _ pin: String, pan: String = PINBlockTests.pan) async throws -> [String: JSON] {
             let asked = [
                 "format": format, "key": Hex.encode(keys[label(format)] ?? []), "pin": pin, "pan": pan,
             ]
-            let block = try #require(Self.oracle.ask("encrypt", asked)["block"])
+            let block = try #require(try await Self.oracle.ask("encrypt", asked)["block"])
             var members: [String: JSON] = [
                 "format": .string(format), "key": .string(label(format)), "block": .string(block),
             ]
@@ -99,18 +99,18 @@ struct PINBlockTests {
         #expect(put.status == 201)
         #expect(try await sender.digits(of: holder) == "4917")
 
-        let patch = ["pinBlock": try sender.sealed(sender.members(format, "58261"), for: holder.uniqueId)]
+        let patch = ["pinBlock": try await sender.sealed(sender.members(format, "58261"), for: holder.uniqueId)]
         #expect(try await sender.backend.patch(holder.uniqueId, patch).status == 200)
         #expect(try await sender.digits(of: holder) == "58261")
 
         let other = TestCardholder(pin: nil, accessibility: "text")
-        var line = try sender.body(sender.members(format, "736194"), for: other)
+        var line = try await sender.body(sender.members(format, "736194"), for: other)
         line["uniqueId"] = .string(other.uniqueId)
         let answer = try await sender.backend.importLines(JSON.object(line).text + "\n")
         #expect(answer.status == 200)
         #expect(try await sender.digits(of: other) == "736194")
         let third = TestCardholder(pin: nil, accessibility: "text")
-        line = try sender.body(sender.members(format, "2846"), for: third)
+        line = try await sender.body(sender.members(format, "2846"), for: third)
         line["uniqueId"] = .string(third.uniqueId)
         let installation = try await Service.shared.value.installation
         try await sender.backend.importByCommand(JSON.object(line).text, in: installation).succeeded()
@@ -121,12 +121,12 @@ struct PINBlockTests {
     func takenOnce() async throws {
         let sender = try await Self.sender.value
         let holder = TestCardholder(pin: nil, accessibility: "text")
-        let body = try sender.body(sender.members("iso-0", "4917"), for: holder)
+        let body = try await sender.body(sender.members("iso-0", "4917"), for: holder)
         let first = try await sender.backend.put(holder.uniqueId, body)
         let again = try await sender.backend.put(holder.uniqueId, body)
         #expect(first.status == 201 && again.status == 200 && first["ETag"] == again["ETag"])
         let versioned: [String: JSON] = [
-            "pinBlock": try sender.sealed(sender.members("iso-4", "5826"), for: holder.uniqueId), "pinVersion": 1,
+            "pinBlock": try await sender.sealed(sender.members("iso-4", "5826"), for: holder.uniqueId), "pinVersion": 1,
         ]
         #expect(try await sender.backend.patch(holder.uniqueId, versioned).status == 200)
         #expect(try await sender.digits(of: holder) == "5826")
@@ -144,7 +144,7 @@ struct PINBlockTests {
             #expect(try await some.refusal(some.members(format, "4917")).contains("may send: iso-1, iso-4"))
         }
         let holder = TestCardholder(pin: nil)
-        let body = try some.body(some.members("iso-4", "4917"), for: holder)
+        let body = try await some.body(some.members("iso-4", "4917"), for: holder)
         #expect(try await some.backend.put(holder.uniqueId, body).status == 201)
         // The setting holds at once.
         let installation = try await Service.shared.value.installation
@@ -156,7 +156,7 @@ struct PINBlockTests {
     func together() async throws {
         let sender = try await Self.sender.value
         let holder = TestCardholder(pin: "4917")
-        let body = try sender.body(sender.members("iso-0", "4917"), for: holder)
+        let body = try await sender.body(sender.members("iso-0", "4917"), for: holder)
         let answer = try await sender.backend.put(holder.uniqueId, body)
         #expect(answer.status == 422 && answer.invalid.map(\.member) == ["pinBlock"])
         #expect(answer.invalid.first?.reason.contains("must not come with pin") == true)
@@ -169,7 +169,7 @@ struct PINBlockTests {
     func bindings() async throws {
         let sender = try await Self.sender.value
         let (holder, other) = (TestCardholder(pin: nil), TestCardholder(pin: nil))
-        let members = try sender.members("iso-0", "4917")
+        let members = try await sender.members("iso-0", "4917")
         for (value, reason) in [
             (try sender.sealed(members, for: other.uniqueId), "sub"),
             (try sender.sealed(members, for: holder.uniqueId, contentType: "pin"), "cty"),
@@ -189,7 +189,7 @@ struct PINBlockTests {
     @Test("Members that are missing, wrong or unknown are refused")
     func badMembers() async throws {
         let sender = try await Self.sender.value
-        let good = try sender.members("iso-0", "4917")
+        let good = try await sender.members("iso-0", "4917")
         for (name, value, reason) in [
             ("format", nil, "format must be"), ("format", "iso-2", "format must be"), ("format", 0, "format must be"),
             ("key", nil, "key must be"), ("key", "a\0", "key must be"), ("key", "nobody", "no active key"),
@@ -216,14 +216,14 @@ struct PINBlockTests {
     func content() async throws {
         let sender = try await Self.sender.value
         for format in ["iso-0", "iso-3", "iso-4"] {
-            var members = try sender.members(format, "4917")
+            var members = try await sender.members(format, "4917")
             members["pan"] = "5432107654321091"
             #expect(try await sender.refusal(members).contains("not of this format, key and PAN"))
         }
-        var members = try sender.members("iso-0", "4917")
+        var members = try await sender.members("iso-0", "4917")
         members["format"] = "iso-3"
         #expect(try await sender.refusal(members).contains("not of this format, key and PAN"))
-        members = try sender.members("iso-0", "4917")
+        members = try await sender.members("iso-0", "4917")
         members["block"] = "00000000000000000"
         #expect(try await sender.refusal(members).contains("block must be hex"))
         #expect(try await sender.refusal(sender.members("iso-0", "1234567")).contains("must have 4 to 6 digits"))
@@ -233,7 +233,7 @@ struct PINBlockTests {
     func keys() async throws {
         let sender = try await Sender()
         let installation = try await Service.shared.value.installation
-        let members = try sender.members("iso-0", "4917")
+        let members = try await sender.members("iso-0", "4917")
         let holder = TestCardholder(pin: nil)
         #expect(try await sender.backend.put(holder.uniqueId, sender.body(members, for: holder)).status == 201)
         for command in ["disable", "remove"] {
@@ -267,7 +267,7 @@ struct PINBlockTests {
         try await installation.importKey(
             sender.keys["tdes"] ?? [], label: "tdes", into: bank.id,
             ["--usage", "pin-encryption", "--algorithm", "tdes"])
-        let members = try sender.members("iso-1", "4917")
+        let members = try await sender.members("iso-1", "4917")
         let lines = try (0..<600).map { _ in
             let holder = TestCardholder(code: nil, pin: nil)
             return JSON.object(
@@ -300,7 +300,8 @@ struct PINBlockTests {
                 "protectionKey": Hex.encode(protectionKey), "key": Hex.encode(key), "header": "D0000\(letters)00N0000",
             ]
             let block = try #require(
-                PythonOracle(script: "../../KeyBlocksTests/Oracles/psec_oracle.py").ask("wrap", asked)["block"])
+                try await PythonOracle(script: "../../KeyBlocksTests/Oracles/psec_oracle.py").ask("wrap", asked)[
+                    "block"])
             try await service.installation.run([
                 "key", "import", "--bank", backend.bank.id, "--usage", usage, "--tr31", block, "--under", "kbpk",
                 "--label",
@@ -309,7 +310,7 @@ struct PINBlockTests {
         }
         let holder = TestCardholder(pin: nil, accessibility: "text")
         let sender = Sender(backend: backend, keys: ["aes": pinKey])
-        var members = try sender.members("iso-4", "4917")
+        var members = try await sender.members("iso-4", "4917")
         members["key"] = "pin-encryption"
         #expect(try await backend.put(holder.uniqueId, sender.body(members, for: holder)).status == 201)
 
@@ -324,7 +325,7 @@ struct PINBlockTests {
     func forgotten() async throws {
         let sender = try await Self.sender.value
         let holder = TestCardholder(pin: nil)
-        let members = try sender.members("iso-0", "4917")
+        let members = try await sender.members("iso-0", "4917")
         #expect(try await sender.backend.put(holder.uniqueId, sender.body(members, for: holder)).status == 201)
         let shared = try await Service.shared.value
         let tables = try await shared.installation.sql(

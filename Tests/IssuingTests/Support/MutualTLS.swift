@@ -36,13 +36,17 @@ struct MutualTLS: Sendable {
     /// - Parameters:
     ///   - issuer: signs the call; nil sends it unsigned.
     ///   - client: the PEM file of the client certificate, with the key file next to it; nil sends none.
-    func call(_ call: IssuerCall, by issuer: TestIssuer?, showing client: String?) async throws -> Answer {
+    ///   - version: the option of `curl` for the version of HTTP.
+    func call(
+        _ call: IssuerCall, by issuer: TestIssuer?, showing client: String?, version: String = "--http2"
+    ) async throws -> Answer {
         let fields = try issuer.map { try call.signedFields($0, for: server) } ?? []
         let headers = fields.flatMap { ["-H", "\($0.name): \($0.value)"] }
         let shown = client.map { ["--cert", $0, "--key", Self.key(of: $0)] } ?? []
         let result = try await TestCommand.run(
             "curl",
-            ["--silent", "--cacert", certificate, "--request", call.method, "--write-out", "\n%{http_code}"] + shown
+            ["--silent", version, "--cacert", certificate, "--request", call.method, "--write-out", "\n%{http_code}"]
+                + shown
                 + headers + [server.url + call.path])
         let lines = result.stdout.split(separator: "\n", omittingEmptySubsequences: false)
         return Answer(

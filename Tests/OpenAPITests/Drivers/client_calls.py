@@ -11,6 +11,7 @@ import httpx
 from card_companion_client import AuthenticatedClient, Client, api, models
 from card_companion_client.api.cardholders import (
     delete_cardholder, get_cardholder, import_cardholders, list_cardholders, patch_cardholder, put_cardholder)
+from card_companion_client.api.document_verification import make_identity_check, verify_document
 from card_companion_client.api.events import acknowledge_events, get_events
 from card_companion_client.api.keys import key_set
 from card_companion_client.api.pin_definition import (
@@ -140,6 +141,17 @@ def change_cardholder(caller, path, sealing):
     require({invalid.member for invalid in problem.invalid} == {"pin", "pinBlock"}, f"{problem}")
     active = models.CardholderPatch(status=models.CardholderStatus.ACTIVE)
     caller.call(patch_cardholder, 200, models.CardholderAnswer, *path, body=active)
+
+
+def check_identity(caller, path):
+    document = models.IdentityCheckRequestDocument(issuing_state="UTO", document_number="L898902C3")
+    request = models.IdentityCheckRequest(client_id="sandbox-app", document=document)
+    made = caller.call(make_identity_check, 201, models.IdentityCheck, *path, body=request).parsed
+    require(made.client_id == "sandbox-app", f"{made}")
+    request.client_id = "nobody"
+    problem = caller.call(make_identity_check, 422, models.InvalidMembersProblem, *path, body=request).parsed
+    require([invalid.member for invalid in problem.invalid] == ["clientId"], f"{problem}")
+    caller.call(verify_document, 426, models.Problem)
 
 
 def list_and_erase(caller, bank_id, names):
@@ -295,6 +307,7 @@ def call_each_operation(base_url, document, sandbox):
     keys = read_service(caller)
     sealing = Sealing(keys, bank.id, name)
     change_cardholder(caller, (bank.id, name), sealing)
+    check_identity(caller, (bank.id, name))
     deliver_pins(caller, bank, name)
     define_pins(caller, bank, name, sealing)
     lock(caller, bank, name)

@@ -46,6 +46,11 @@ class Issuer:
     def cardholders(self, status, query="", **options):
         return self.call(status, "GET", "/v1/banks/{bankId}/cardholders", {}, query=query, **options)
 
+    def checking(self, status, unique_id, body, **options):
+        headers = {"Content-Type": "application/json"} | options.pop("headers", {})
+        path = "/v1/banks/{bankId}/cardholders/{uniqueId}/identity-checks"
+        return self.call(status, "POST", path, {"uniqueId": unique_id}, body, headers=headers, **options)
+
     def importing(self, status, text, **options):
         return self.call(status, "POST", "/v1/banks/{bankId}/cardholders:import", {}, text, **options)
 
@@ -123,6 +128,24 @@ def version_pin(issuer, unique_id):
     shown = issuer.cardholder(200, "GET", unique_id).json()
     missing = not shown["hasPin"] and not shown["hasAuthenticationCode"] and not shown["definition"]
     require(missing and shown["pinVersion"] == 2, f"{shown}")
+
+
+def check_identity(issuer, unique_id):
+    """Asks for the cardholder's document, and for what cannot be asked."""
+    issuer.cardholder(201, "PUT", unique_id, {})
+    document = {"clientId": "sandbox-app", "document": {"issuingState": "UTO", "documentNumber": "L898902C3"}}
+    person = {"clientId": "sandbox-app", "lifetimeSeconds": 60,
+              "person": {"name": "ERIKSSON<<ANNA MARIA", "dateOfBirth": "1974-08-12"}}
+    ids = {issuer.checking(201, unique_id, body).json()["validationId"] for body in (document, person)}
+    require(len(ids) == 2, f"two checks have the same id: {ids}")
+    issuer.checking(404, "nobody", document)
+    issuer.checking(401, unique_id, document, signed=False)
+    issuer.checking(403, unique_id, document, bank_id="OTHER")
+    issuer.checking(400, unique_id, '{"clientId":"a","clientId":"a"}')
+    issuer.checking(413, unique_id, document | {"padding": "x" * 70_000})
+    issuer.checking(415, unique_id, document, headers={"Content-Type": "text/plain"})
+    for wrong in ({}, document | person, document | {"lifetimeSeconds": 1}, document | {"clientId": "nobody"}):
+        issuer.checking(422, unique_id, wrong)
 
 
 def list_cardholders(issuer, names):
@@ -289,6 +312,7 @@ if __name__ == "__main__":
     name = f"issue-{uuid.uuid4()}"[:40]
     change_cardholder(issuer, name)
     send_what_is_refused(issuer)
+    check_identity(issuer, f"{name}-id")
     list_cardholders(issuer, import_cardholders(issuer, name))
     make_events(issuer, document, name)
     take_defined_pin(issuer, f"{name}-pin", read_events(issuer, name))

@@ -16,8 +16,24 @@ import Testing
                 try await connection.executeScript("ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
                 try await connection.executeScript("SELECT pg_reload_conf()")
             }
+            try await withClient(cluster.url, configure: { $0.applicationName = "probe" }) { probe in
+                try await untilCommitsWait(probe)
+            }
             try await withClient(cluster.url, configure: { $0.applicationName = "waiting" }) { waiting in
                 try await body(waiting, observer)
+            }
+        }
+    }
+
+    /// PostgreSQL follows the new setting a little later.
+    private func untilCommitsWait(_ probe: PostgresClient) async throws {
+        for number in 1... {
+            do {
+                try await AnswerLimit.$current.withValue(.seconds(1)) {
+                    _ = try await probe.execute(Insert(suite: "probe", number: number))
+                }
+            } catch let error as PostgresError where error.code == .connectionLost {
+                return
             }
         }
     }

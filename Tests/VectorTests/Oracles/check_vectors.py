@@ -2,7 +2,8 @@
 
 The argument is the name of a file. PythonOracle runs this script. The answer has "ok" or an error message for each key,
 vector or case. jwcrypto and cryptography check keys and sealed values. OAEP, the key derivation and HMAC are also
-computed from their definitions, with hashlib and integers. check_negative.py checks the negative cases.
+computed from their definitions, with hashlib and integers. check_negative.py checks the negative cases, and
+check_documents.py the sessions of document verification.
 """
 
 import hashlib
@@ -10,6 +11,7 @@ import json
 import pathlib
 import sys
 
+import check_documents
 import check_negative
 from checking import Keys, b64, b64url, concat_kdf, equal, hmac_sha256, oaep_key, other_info, unb64url
 from cryptography.hazmat.primitives import hashes, keywrap
@@ -206,6 +208,7 @@ CHECKS = {
     "tokens": {"vectors": check_token},
     "thumbprints": {"vectors": check_thumbprint},
     "keypads": {"vectors": check_keypad},
+    "documents": {"sessions": check_documents.check_session},
     "negative": check_negative.CHECKS,
 }
 

@@ -21,6 +21,7 @@ extension BankKeyAlgorithm: ExpressibleByArgument {}
 extension BankKeyDirection: ExpressibleByArgument {}
 extension BankKeyUsage: ExpressibleByArgument {}
 extension CardholderStatus: ExpressibleByArgument {}
+extension EventType: ExpressibleByArgument {}
 extension CertificatePurpose: ExpressibleByArgument {}
 extension CodeAlphabet: ExpressibleByArgument {}
 extension DataKeyPurpose: ExpressibleByArgument {}
@@ -28,6 +29,8 @@ extension DefinedPINRule: ExpressibleByArgument {}
 extension DeliveryFormat: ExpressibleByArgument {}
 extension ImageStyle: ExpressibleByArgument {}
 extension HMACKeyUsage: ExpressibleByArgument {}
+extension IdentityAssurance: ExpressibleByArgument {}
+extension IdentityRequirement: ExpressibleByArgument {}
 extension Retention: ExpressibleByArgument {}
 extension Scheme: ExpressibleByArgument {}
 extension SealedValueRule: ExpressibleByArgument {}

@@ -13,7 +13,7 @@ from bank_app import BankApp
 from checks import equal
 
 WIDE, SMALLEST = (1280, 860), (320, 640)
-SCREENS = ("my-pin", "new-pin", "settings")
+SCREENS = ("my-pin", "new-pin", "passport", "settings")
 numbers = itertools.count()
 
 
@@ -296,6 +296,55 @@ def check_old_signature(scene):
             app.go("new-pin")
             app.type_pin(new_pin())
             app.until_message("too old")
+
+
+def check_passport(scene):
+    """if the bank asks for a passport, it shows the PIN after a genuine one was read, and after no other"""
+    with signed_in(scene, "bob") as app, no_passport_required_at_end(app):
+        app.go("passport")
+        app.find("required").click()
+        app.until_message("you must show your passport first")
+        app.go("my-pin")
+        app.ask_in_vain("wants to see your passport first")
+        app.go("passport")
+        app.until(lambda: app.find("required").is_selected(), "what the bank asks for")
+        for chip, reason in (
+            ("clone", "did not prove that it is no copy"), ("forged", "No trusted state has signed the files"),
+            ("stranger", "not the expected document"), ("expired", "has expired"),
+        ):
+            app.choose("chip", chip)
+            app.find("read").click()
+            app.until_message(reason)
+        app.go("my-pin")
+        app.ask_in_vain("wants to see your passport first")
+        app.go("passport")
+        app.choose("chip", "genuine")
+        app.find("read").click()
+        app.until_message("Your passport is genuine")
+        said = [item.text for item in app.all("#said li")]
+        equal((said[0], said[-1]), ("sent START", "received CLOSE"), "what was said")
+        app.go("my-pin")
+        with app.held():
+            pass
+        app.find("seen").click()
+        app.until_message("Thank you")
+        app.ask_in_vain("wants to see your passport first")
+
+
+@contextlib.contextmanager
+def no_passport_required_at_end(app):
+    """Also if the check fails: other checks ask for PINs."""
+    try:
+        yield
+    finally:
+        status = app.driver.execute_async_script(
+            """
+            const done = arguments[0];
+            const headers = { "Content-Type": "application/json" };
+            fetch("/sandbox/bank/identity-requirement", { method: "POST", headers, body: '{"isRequired":false}' })
+              .then((answer) => done(answer.status));
+            """)
+        equal(status, 200, "the status")
 
 
 def check_define_typed(scene):

@@ -1,26 +1,21 @@
-import Foundation
-import NIOCore
-import NIOHTTP1
-import NIOPosix
-import NIOSSL
-import ServerHarness
-import Synchronization
+internal import Foundation
+internal import NIOCore
+package import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+package import ServerHarness
+internal import Synchronization
 
 /// A webhook request that a receiver got.
-struct ReceivedWebhook: Sendable {
-    let head: HTTPRequestHead
-    let body: [UInt8]
-
-    /// The event in the body.
-    var event: Event {
-        get throws { try Event(JSON(parsing: body)) }
-    }
+package struct ReceivedWebhook: Sendable {
+    package let head: HTTPRequestHead
+    package let body: [UInt8]
 }
 
 /// A bank's webhook receiver, with or without TLS. A test can make it fail in different ways.
-final class WebhookReceiver: Sendable {
+package final class WebhookReceiver: Sendable {
     /// The reaction to a request.
-    enum Behaviour: Sendable {
+    package enum Behaviour: Sendable {
         case answer(Int)
         case redirect(String)
         /// Sends no response and keeps the connection open.
@@ -30,12 +25,12 @@ final class WebhookReceiver: Sendable {
     }
 
     /// The PEM files of a self-signed certificate for `localhost` and of its key.
-    struct Certificate: Sendable {
-        let file: String
-        let keyFile: String
+    package struct Certificate: Sendable {
+        package let file: String
+        package let keyFile: String
     }
 
-    static let certificate = Once {
+    package static let certificate = Once {
         let file = TestFolder.shared.unused("receiver.pem")
         try await TestCommand.run(
             "openssl",
@@ -47,14 +42,14 @@ final class WebhookReceiver: Sendable {
         return Certificate(file: file, keyFile: "\(file).key")
     }
 
-    let url: String
+    package let url: String
     private let channel: any Channel
     private let state: State
 
     /// Starts to listen.
     ///
     /// - Parameter behave: decides the reaction to each request; the number counts the requests before it.
-    init(
+    package init(
         isSecure: Bool = true,
         _ behave: @escaping @Sendable (ReceivedWebhook, Int) -> Behaviour = { _, _ in .answer(204) }
     ) async throws {
@@ -79,12 +74,10 @@ final class WebhookReceiver: Sendable {
     }
 
     /// All requests so far, whatever the reaction.
-    var received: [ReceivedWebhook] { state.received.withLock(\.self) }
+    package var received: [ReceivedWebhook] { state.received.withLock(\.self) }
 
-    /// The events that were answered with a 2xx status.
-    var taken: [Event] {
-        get throws { try state.taken.withLock(\.self).map { try $0.event } }
-    }
+    /// The requests that were answered with a 2xx status.
+    package var accepted: [ReceivedWebhook] { state.taken.withLock(\.self) }
 
     private static func tlsContext() async throws -> NIOSSLContext {
         let certificate = try await certificate.value

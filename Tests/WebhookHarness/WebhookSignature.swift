@@ -1,17 +1,16 @@
-import Crypto
-import Foundation
-import NIOHTTP1
-import ServerHarness
-import Synchronization
-import Testing
+internal import Crypto
+internal import Foundation
+internal import NIOHTTP1
+package import ServerHarness
+internal import Testing
 
 /// The signature of a webhook (RFC 9421), verified with swift-crypto. Uses no code of the server.
-struct WebhookSignature {
+package struct WebhookSignature {
     private let webhook: ReceivedWebhook
     private let input: String
     private let signature: [UInt8]
 
-    init(_ webhook: ReceivedWebhook) throws {
+    package init(_ webhook: ReceivedWebhook) throws {
         self.webhook = webhook
         input = try Self.value(of: "Signature-Input", webhook)
         let text = try Self.value(of: "Signature", webhook)
@@ -19,7 +18,7 @@ struct WebhookSignature {
         signature = Array(try #require(Data(base64Encoded: String(text.dropFirst().dropLast()))))
     }
 
-    func verify(against server: TestServer) async throws {
+    package func verify(against server: TestServer) async throws {
         let parameters = try #require(input.wholeMatch(of: /\(([^)]*)\);(.*)/))
         let components = parameters.1.split(separator: " ").map { String($0.filter { $0 != "\"" }) }
         let hasQuery = webhook.head.uri.contains("?")
@@ -61,26 +60,4 @@ struct WebhookSignature {
         let text = try #require(webhook.head.headers[field].first)
         return String(try #require(text.wholeMatch(of: /[a-z][a-z0-9]*=(.+)/)).1)
     }
-}
-
-/// Counts from 0.
-final class Counter: Sendable {
-    private let value = Mutex(0)
-
-    var count: Int { value.withLock(\.self) }
-
-    func next() -> Int {
-        value.withLock { count in
-            defer { count += 1 }
-            return count
-        }
-    }
-}
-
-/// A flag that a test sets once.
-final class Flag: Sendable {
-    private let state = Mutex(false)
-
-    var isSet: Bool { state.withLock(\.self) }
-    func set() { state.withLock { $0 = true } }
 }

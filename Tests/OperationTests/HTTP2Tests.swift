@@ -1,0 +1,98 @@
+import Foundation
+import PythonOracle
+import ServerHarness
+import Testing
+
+/// HTTP/2 over TLS, which apps choose by ALPN. The client is Python's h2.
+@Suite("HTTP/2", .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
+struct HTTP2Tests {
+    private let oracle = PythonOracle(script: "Oracles/http2_client.py")
+
+    private func server(
+        of installation: TestInstallation? = nil, _ environment: [String: String] = [:]
+    ) async throws -> TestServer {
+        let certificate = try await TestCertificate()
+        let settings = certificate.environment.merging(environment) { $1 }
+        if let installation { return try await installation.startServer(environment: settings) }
+        return try await TestInstallation().startServer(environment: settings)
+    }
+
+    private func ask(
+        _ question: String, _ server: TestServer, _ arguments: [String: String] = [:]
+    ) async throws -> [String: String] {
+        try await oracle.ask(question, arguments.merging(["port": "\(server.port)"]) { $1 })
+    }
+
+    @Test("A PIN is fetched over HTTP/2, beside another request on the same connection")
+    func fetch() async throws {
+        let installation = try await TestInstallation()
+        let bank = try await installation.makeBank(["--retention", "keep-repeat", "--fetch-limit", "50"])
+        let holder = TestCardholder()
+        let plain = try await installation.startServer()
+        try await installation.provision([holder], of: bank, through: plain)
+        let server = try await server(of: installation)
+        let body = JSON.object(try TestApp().tokenCaptcha(bank, bank.token(for: holder))).text
+        let answer = try await ask("post", server, ["path": Path.tokenCaptcha, "body": body])
+        #expect(answer["status"] == "200" && answer["health"] == "200")
+        #expect(try JSON(parsing: answer["body"] ?? "").object?["errorCode"] == 0)
+        #expect(try await plain.stop() == 0)
+    }
+
+    @Test(
+        "A client chooses the protocol, and one that chooses nothing gets HTTP/1.1",
+        arguments: [("--http2", "2"), ("--http1.1", "1.1"), ("--no-alpn", "1.1")])
+    func negotiation(option: String, version: String) async throws {
+        let server = try await server()
+        let result = try await TestCommand.run(
+            "curl",
+            [
+                "--silent", "--insecure", option, "--output", "/dev/null", "--write-out",
+                "%{http_version} %{http_code}", server.url + "/health/live",
+            ]
+        ).succeeded()
+        #expect(result.stdout == "\(version) 200")
+    }
+
+    @Test("A request whose body does not come is reset, and the connection serves others")
+    func slowBody() async throws {
+        let answer = try await ask("slow_body", try await server())
+        #expect(answer == ["reset": "True", "other": "200"])
+    }
+
+    @Test(
+        "An address has as many open streams as it can have connections, and all have as many as the server",
+        arguments: ["HTTP_ADDRESS_CONNECTIONS=20", "HTTP_CONNECTIONS=20"])
+    func tooMany(setting: String) async throws {
+        let parts = setting.split(separator: "=").map(String.init)
+        var environment = [parts[0]: parts[1]]
+        if parts[0] == "HTTP_CONNECTIONS" { environment["HTTP_ADDRESS_CONNECTIONS"] = "20" }
+        let answer = try await ask("many", try await server(environment), ["count": "50", "expected": "30"])
+        #expect(answer == ["refused": "30", "after": "200"])
+    }
+
+    @Test(
+        "A connection that has no request under way is closed, even if its client does not answer",
+        arguments: ["nothing", "request"])
+    func silent(first: String) async throws {
+        let server = try await server(["HTTP_IDLE_TIMEOUT_SECONDS": "2"])
+        #expect(try await ask("silent", server, ["first": first]) == ["closed": "True"])
+    }
+
+    @Test(
+        "A connection that is flooded with frames is ended, and others are served",
+        arguments: ["requests that are taken back", "pings", "settings", "headers without an end", "empty data"])
+    func flood(kind: String) async throws {
+        let server = try await server(["HTTP_IDLE_TIMEOUT_SECONDS": "600"])
+        #expect(try await ask("flood", server, ["kind": kind]) == ["ended": "True"])
+        #expect(try await ask("unread", server) == ["other": "200"])
+        #expect(try await server.stop() == 0)
+    }
+
+    @Test("After SIGTERM, a request is answered, and its client is asked to use another connection")
+    func drain() async throws {
+        let server = try await server(["HTTP_DRAIN_SECONDS": "20"])
+        let answer = try await ask("drain", server, ["process": "\(server.processID)"])
+        #expect(answer == ["before": "200", "beforeGoAway": "False", "after": "200", "goaway": "True"])
+        #expect(try await server.ended() == 0)
+    }
+}

@@ -1,0 +1,252 @@
+"""A client of HTTP/2 with Python's h2, which knows nothing of our server.
+
+The command-line argument names the function. Standard input is its arguments, as a JSON object of strings. Standard
+output is the result, in the same format.
+"""
+
+import json
+import os
+import signal
+import socket
+import ssl
+import sys
+import time
+
+import h2.config
+import h2.connection
+import h2.events
+import h2.exceptions
+import h2.settings
+import hpack
+
+# Longer than any limit that a test waits for.
+PATIENCE_SECONDS = 60
+
+
+class Connection:
+    """One connection. The events of its streams are kept: {stream: {"status", "body", "reset"}}."""
+
+    def __init__(self, port, window=None):
+        context = ssl.create_default_context()
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        context.set_alpn_protocols(["h2"])
+        self.socket = context.wrap_socket(socket.create_connection(("127.0.0.1", int(port))))
+        assert self.socket.selected_alpn_protocol() == "h2"
+        self.authority = f"127.0.0.1:{port}"
+        self.h2 = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True, header_encoding="utf-8"))
+        self.streams = {}
+        self.goaway = False
+        self.isClosed = False
+        self.h2.initiate_connection()
+        if window is not None:
+            self.h2.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: window})
+        self.flush()
+
+    def flush(self):
+        data = self.h2.data_to_send()
+        if data:
+            try:
+                self.socket.sendall(data)
+            except OSError:
+                self.isClosed = True
+
+    def request(self, method, path, body=None, announced=None):
+        """Begins a request. If 'announced' is given, its body has this length, and only 'body' of it is sent."""
+        stream = self.h2.get_next_available_stream_id()
+        headers = [(":method", method), (":scheme", "https"), (":authority", self.authority), (":path", path)]
+        if body is not None:
+            length = len(body) if announced is None else announced
+            headers += [("content-type", "application/json"), ("content-length", str(length))]
+        self.h2.send_headers(stream, headers, end_stream=body is None)
+        if body is not None:
+            self.h2.send_data(stream, body, end_stream=announced is None)
+        self.streams[stream] = {"status": "", "body": b"", "reset": False, "ended": False}
+        self.flush()
+        return stream
+
+    def read_until(self, isDone, seconds=PATIENCE_SECONDS):
+        """Reads until a condition holds, the connection ends, or the time is over."""
+        end = time.monotonic() + seconds
+        while not self.isClosed and not isDone():
+            left = end - time.monotonic()
+            if left <= 0:
+                return
+            self.socket.settimeout(left)
+            try:
+                data = self.read_frame()
+            except TimeoutError:
+                return
+            if not data:
+                self.isClosed = True
+                return
+            try:
+                for event in self.h2.receive_data(data):
+                    self.receive(event)
+            except h2.exceptions.ProtocolError:
+                # This library takes nothing after GOAWAY, not even the PING that comes with it.
+                if not self.goaway:
+                    raise
+            self.flush()
+
+    def read_frame(self):
+        """One frame, so that an error in it costs no event of the frames before (RFC 9113 section 4.1)."""
+        head = self.read_exactly(9)
+        return head and head + self.read_exactly(int.from_bytes(head[:3]))
+
+    def read_exactly(self, count):
+        data = b""
+        while len(data) < count:
+            try:
+                part = self.socket.recv(count - len(data))
+            except TimeoutError:
+                raise
+            except OSError:
+                part = b""
+            if not part:
+                return b""
+            data += part
+        return data
+
+    def receive(self, event):
+        stream = self.streams.get(getattr(event, "stream_id", None))
+        match event:
+            case h2.events.ResponseReceived():
+                stream["status"] = dict(event.headers)[":status"]
+            case h2.events.DataReceived():
+                stream["body"] += event.data
+                self.h2.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+            case h2.events.StreamEnded():
+                stream["ended"] = True
+            case h2.events.StreamReset():
+                stream["reset"] = True
+            case h2.events.ConnectionTerminated():
+                self.goaway = True
+
+    def isOver(self, stream):
+        return self.streams[stream]["ended"] or self.streams[stream]["reset"]
+
+    def wait_for(self, stream):
+        self.read_until(lambda: self.isOver(stream))
+        return self.streams[stream]
+
+
+def post(arguments):
+    """Two requests at once on one connection: the health check, and a post of JSON."""
+    connection = Connection(arguments["port"])
+    health = connection.request("GET", "/health/live")
+    posted = connection.request("POST", arguments["path"], arguments["body"].encode())
+    health, posted = connection.wait_for(health), connection.wait_for(posted)
+    return {"health": health["status"], "status": posted["status"], "body": posted["body"].decode()}
+
+
+def slow_body(arguments):
+    """A body that does not come, and another request on the same connection afterwards."""
+    connection = Connection(arguments["port"])
+    slow = connection.request("POST", "/v1/pin-distribution/captcha", b"{", announced=5)
+    wasReset = connection.wait_for(slow)["reset"]
+    other = connection.wait_for(connection.request("GET", "/health/live"))
+    return {"reset": str(wasReset), "other": other["status"]}
+
+
+def many(arguments):
+    """Streams that stay open, and after they end one more: how many the server has reset."""
+    connection = Connection(arguments["port"])
+    streams = [
+        connection.request("POST", "/v1/pin-distribution/captcha", b"{", announced=5)
+        for _ in range(int(arguments["count"]))
+    ]
+    reset = lambda: [stream for stream in streams if connection.streams[stream]["reset"]]
+    connection.read_until(lambda: len(reset()) >= int(arguments["expected"]))
+    # What is reset too would come now.
+    connection.read_until(lambda: False, seconds=1)
+    refused = len(reset())
+    for stream in streams:
+        if not connection.streams[stream]["reset"]:
+            connection.h2.reset_stream(stream)
+    connection.flush()
+    # The server may still be busy with the ends of those streams.
+    deadline = time.monotonic() + 30
+    while not (after := connection.wait_for(connection.request("GET", "/health/live")))["status"]:
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.1)
+    return {"refused": str(refused), "after": after["status"]}
+
+
+def silent(arguments):
+    """A connection without a request, whose client does not answer either. Returns whether the server closes it."""
+    connection = Connection(arguments["port"])
+    if arguments["first"] == "request":
+        connection.wait_for(connection.request("GET", "/health/live"))
+    connection.socket.settimeout(PATIENCE_SECONDS)
+    while connection.socket.recv(65536):
+        pass
+    return {"closed": "True"}
+
+
+def frame(kind, flags, stream, payload=b""):
+    """The bytes of a frame (RFC 9113 section 4.1)."""
+    return len(payload).to_bytes(3) + bytes([kind, flags]) + stream.to_bytes(4) + payload
+
+
+def flood(arguments):
+    """Frames that cost the sender nothing, 20,000 at most. Returns whether the server ends the connection because of them:
+    much earlier than an idle one."""
+    connection = Connection(arguments["port"])
+    headers = hpack.Encoder().encode(
+        [(":method", "POST"), (":scheme", "https"), (":authority", "x"), (":path", "/v1/pin-distribution/captcha")])
+    data, head, reset, settings, ping, continuation = 0, 1, 3, 4, 6, 9
+    end_headers = 4
+    kinds = {
+        "requests that are taken back": lambda stream: frame(head, end_headers, stream, headers)
+        + frame(reset, 0, stream, (8).to_bytes(4)),
+        "pings": lambda stream: frame(ping, 0, 0, bytes(8)),
+        "settings": lambda stream: frame(settings, 0, 0),
+        "headers without an end": lambda stream: frame(head, 0, 1, headers) if stream == 1
+        else frame(continuation, 0, 1),
+        "empty data": lambda stream: frame(head, end_headers, 1, headers) if stream == 1 else frame(data, 0, 1),
+    }
+    connection.socket.settimeout(30)
+    try:
+        for number in range(20_000):
+            connection.socket.sendall(kinds[arguments["kind"]](2 * number + 1))
+        while connection.socket.recv(65536):
+            pass
+        return {"ended": "True"}
+    except (ConnectionError, ssl.SSLError):
+        return {"ended": "True"}
+    except TimeoutError:
+        return {"ended": "False"}
+
+
+def unread(arguments):
+    """A hundred requests whose answers the client does not take, and one of somebody else."""
+    greedy = Connection(arguments["port"], window=0)
+    for _ in range(100):
+        greedy.request("GET", "/health/live")
+    other = Connection(arguments["port"])
+    return {"other": other.wait_for(other.request("GET", "/health/live"))["status"]}
+
+
+def drain(arguments):
+    """Stops the server while a connection is open: the next request is answered, and the client is asked to go."""
+    connection = Connection(arguments["port"])
+    before = connection.wait_for(connection.request("GET", "/health/ready"))
+    beforeGoAway = connection.goaway
+    # The server may still be busy with the end of that answer.
+    time.sleep(1)
+    os.kill(int(arguments["process"]), signal.SIGTERM)
+    time.sleep(1)
+    after = connection.wait_for(connection.request("GET", "/health/live"))
+    connection.read_until(lambda: connection.goaway)
+    return {
+        "before": before["status"], "beforeGoAway": str(beforeGoAway), "after": after["status"],
+        "goaway": str(connection.goaway),
+    }
+
+
+if __name__ == "__main__":
+    questions = [post, slow_body, many, silent, flood, unread, drain]
+    question = {question.__name__: question for question in questions}[sys.argv[1]]
+    json.dump(question(json.load(sys.stdin)), sys.stdout)

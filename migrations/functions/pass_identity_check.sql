@@ -1,0 +1,34 @@
+-- The end of a session whose document has passed: the check is closed, the cardholder gets a pass, and the bank an event. False:
+-- the session is not the check's any more, because it has ended, or because the bank has asked for another check
+-- or disabled the client.
+CREATE OR REPLACE FUNCTION pass_identity_check(
+    p_now        timestamptz,
+    p_bank_id    text,
+    p_unique_id  text,
+    p_session_id text,
+    p_data       jsonb
+) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    lifetime_seconds integer;
+BEGIN
+    SELECT identity_lifetime_seconds INTO lifetime_seconds FROM bank WHERE bank_id = p_bank_id AND status = 'ACTIVE';
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    -- The cardholder first, as everywhere, so that their events are in order.
+    PERFORM FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
+    DELETE FROM identity_check AS requested
+        USING document_client AS client
+        WHERE requested.bank_id = p_bank_id AND unique_id = p_unique_id AND session_id = p_session_id
+            AND session_ends_at > p_now AND client.client_id = requested.client_id AND client.status = 'ACTIVE';
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    INSERT INTO identity_pass (bank_id, unique_id, passed_at, expires_at)
+        VALUES (p_bank_id, p_unique_id, p_now, p_now + make_interval(secs => lifetime_seconds))
+        ON CONFLICT (bank_id, unique_id) DO UPDATE SET passed_at = excluded.passed_at, expires_at = excluded.expires_at;
+    INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
+        VALUES (p_bank_id, p_unique_id, 'identity.checked', p_data, p_now);
+    RETURN true;
+END
+$$;
