@@ -71,11 +71,12 @@ struct ConnectionStateMachine<Answer> {
         return lastProgress + silence
     }
 
-    /// When ``tick(at:)`` must be called at the latest.
+    /// When ``tick(at:)`` must be called at the latest. It is asked for with each request and answer.
     var nextDeadline: Instant? {
-        let waiting = pipeline.lazy.filter { !$0.isAbandoned }.compactMap(\.deadline) + held.lazy.compactMap(\.deadline)
-        guard let first = waiting.min() else { return silenceDeadline }
-        return silenceDeadline.map { min($0, first) } ?? first
+        var next = silenceDeadline
+        for batch in pipeline where !batch.isAbandoned { next = earlier(next, batch.deadline) }
+        for request in held { next = earlier(next, request.deadline) }
+        return next
     }
 
     /// Handles the deadlines that have passed. A server that is silent for too long is given up. If it only works on an

@@ -349,11 +349,6 @@ extension PoolStateMachine {
     }
 }
 
-private func earlier(_ one: ContinuousClock.Instant?, _ other: ContinuousClock.Instant?) -> ContinuousClock.Instant? {
-    guard let one, let other else { return one ?? other }
-    return min(one, other)
-}
-
 // MARK: - One connection
 
 extension PoolStateMachine {
