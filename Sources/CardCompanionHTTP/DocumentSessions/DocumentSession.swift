@@ -27,7 +27,7 @@ final class DocumentSession: WebSocketEndPoint {
     private var isOver = false
     /// Whether the service has been asked something, and has not answered.
     private var awaitsService = false
-    /// Whether the session is over for the service too.
+    /// Whether the service has nothing of the session any more: it was told to release it, or has given the result.
     private var isReleased = false
     /// What the client is told then; nil if there is nothing to tell, or no more.
     private var closure: Closure?
@@ -91,6 +91,7 @@ extension DocumentSession {
 
     func finish(result: SharedSecret) {
         awaitsService = false
+        isReleased = true
         follow(session.finish(result: result))
     }
 
@@ -110,7 +111,10 @@ extension DocumentSession {
 
 extension DocumentSession {
     private func follow(_ actions: [ValidationSession.Action]) {
-        for action in actions { follow(action) }
+        guard !actions.isEmpty else { return }
+        webSocket.gather {
+            for action in actions { follow(action) }
+        }
     }
 
     private func follow(_ action: ValidationSession.Action) {
@@ -161,8 +165,10 @@ extension DocumentSession {
     private func tellEnd() {
         guard let closure else { return }
         self.closure = nil
-        send(.close(closure))
-        webSocket.close(code: closure.code, reason: closure.reason)
+        webSocket.gather {
+            send(.close(closure))
+            webSocket.close(code: closure.code, reason: closure.reason)
+        }
     }
 
     /// Nothing more is asked of the service. The client may still have to be told, and to answer the close frame.

@@ -50,6 +50,8 @@ final class WebSocketHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var context: ChannelHandlerContext?
     private var isReadHeld = false
     private var unsentCount = 0
+    /// Whether what is written waits for the rest, to leave together.
+    private var isGathering = false
     /// When the connection is closed if nothing more was sent until then, or if the client does not close it.
     private var limit: Instant?
     private lazy var timer = ClosingTimer { [unowned self] _ in timeOut(at: .now) }
@@ -123,6 +125,15 @@ extension WebSocketHandler {
 
     func send(binary: borrowing some ByteSource & ~Copyable) {
         if case .open = state { write(.binary, binary) }
+    }
+
+    /// What `body` sends leaves in one write.
+    func gather(_ body: () -> Void) {
+        guard !isGathering else { return body() }
+        isGathering = true
+        body()
+        isGathering = false
+        context?.flush()
     }
 
     /// Sends the close frame. Then the client has some time to send its own.
@@ -214,7 +225,8 @@ extension WebSocketHandler {
             limit = unsentCount > 0 ? .now + limits.write : nil
             goOn()
         }
-        context.writeAndFlush(wrapOutboundOut(frame), promise: sent)
+        context.write(wrapOutboundOut(frame), promise: sent)
+        if !isGathering { context.flush() }
     }
 }
 
@@ -228,10 +240,15 @@ extension WebSocketHandler {
             if case .over = state { return context.close(promise: nil) }
             if case .closing = state, limit == nil { limit = .now + limits.close }
         }
-        timer.deadline = [limit, endPoint?.deadline].compactMap(\.self).min()
+        timer.deadline = deadline
         guard isReadHeld, !holdsReads else { return }
         isReadHeld = false
         context.read()
+    }
+
+    private var deadline: Instant? {
+        guard let limit, let other = endPoint?.deadline else { return limit ?? endPoint?.deadline }
+        return min(limit, other)
     }
 
     private func timeOut(at now: Instant) {
