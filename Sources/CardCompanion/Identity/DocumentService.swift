@@ -72,23 +72,30 @@ package struct DocumentService: DocumentValidationService {
     package func admit(_ start: StartMessage) async throws(CloseReason) -> Admission {
         try await serving("A session was not admitted") {
             try clockWatch.requireRightClock()
-            let client = try await unknown.find("document clients") {
+            let found = try await unknown.find("document clients") {
                 try await approvals.documentClient(id: start.clientId)
             }
-            guard let client else { throw CloseReason.invalidClientId }
-            let anchors = try await authorities.anchors(of: client.bankId)
+            guard let found else { throw CloseReason.invalidClientId }
+            let client = found.client
+            let anchors = try await authorities.anchors(of: client.bankId, revision: found.trustRevision)
             return try await banks.whileCurrent(client.bankId) { bank, _ in
                 guard let bank, bank.isActive else { throw CloseReason.invalidClientId }
                 return bank
             } serve: { bank in
-                // What is kept in memory can be out of date.
-                guard try await store.isCurrent(bankId: bank.id, revision: bank.revision) else { return nil }
+                guard try await isCurrent(bank, found) else { return nil }
                 return Admission(
                     client: client, validationId: start.validationId, assurance: bank.settings.identityAssurance.level,
                     anchors: anchors, certificate: bank.identityCertificate(at: clock.now()),
                     needsSealing: bank.sealsResults, session: try await session(of: start, client))
             }
         }
+    }
+
+    /// Whether the bank that is kept in memory is still the one of the database.
+    private func isCurrent(_ bank: Bank, _ found: CurrentDocumentClient) async throws -> Bool {
+        if bank.revision == found.bankRevision { return true }
+        // One of them is older.
+        return try await store.isCurrent(bankId: bank.id, revision: bank.revision)
     }
 
     /// Begins a session of the check.

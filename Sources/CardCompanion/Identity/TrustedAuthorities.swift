@@ -32,9 +32,10 @@ package final class TrustedAuthorities: Sendable {
 
     /// What a bank trusts. Nothing, if there is no list.
     ///
+    /// - Parameter revision: the present one; nil if there is no list.
     /// - Throws: ``DamagedTrustList``, `StoreError`, `KeyVaultError`.
-    package func anchors(of bankId: Identifier) async throws -> TrustAnchors {
-        guard let revision = try await store.trustRevision(of: bankId) else { return TrustAnchors([]) }
+    package func anchors(of bankId: Identifier, revision: String?) async throws -> TrustAnchors {
+        guard let revision else { return TrustAnchors([]) }
         let list = try await list(of: bankId, revision)
         guard let list, try await approvals.isApproved(list.root) else { return TrustAnchors([]) }
         return list.anchors

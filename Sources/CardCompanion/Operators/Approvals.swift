@@ -175,9 +175,11 @@ extension Approvals {
     }
 
     /// An active document client; nil if there is none, or it is not approved.
-    func documentClient(id: String) async throws -> DocumentClientRecord? {
-        guard let client = try await store.documentClient(id: id), client.status == .active else { return nil }
-        return try await isApproved(ApprovedObject(client)) ? client : nil
+    func documentClient(id: String) async throws -> CurrentDocumentClient? {
+        guard let found = try await store.currentDocumentClient(id: id), found.client.status == .active else {
+            return nil
+        }
+        return try await isApproved(ApprovedObject(found.client)) ? found : nil
     }
 
     private func hasApprovedSettings(_ bank: BankRecord) async throws -> Bool {

@@ -28,6 +28,14 @@ package struct DocumentClientRecord: Sendable, Equatable {
     }
 }
 
+/// A client, with the revisions of what its sessions depend on: they tell whether what a server has in memory is out of date.
+package struct CurrentDocumentClient: Sendable {
+    package let client: DocumentClientRecord
+    package let bankRevision: Int64
+    /// Changes whenever what the bank trusts changes; nil if it trusts nobody.
+    package let trustRevision: String?
+}
+
 extension Store {
     /// Adds a client.
     ///
@@ -39,6 +47,11 @@ extension Store {
     /// The client of that id, of any bank.
     package func documentClient(id: String) async throws(StoreError) -> DocumentClientRecord? {
         try await statements.execute(SelectDocumentClient(clientId: id)).first
+    }
+
+    /// The client of that id, of any bank, as it is now.
+    package func currentDocumentClient(id: String) async throws(StoreError) -> CurrentDocumentClient? {
+        try await statements.execute(SelectCurrentDocumentClient(clientId: id)).first
     }
 
     /// A bank's clients, by id.
@@ -84,6 +97,22 @@ private struct SelectDocumentClient: PostgresStatement {
     }
 }
 
+private struct SelectCurrentDocumentClient: PostgresStatement {
+    typealias Row = CurrentDocumentClient
+
+    let clientId: String
+
+    static let sql = """
+        SELECT \(clientColumns), (SELECT revision FROM bank WHERE bank.bank_id = document_client.bank_id), (
+            \(trustRevisionQuery(bankId: "document_client.bank_id")))
+        FROM document_client WHERE client_id = $1
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(clientId)
+    }
+}
+
 private struct SelectDocumentClients: PostgresStatement {
     typealias Row = DocumentClientRecord
 
@@ -117,5 +146,13 @@ extension DocumentClientRecord: PostgresRowDecodable {
         resultIsPrivate = try row.decode(4)
         status = try row.decode(5)
         createdAt = try row.decode(6)
+    }
+}
+
+extension CurrentDocumentClient: PostgresRowDecodable {
+    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+        client = try DocumentClientRecord(row)
+        bankRevision = try row.decode(7)
+        trustRevision = try row.decode(8)
     }
 }

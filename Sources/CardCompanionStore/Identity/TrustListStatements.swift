@@ -219,17 +219,22 @@ private struct SelectTrustListSummaries: PostgresStatement {
         """
 }
 
+/// Reads the revision of what a bank trusts. There is no row if that is nothing.
+func trustRevisionQuery(bankId: String) -> String {
+    """
+    SELECT concat_ws(' ', scope, encode(sha256(sealed_digest), 'hex'), (
+        SELECT encode(sha256(string_agg(issuer || digest, '' ORDER BY issuer)), 'hex')
+        FROM trust_revocation_list AS revocation WHERE revocation.scope = trust_list.scope))
+    FROM trust_list WHERE scope IN (\(bankId), '') ORDER BY scope DESC LIMIT 1
+    """
+}
+
 private struct SelectTrustRevision: PostgresStatement {
     typealias Row = String
 
     let bankId: Identifier
 
-    static let sql = """
-        SELECT concat_ws(' ', scope, encode(sha256(sealed_digest), 'hex'), (
-            SELECT encode(sha256(string_agg(issuer || digest, '' ORDER BY issuer)), 'hex')
-            FROM trust_revocation_list AS revocation WHERE revocation.scope = trust_list.scope))
-        FROM trust_list WHERE scope IN ($1, '') ORDER BY scope DESC LIMIT 1
-        """
+    static let sql = trustRevisionQuery(bankId: "$1")
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId)
