@@ -6,7 +6,14 @@ import ServerHarness
 
 /// Sessions of document verification: the bank's side asks for checks, and apps with a simulated chip pass them.
 struct DocumentSessions: Sendable {
-    private static let clientId = "bench"
+    /// A client can begin 500 sessions at once.
+    private static let clientCount = 5
+
+    /// A check, and the client that it is for.
+    struct Check: Sendable {
+        let validationId: String
+        let clientId: String
+    }
 
     private let service: BenchService
     private let document: SimulatedDocument
@@ -26,8 +33,11 @@ struct DocumentSessions: Sendable {
         try Data(state.masterList(of: [state.certificate], signingTime: now - 60)).write(to: URL(filePath: list))
         let bank = service.bank.id
         try await service.installation.run(["csca", "import", "--bank", bank, "--root", root, list]).succeeded()
-        try await service.installation.run(["document-client", "add", "--bank", bank, "--id", Self.clientId])
-            .succeeded()
+        for client in 0..<Self.clientCount {
+            try await service.installation.run([
+                "document-client", "add", "--bank", bank, "--id", Self.clientId(client),
+            ]).succeeded()
+        }
         self.service = service
         document = try state.issue()
         loop = try VerificationLoop(document, of: state)
@@ -36,27 +46,28 @@ struct DocumentSessions: Sendable {
 
     /// Asks for a check of each of these cardholders.
     ///
-    /// - Returns: their validationIds.
-    func requestChecks(_ numbers: Range<Int>) async throws -> [String] {
-        var checks: [String] = []
+    /// The clients take turns.
+    func requestChecks(_ numbers: Range<Int>) async throws -> [Check] {
+        var checks: [Check] = []
         for number in numbers {
+            let clientId = Self.clientId(number)
             var call = IssuerCall(
                 "POST",
                 "/v1/banks/\(service.bank.id)/cardholders/\(BenchService.uniqueId(number))/identity-checks",
-                body: Array(JSON.object(Self.request).text.utf8))
+                body: Array(JSON.object(Self.request(clientId)).text.utf8))
             call.authority = RequestBatch.host
             call.headers = [("Content-Type", "application/json")]
             let answer = try await service.server.call(call, by: service.issuer, host: RequestBatch.host)
-            guard let check = answer.members["validationId"]?.string else {
+            guard let validationId = answer.members["validationId"]?.string else {
                 throw LoadFailed(description: "a check was refused: \(answer.members)")
             }
-            checks.append(check)
+            checks.append(Check(validationId: validationId, clientId: clientId))
         }
         return checks
     }
 
     /// Plays a session of each check.
-    func play(_ checks: [String], atOnce: Int) async throws {
+    func play(_ checks: [Check], atOnce: Int) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             for first in 0..<atOnce {
                 group.addTask {
@@ -66,17 +77,19 @@ struct DocumentSessions: Sendable {
         }
     }
 
-    private func play(_ validationId: String) async throws {
+    private func play(_ check: Check) async throws {
         let end = try await client.run(
-            SimulatedConnector(validationId: validationId, clientId: Self.clientId, document: document)
+            SimulatedConnector(validationId: check.validationId, clientId: check.clientId, document: document)
         ).closeFrame
         guard end.code == 1000, end.reason.isEmpty else {
             throw LoadFailed(description: "a session ended with \(end.code) \(end.reason)")
         }
     }
 
+    private static func clientId(_ number: Int) -> String { "bench-\(number % clientCount)" }
+
     /// What the documents of ``SimulatedIssuer`` say.
-    private static let request: [String: JSON] = [
-        "clientId": .string(clientId), "document": ["issuingState": "UTO", "documentNumber": "L898902C3"],
-    ]
+    private static func request(_ clientId: String) -> [String: JSON] {
+        ["clientId": .string(clientId), "document": ["issuingState": "UTO", "documentNumber": "L898902C3"]]
+    }
 }

@@ -16,9 +16,9 @@ struct VerificationFigures: Codable {
     var ratio: Double { serverMicroseconds / cryptographyMicroseconds }
     var loopRatio: Double { loopMicroseconds / loopCryptographyMicroseconds }
 
-    /// How many are verified at most: some before, and then those that are measured. A client can begin 500 sessions at once.
-    private static let (warmUpLimit, countLimit) = (32, 400)
-    private static let sessionsAtOnce = 8
+    /// How many are verified at most: some before, and then those that are measured.
+    private static let (warmUpLimit, countLimit) = (100, 2_000)
+    private static let sessionsAtOnce = 30
 
     static func measure(
         _ service: BenchService, primitives: [String: Double]
