@@ -39,6 +39,21 @@ struct ConnectionOptions: ParsableArguments {
     }
 
     var output: Output { Output(json: json) }
+
+    /// Follows what happens, until `isEnough` says that nothing more is wanted.
+    ///
+    /// - Throws: ``Failure`` if there is no AusweisApp, or it is lost.
+    @MainActor
+    func follow(until isEnough: (WorkflowEvent, WorkflowController) -> Bool) async throws {
+        let controller = controller
+        let events = controller.events()
+        controller.start()
+        defer { controller.stop() }
+        for await event in events {
+            if case .wrapperError(let error) = event { throw Failure(error.error) }
+            if isEnough(event, controller) { return }
+        }
+    }
 }
 
 /// `eid info`
@@ -49,11 +64,8 @@ struct Info: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        let (controller, output) = (connection.controller, connection.output)
-        let events = controller.events()
-        controller.start()
-        defer { controller.stop() }
-        for await event in events {
+        let output = connection.output
+        try await connection.follow { event, controller in
             switch event {
             case .started: controller.getInfo()
             case .info(let version):
@@ -61,10 +73,10 @@ struct Info: AsyncParsableCommand {
                 controller.getReaderList()
             case .readerList(let readers):
                 for reader in readers ?? [] { output.write(reader) }
-                return
-            case .wrapperError(let error): throw Failure(error.error)
+                return true
             default: break
             }
+            return false
         }
     }
 }
@@ -77,18 +89,15 @@ struct Watch: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        let (controller, output) = (connection.controller, connection.output)
-        let events = controller.events()
-        controller.start()
-        defer { controller.stop() }
-        for await event in events {
+        let output = connection.output
+        try await connection.follow { event, controller in
             switch event {
             case .started: controller.getReaderList()
             case .readerList(let readers): for reader in readers ?? [] { output.write(reader) }
             case .reader(let reader?): output.write(reader)
-            case .wrapperError(let error): throw Failure(error.error)
             default: break
             }
+            return false
         }
     }
 }
