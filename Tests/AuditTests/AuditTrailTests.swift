@@ -36,7 +36,10 @@ struct AuditTrailTests {
         }
         try await fixture.untilSealed()
         #expect(try await fixture.verify().faults == [])
-        #expect(!fixture.server.logLines(with: "trail=audit", "seal=").isEmpty)
+        // A seal is logged after its commit.
+        try await eventually("the seal is logged") {
+            !fixture.server.logLines(with: "trail=audit", "seal=").isEmpty
+        }
     }
 
     @Test("A command's entries are in the transactions of its writes, and say who ran it")

@@ -112,7 +112,7 @@ struct ClosingTests {
     @Test("A session is not endless, also while the service works")
     func sessionTimeout() async throws {
         try await SessionServer.run {
-            $0.documentSessions.times.session = .seconds(2)
+            $0.documentSessions.times.session = .seconds(10)
         } _: { server in
             #expect(try await server.steps([.start(), .receive(1)]).isClosed(1011, "MAX_SESSION_TIME_EXCEEDED"))
             let posting = try await server.steps([
@@ -133,13 +133,17 @@ struct ClosingTests {
         } _: { server in
             let late = try await server.steps([.start(validationId: TestService.ID.slowCheck)])
             #expect(late.isClosed(1011, "SERVER_ERROR"))
+            server.service.gate.open()
+            try await server.expectReleased(1)
+        }
+        try await SessionServer.run { server in
             let impatient = try await server.steps([
                 .start(validationId: TestService.ID.slowCheck), .file("sod", [1]),
             ])
             #expect(impatient.isClosed(1008, "UNEXPECTED_MESSAGE"))
             #expect(server.service.record.admitted == 0)
             server.service.gate.open()
-            try await server.expectReleased(2)
+            try await server.expectReleased(1)
         }
     }
 

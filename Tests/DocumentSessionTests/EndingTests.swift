@@ -115,7 +115,7 @@ struct EndingTests {
             $0.addressRate = .init(perSecond: 1_000, burst: 2_000)
             $0.documentSessions.addressSessions = 2_000
             $0.documentSessions.clientRate = .init(perSecond: 1_000, burst: 2_000)
-            $0.documentSessions.times.start = .seconds(60)
+            $0.documentSessions.times.start = .seconds(240)
         } _: { server in
             let answer = try await server.python("many", ["count": "1000", "start": Step.start(as: "check")])
             #expect(answer == ["ended": "1000"])

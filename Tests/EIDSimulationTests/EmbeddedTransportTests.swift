@@ -48,7 +48,7 @@ private final class SDK: EmbeddedKernel {
     func stopByItself() { state.withLock(\.receive)?(.stopped) }
 }
 
-@Suite("An AusweisApp inside an app", .timeLimit(.minutes(5)))
+@Suite("An AusweisApp inside an app", .timeLimit(.minutes(15)))
 struct EmbeddedTransportTests {
     @Test("It is started, takes commands, and is shut down in the end")
     func exchange() async throws {

@@ -53,7 +53,7 @@ private func next(_ messages: inout AsyncThrowingStream<Data, any Error>.AsyncIt
     try Message(parsing: try #require(try await messages.next()))
 }
 
-@Suite("The simulator's server", .timeLimit(.minutes(5)))
+@Suite("The simulator's server", .timeLimit(.minutes(15)))
 struct ServerTests {
     @Test("An app connects, agrees on a level and changes a PIN")
     func session() async throws {

@@ -4,7 +4,7 @@ import EIDWebSocket
 import Foundation
 import Testing
 
-@Suite("The programs of the eID card", .timeLimit(.minutes(5)))
+@Suite("The programs of the eID card", .timeLimit(.minutes(15)))
 struct ToolTests {
     /// Runs `eid` with a simulated kernel.
     private func eid(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EIDWorkflow
 
-@Suite("WorkflowController", .timeLimit(.minutes(5)))
+@Suite("WorkflowController", .timeLimit(.minutes(15)))
 @MainActor
 struct ControllerTests {
     private func service() throws -> URL { try #require(URL(string: "https://service.example/token")) }
@@ -243,7 +243,7 @@ struct ControllerTests {
         // The place at the kernel is free a little later.
         while !stage.controller.isStarted {
             stage.controller.start()
-            await Task.yield()
+            try await Task.sleep(for: .milliseconds(5))
         }
         stage.controller.getInfo()
         _ = try await stage.next("info")
@@ -320,7 +320,7 @@ struct ControllerTests {
             "{", #"{"msg":"AUTH"}"#, #"{"msg":"CHANGE_PIN"}"#, #"{"msg":"ENTER_CAN"}"#, #"{"msg":"READER","name":"x"}"#,
             #"{"msg":"PAUSE","cause":"BadCardPosition"}"#, #"{"msg":"STATUS"}"#, #"{"msg":"ACCESS_RIGHTS"}"#, "[]", "",
         ]
-        let stage = try Stage(patience: 0.2)
+        let stage = try Stage()
         try await stage.start()
         stage.recorder.answer = { [controller = stage.controller] event in
             switch event {
@@ -334,7 +334,7 @@ struct ControllerTests {
         while stage.controller.isStarted,
             !stage.recorder.calls.contains(where: { $0.kind == "changePinCompleted" }),
             !stage.recorder.calls.contains(where: { $0.kind == "pause" || $0.kind == "enterCan" })
-        { await Task.yield() }
+        { try await Task.sleep(for: .milliseconds(5)) }
         guard stage.controller.isStarted else { return }
         // What waits for the cardholder can be ended.
         stage.controller.cancel()

@@ -267,7 +267,7 @@ struct AuthenticationTests {
     }
 }
 
-@Suite("Flows with a controller and a kernel", .timeLimit(.minutes(5)))
+@Suite("Flows with a controller and a kernel", .timeLimit(.minutes(15)))
 @MainActor
 struct FlowRunTests {
     /// Follows a flow until its last screen; what the cardholder does on a screen is in `answer`.

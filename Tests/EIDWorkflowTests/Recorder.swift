@@ -92,7 +92,8 @@ final class Stage {
     private var read = 0
     private static let limitSeconds = 90
 
-    init(_ scenario: String = "{}", patience: Double = 1) throws {
+    /// - Parameter patience: how much longer than in an app the kernel may be silent. Other tests need the processor.
+    init(_ scenario: String = "{}", patience: Double = 30) throws {
         let host = KernelHost(try Scenario(parsing: Data(scenario.utf8)))
         self.host = host
         controller = WorkflowController(patience: Patience(factor: patience)) { HostTransport(host: host) }

@@ -67,7 +67,7 @@ func psql(
     _ connectionString: String, _ statement: String, user: ServerUser = .current
 ) async throws -> Command.Result {
     let arguments = ["-XAtq", "-v", "ON_ERROR_STOP=1", "-c", statement, connectionString]
-    return try await Command("psql", arguments, user: user, timeoutSeconds: 60).run()
+    return try await Command("psql", arguments, user: user, timeoutSeconds: 180).run()
 }
 
 /// The row that a statement returns.
@@ -87,7 +87,7 @@ func expect(
 }
 
 /// Waits until a condition is true. Fails after the time limit.
-func eventually(limitSeconds: Int = 60, _ condition: () async throws -> Bool) async throws {
+func eventually(limitSeconds: Int = 180, _ condition: () async throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(limitSeconds)
     while try await !condition() {
         try #require(ContinuousClock.now < deadline, "the condition was not true within \(limitSeconds) s")

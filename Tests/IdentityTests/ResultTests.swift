@@ -23,7 +23,8 @@ struct ResultTests {
         let end = try await bank.session(id)
         #expect(end.isNormal)
         let received = try #require(receiver.received.first)
-        #expect(receiver.received.count == 1)
+        // On a busy machine the answer can be late, and then it is posted again.
+        #expect(Set(receiver.received.map(\.body)).count == 1)
         #expect(received.head.method == .POST && received.head.headers["Content-Type"] == ["application/json"])
         try await WebhookSignature(received).verify(against: bank.service.server)
         let result = try JSON(parsing: received.body).object ?? [:]
@@ -139,9 +140,10 @@ struct ResultTests {
         let content = try value.open(with: key.privateKey)
         #expect(try JSON(parsing: content).object?["mrzInfo"]?.object?["documentNumber"] == "L898902C3")
         // Without a certificate that can be used, nothing is posted.
+        let count = receiver.received.count
         try await bank.service.installation.run(["certificate", "disable", "--bank", bank.bank.id, alias]).succeeded()
         #expect(try await bank.session(try await bank.validationId()).reason == "POST_TO_RESULT_SERVER_FAILED")
-        #expect(receiver.received.count == 1)
+        #expect(receiver.received.count == count)
     }
 
     @Test("An unbound client verifies without a check: the result is posted, and nobody gets a pass")

@@ -187,7 +187,7 @@ struct CommandTests {
             ulimit -c unlimited
             mkfifo "$1"
             "$0" cardholder import --bank \(id) "$1" & command=$!
-            for _ in $(seq 100); do
+            for _ in $(seq 1200); do
                 grep -q 'Max core file size *0 *0' /proc/$command/limits && echo forbidden && break
                 sleep 0.1
             done

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 /// A private PostgreSQL server in a temporary folder. The tests of one process share a server, which is removed at exit. A
 /// test that stops its server must create another.
@@ -6,12 +7,19 @@ internal import Foundation
 /// It listens on a Unix socket (no password) and on 127.0.0.1 (with a password, with or without TLS).
 package struct NetworkCluster: Sendable {
     /// The server that all tests of this process share.
-    package static func shared() throws -> NetworkCluster { try made.get() }
+    package static func shared() async throws -> NetworkCluster { try await made.value }
 
-    private static let made = Result {
-        let cluster = try NetworkCluster()
-        atexit { try? NetworkCluster.shared().remove() }
+    private static let made = Task {
+        let cluster = try await make()
+        sharedOne.withLock { $0 = cluster }
+        atexit { NetworkCluster.sharedOne.withLock { $0?.remove() } }
         return cluster
+    }
+    private static let sharedOne = Mutex<NetworkCluster?>(nil)
+
+    /// Starts a server of its own.
+    package static func make() async throws -> NetworkCluster {
+        try await onThreadOfItsOwn { try NetworkCluster() }
     }
 
     package let folder: String
@@ -32,7 +40,7 @@ package struct NetworkCluster: Sendable {
     private let binaries: String
     private var data: String { "\(folder)/data" }
 
-    package init() throws {
+    private init() throws {
         binaries = try Self.newestBinaries()
         folder = try Self.makeFolder()
         port = try Self.unusedPort()
@@ -55,25 +63,46 @@ package struct NetworkCluster: Sendable {
 
             """
         try Self.append(settings, to: "\(data)/postgresql.conf")
-        try start()
+        try startNow()
     }
 
     /// Kills the server's processes without notifying the clients, and restarts the server.
-    package func restartImmediately() throws {
-        try asServer(["\(binaries)/pg_ctl", "-D", data, "-l", "\(folder)/log", "-w", "-m", "immediate", "restart"])
+    package func restartImmediately() async throws {
+        try await Self.onThreadOfItsOwn {
+            try asServer([
+                "\(binaries)/pg_ctl", "-D", data, "-l", "\(folder)/log", "-w", "-m", "immediate", "restart",
+            ])
+        }
     }
 
-    package func stopImmediately() throws {
-        try asServer(["\(binaries)/pg_ctl", "-D", data, "-w", "-m", "immediate", "stop"])
+    package func stopImmediately() async throws {
+        try await Self.onThreadOfItsOwn { try stopNow() }
     }
 
-    package func start() throws {
-        try asServer(["\(binaries)/pg_ctl", "-D", data, "-l", "\(folder)/log", "-w", "start"])
+    package func start() async throws {
+        try await Self.onThreadOfItsOwn { try startNow() }
     }
 
     package func remove() {
-        try? stopImmediately()
+        try? stopNow()
         try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private func stopNow() throws {
+        try asServer(["\(binaries)/pg_ctl", "-D", data, "-w", "-m", "immediate", "stop"])
+    }
+
+    private func startNow() throws {
+        try asServer(["\(binaries)/pg_ctl", "-D", data, "-l", "\(folder)/log", "-w", "start"])
+    }
+
+    /// Swift's pool has as many threads as there are processors, and all tests need them.
+    private static func onThreadOfItsOwn<Value: Sendable>(
+        _ body: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+        }
     }
 }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// The example webhook receiver, as a separate process.
 final class ReceiverProcess {
-    private static let patienceSeconds = 60
+    private static let patienceSeconds = 180
 
     private let process = Process()
     private let path: String

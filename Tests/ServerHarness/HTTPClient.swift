@@ -93,7 +93,7 @@ package enum HTTPClient {
     /// The connection ended before the response was complete.
     struct NoAnswer: Error {}
 
-    private static let timeout = TimeAmount.seconds(60)
+    private static let timeout = TimeAmount.seconds(180)
 
     static func exchange(_ bytes: [UInt8], to address: String, port: Int) async throws -> [UInt8] {
         let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)

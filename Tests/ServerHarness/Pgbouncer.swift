@@ -15,7 +15,7 @@ package final class Pgbouncer: Sendable {
     private let process = Process()
 
     private static let port = 6432
-    private static let startLimitSeconds = 30
+    private static let startLimitSeconds = 120
     private static let pollMilliseconds = 20
 
     /// Starts it and waits until it accepts connections.

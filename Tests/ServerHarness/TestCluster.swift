@@ -80,7 +80,10 @@ package actor TestCluster {
     private static func makeTemplate(_ connectionString: String, _ directory: String) async throws -> String {
         let name = "migrated"
         try await makeDatabase(name, template: "template1", connectionString)
-        let environment = ["DATABASE_URL": "\(connectionString) dbname=\(name)", "DATA_DIRECTORY": directory]
+        let environment = [
+            "DATABASE_URL": "\(connectionString) dbname=\(name)", "DATA_DIRECTORY": directory,
+            "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "60",
+        ]
         try await TestCommand.run(CardCompanionBinary.path, ["migrate"], environment: environment).succeeded()
         return name
     }

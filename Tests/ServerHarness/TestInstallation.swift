@@ -90,7 +90,7 @@ package final class TestInstallation: Sendable {
         [
             "DATABASE_URL": databaseURL, "DATA_DIRECTORY": dataDirectory,
             // Tests run beside each other, on machines that do other things too.
-            "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "10000", "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "5",
+            "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "30000", "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "20",
             "HTTP_DRAIN_SECONDS": "0",
         ].merging(moreEnvironment) { $1 }
     }

@@ -91,13 +91,26 @@ package final class TestServer: Sendable {
         let deadline = ContinuousClock.now + .seconds(Self.stopLimitSeconds)
         while process.isRunning {
             guard ContinuousClock.now < deadline else {
+                let threads = threads
                 kill(processID, SIGKILL)
-                throw ServerFailed(log: "the server did not stop in time; end of its log:\n\(log.suffix(4000))")
+                throw ServerFailed(
+                    log: "the server did not stop in time; end of its log:\n\(log.suffix(4000))\n\(threads)")
             }
             try await Task.sleep(for: .milliseconds(Self.pollMilliseconds))
         }
         TestFolder.shared.forget(process: processID)
         return process.terminationStatus
+    }
+
+    /// What its threads wait for, and its signals: says why it does not stop.
+    private var threads: String {
+        func text(_ file: String) -> String {
+            Self.read("/proc/\(processID)/\(file)").trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        let ids = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/task")) ?? []
+        let threads = ids.map { "\(text("task/\($0)/comm")): \(text("task/\($0)/wchan"))" }
+        let signals = text("status").split(separator: "\n").filter { $0.contains("Sig") || $0.contains("ShdPnd") }
+        return (threads.sorted() + signals.map(String.init)).joined(separator: "\n")
     }
 
     private static func start(
@@ -123,7 +136,8 @@ package final class TestServer: Sendable {
             let log = read(logPath)
             if let match = log.firstMatch(of: /url=(https?:\/\/\S+).*Listening/) { return String(match.1) }
             if let match = log.firstMatch(of: /"Listening".*"url":"(https?:[^"]+)"/) { return String(match.1) }
-            guard process.isRunning, ContinuousClock.now < deadline else { throw ServerFailed(log: log) }
+            // It can have written why it has ended since then.
+            guard process.isRunning, ContinuousClock.now < deadline else { throw ServerFailed(log: read(logPath)) }
             try await Task.sleep(for: .milliseconds(pollMilliseconds))
         }
     }

@@ -39,6 +39,16 @@ struct FetchAnswer: Equatable, CustomStringConvertible {
     var description: String { "HTTP \(status), code \(code.map(String.init) ?? "none")" }
 }
 
+extension TestInstallation {
+    /// The socket of 'vault unseal'.
+    var vaultSocket: String { "\(dataDirectory)/vault.sock" }
+
+    /// A server can serve a moment before it listens there.
+    func untilSocketExists() async throws {
+        try await eventually("the socket is there") { FileManager.default.fileExists(atPath: vaultSocket) }
+    }
+}
+
 extension TestServer {
     func fetch(_ holder: TestCardholder, of bank: TestBank) async throws -> FetchAnswer {
         let app = try TestApp()

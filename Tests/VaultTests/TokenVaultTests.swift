@@ -46,7 +46,9 @@ struct TokenVaultTests {
         #expect(try await server.status("/.well-known/jwks.json") == 503)
         #expect(try await server.status("/openapi.yaml") == 503)
         #expect(try await server.status("/health/live") == 200)
-        #expect(!server.logLines(with: "critical", "its keys were wiped").isEmpty)
+        try await eventually("the server says so") {
+            !server.logLines(with: "critical", "its keys were wiped").isEmpty
+        }
 
         try vault.token.behave(.well)
         try await eventually("the vault is back", within: TokenInstallation.limitSeconds) {
@@ -62,7 +64,9 @@ struct TokenVaultTests {
         let vault = try await TokenInstallation(["VAULT_GRACE_SECONDS": "0"])
         let server = try await vault.installation.startServer()
         try vault.token.behave(.gone)
-        try await eventually("the keys are wiped", within: 30) { try await server.status("/health/ready") == 503 }
+        try await eventually("the keys are wiped", within: TokenInstallation.limitSeconds) {
+            try await server.status("/health/ready") == 503
+        }
         #expect(server.logLines(with: "The vault does not work").count == 1)
     }
 
@@ -78,15 +82,15 @@ struct TokenVaultTests {
         #expect(try await server.fetch(vault.holder, of: vault.bank) == .unavailable)
         #expect(!server.logLines(with: "critical", "vault unseal").isEmpty)
 
-        let socket = "\(installation.dataDirectory)/vault.sock"
-        let attributes = try FileManager.default.attributesOfItem(atPath: socket)
+        try await installation.untilSocketExists()
+        let attributes = try FileManager.default.attributesOfItem(atPath: installation.vaultSocket)
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         let unsealed = try await installation.run(["vault", "unseal", "--pin-file", vault.token.pinFile])
         #expect(unsealed.status == 0 && unsealed.stdout.contains("the vault is open"), "\(unsealed)")
         #expect(try await server.fetch(vault.holder, of: vault.bank) == .delivered)
         #expect(!server.log.contains(vault.token.pin))
         try await server.stop()
-        #expect(!FileManager.default.fileExists(atPath: socket))
+        #expect(!FileManager.default.fileExists(atPath: installation.vaultSocket))
         let nobody = try await installation.run(["vault", "unseal", "--pin-file", vault.token.pinFile])
         #expect(nobody.status == 69 && nobody.stderr.contains("no server listens"))
     }
@@ -110,6 +114,7 @@ struct TokenVaultTests {
         #expect(vault.token.logInCount == before + 1)
         #expect(!second.logLines(with: "critical", "wrong PIN").isEmpty)
 
+        try await installation.untilSocketExists()
         let refused = try await installation.run(["vault", "unseal", "--pin-file", wrong])
         #expect(refused.status == 1 && refused.stderr.contains("the token refuses the PIN"), "\(refused)")
         #expect(vault.token.logInCount == before + 2)
@@ -124,6 +129,7 @@ struct TokenVaultTests {
         let before = vault.token.logInCount
         let wrong = try TestFolder.shared.write("000000", named: "pin")
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: wrong)
+        try await vault.installation.untilSocketExists()
         try await vault.installation.run(["vault", "unseal", "--pin-file", wrong]).succeeded()
         #expect(vault.token.logInCount == before)
         #expect(try await server.status("/health/ready") == 200)
@@ -137,6 +143,7 @@ struct TokenVaultTests {
         let server = try await vault.installation.startServer()
         #expect(try await server.status("/health/ready") == 503)
         let arguments = ["vault", "unseal", "--pin-file", vault.token.pinFile]
+        try await vault.installation.untilSocketExists()
         let careful = try await vault.installation.run(arguments)
         #expect(careful.status == 1 && careful.stderr.contains("locks its PIN"), "\(careful)")
         #expect(vault.token.logInCount == before)
@@ -151,6 +158,7 @@ struct TokenVaultTests {
         try vault.token.behave(.locked)
         let before = vault.token.logInCount
         let server = try await vault.installation.startServer()
+        try await vault.installation.untilSocketExists()
         let answer = try await vault.installation.run(
             ["vault", "unseal", "--last-try", "--pin-file", vault.token.pinFile])
         #expect(answer.status == 1 && answer.stderr.contains("has locked its PIN"), "\(answer)")

@@ -6,6 +6,9 @@ import Testing
 /// The SDK's PIN definition against a real server.
 @Suite("SDK: PIN definition")
 struct SDKTests {
+    /// A longer timeout than an app's, because other tests can slow the machine down.
+    private let session = CardCompanionSession(configuration: .init(timeoutSeconds: 120))
+
     private func token(
         _ service: Service, _ holder: TestCardholder, pin: String
     ) throws -> DefinitionTokenParameters {
@@ -39,10 +42,12 @@ struct SDKTests {
         let service = try await Service.shared.value
         let holder = try await service.holder()
         let parameters = hmac(service, holder, pin: "83052")
-        let response = await PINDefinition.postDefinePINRequest(parameters, hostUrl: service.server.url)
+        let response = await PINDefinition.postDefinePINRequest(
+            parameters, hostUrl: service.server.url, session: session)
         #expect(response.errorCode == 0, "\(response)")
         #expect(try await service.fetch(holder).length == 5)
-        let again = await PINDefinition.postDefinePINRequest(parameters, hostUrl: service.server.url)
+        let again = await PINDefinition.postDefinePINRequest(
+            parameters, hostUrl: service.server.url, session: session)
         #expect(again.errorCode == 141)
     }
 
@@ -51,10 +56,12 @@ struct SDKTests {
         let service = try await Service.shared.value
         let holder = try await service.holder()
         let parameters = try token(service, holder, pin: "830527")
-        let response = await PINDefinition.postDefinePINECDHRequest(parameters, hostUrl: service.server.url)
+        let response = await PINDefinition.postDefinePINECDHRequest(
+            parameters, hostUrl: service.server.url, session: session)
         #expect(response.errorCode == 0, "\(response)")
         #expect(try await service.fetch(holder).length == 6)
-        let again = await PINDefinition.postDefinePINECDHRequest(parameters, hostUrl: service.server.url)
+        let again = await PINDefinition.postDefinePINECDHRequest(
+            parameters, hostUrl: service.server.url, session: session)
         #expect(again.errorCode == 211)
     }
 
@@ -75,13 +82,14 @@ struct SDKTests {
         for isNamed in [true, false] {
             let request = KeyPadCoordinatesParameters(
                 bankId: service.bank.id, uniqueId: holder.uniqueId, keypadSize: size)
-            let keypad = await PINDefinition.postGetKeyPadCoordinatesRequest(request, hostUrl: url)
+            let keypad = await PINDefinition.postGetKeyPadCoordinatesRequest(request, hostUrl: url, session: session)
             #expect(keypad.errorCode == 0 && keypad.keypad.count == size, "\(keypad)")
             let indexes = try #require(KeyPad.indexes(of: pin, in: keypad.keypad))
             for text in [indexes, "[\(indexes.replacing(",", with: ", "))]"] {
                 let isFirst = text == indexes
                 let parameters = try self.indexes(service, holder, text, keypadId: isNamed ? keypad.keypadId : nil)
-                let response = await PINDefinition.postDefinePINECDHCBRequest(parameters, hostUrl: url)
+                let response = await PINDefinition.postDefinePINECDHCBRequest(
+                    parameters, hostUrl: url, session: session)
                 // The first form spends the keypad, so the second is refused; or there is no keypad to name.
                 #expect(response.errorCode == (isFirst ? 0 : 214), "\(response)")
             }
@@ -95,10 +103,11 @@ struct SDKTests {
         let holder = try await service.holder()
         let url = service.server.url
         let request = KeyPadCoordinatesParameters(bankId: service.bank.id, uniqueId: holder.uniqueId, keypadSize: 10)
-        let keypad = await PINDefinition.postGetKeyPadCoordinatesRequest(request, hostUrl: url)
+        let keypad = await PINDefinition.postGetKeyPadCoordinatesRequest(request, hostUrl: url, session: session)
         let indexes = try #require(KeyPad.indexes(of: "83052", in: keypad.keypad)).replacing(",", with: "")
         let parameters = try self.indexes(service, holder, indexes)
-        #expect(await PINDefinition.postDefinePINECDHCBRequest(parameters, hostUrl: url).errorCode == 0)
+        let response = await PINDefinition.postDefinePINECDHCBRequest(parameters, hostUrl: url, session: session)
+        #expect(response.errorCode == 0)
         #expect(try await service.fetch(holder).length == 5)
     }
 
@@ -108,15 +117,17 @@ struct SDKTests {
         let url = service.server.url
         let nobody = TestCardholder()
         #expect(
-            await PINDefinition.postDefinePINRequest(hmac(service, nobody, pin: "8305"), hostUrl: url).errorCode == 111)
+            await PINDefinition.postDefinePINRequest(
+                hmac(service, nobody, pin: "8305"), hostUrl: url, session: session
+            ).errorCode == 111)
         let pin = try token(service, nobody, pin: "8305")
-        #expect(await PINDefinition.postDefinePINECDHRequest(pin, hostUrl: url).errorCode == 111)
+        #expect(await PINDefinition.postDefinePINECDHRequest(pin, hostUrl: url, session: session).errorCode == 111)
         let places = try await indexes(service, service.holder(), "0,1,2,3")
-        #expect(await PINDefinition.postDefinePINECDHCBRequest(places, hostUrl: url).errorCode == 214)
+        #expect(await PINDefinition.postDefinePINECDHCBRequest(places, hostUrl: url, session: session).errorCode == 214)
         for (size, code) in [(61, 212), (12, 111)] {
             let keypad = KeyPadCoordinatesParameters(
                 bankId: service.bank.id, uniqueId: nobody.uniqueId, keypadSize: size)
-            let response = await PINDefinition.postGetKeyPadCoordinatesRequest(keypad, hostUrl: url)
+            let response = await PINDefinition.postGetKeyPadCoordinatesRequest(keypad, hostUrl: url, session: session)
             #expect(response.errorCode == code && response.keypad.isEmpty)
         }
     }
@@ -129,7 +140,8 @@ struct SDKTests {
         let holder = try await service.holder()
         let other = try service.keys.first(kind == .rsa ? .ec : .rsa).id
         for (pinned, code) in [(try service.keys.first(kind).id, 0), (other, 90009)] {
-            let session = CardCompanionSession(configuration: .init(pinnedServerKeyThumbprints: [pinned]))
+            let session = CardCompanionSession(
+                configuration: .init(timeoutSeconds: 120, pinnedServerKeyThumbprints: [pinned]))
             let response =
                 kind == .rsa
                 ? await PINDefinition.postDefinePINRequest(
@@ -151,9 +163,13 @@ struct SDKTests {
         let byToken = try token(service, holder, pin: pin)
         let places = try indexes(service, holder, pin.map(String.init).joined(separator: ","))
         #expect(
-            await PINDefinition.postDefinePINRequest(hmac(service, holder, pin: pin), hostUrl: url).errorCode == 90007)
-        #expect(await PINDefinition.postDefinePINECDHRequest(byToken, hostUrl: url).errorCode == 90007)
-        #expect(await PINDefinition.postDefinePINECDHCBRequest(places, hostUrl: url).errorCode == 90007)
+            await PINDefinition.postDefinePINRequest(
+                hmac(service, holder, pin: pin), hostUrl: url, session: session
+            ).errorCode == 90007)
+        #expect(
+            await PINDefinition.postDefinePINECDHRequest(byToken, hostUrl: url, session: session).errorCode == 90007)
+        #expect(
+            await PINDefinition.postDefinePINECDHCBRequest(places, hostUrl: url, session: session).errorCode == 90007)
         #expect(service.server.logLines(with: "audit", holder.uniqueId).isEmpty)
     }
 
@@ -165,7 +181,8 @@ struct SDKTests {
         let token = bank.token(for: holder, type: "02").text
         let parameters = DefinitionTokenParameters(
             token: token, signature: try bank.signer.signature(of: token), pin: "4343")
-        let response = await PINDefinition.postDefinePINECDHRequest(parameters, hostUrl: service.server.url)
+        let response = await PINDefinition.postDefinePINECDHRequest(
+            parameters, hostUrl: service.server.url, session: session)
         #expect(response.errorCode == 131)
     }
 }

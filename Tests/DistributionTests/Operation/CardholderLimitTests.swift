@@ -6,10 +6,12 @@ import Testing
 struct CardholderLimitTests {
     private static let limit = 4
     private static let count = 12
-    private static let lockSeconds = 6
+    private static let lockSeconds = 20
 
     private static let server = Once {
-        try await Service.shared.value.installation.startServer(environment: ["CARDHOLDER_REQUESTS": "\(limit)"])
+        try await Service.shared.value.installation.startServer(environment: [
+            "CARDHOLDER_REQUESTS": "\(limit)", "DATABASE_STATEMENT_TIMEOUT_MILLISECONDS": "60000",
+        ])
     }
 
     @Test("Of one cardholder's requests a few are served at once; the others are answered 429, which uses up nothing")

@@ -39,6 +39,7 @@ struct SessionServer: Sendable {
         var settings = HTTPSettings(host: "127.0.0.1", port: 0, tls: files)
         // A busy machine takes its time to start a client.
         settings.documentSessions.times.start = .seconds(120)
+        settings.documentSessions.times.admission = .seconds(120)
         settings.documentSessions.times.answer = .seconds(120)
         change(&settings)
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
@@ -121,7 +122,7 @@ struct SessionServer: Sendable {
 
     /// Every admission has been released exactly once, and none too early.
     func expectReleased(_ count: Int) async throws {
-        try await eventually("the service is told that the session is over", within: 30) {
+        try await eventually("the service is told that the session is over") {
             service.record.admitted == count && service.record.isReleased
         }
     }

@@ -91,7 +91,7 @@ struct EventFeedTests {
         let bank = try await service.makeBank(cardholders: 0)
         let server = try await EventService.startServer(on: service.installation)
         async let waiting = bank.page(waitSeconds: 30, through: server)
-        try await Task.sleep(for: .seconds(1))
+        try await Task.sleep(for: .seconds(3))
         let begin = ContinuousClock.now
         try await server.stop()
         #expect(try await waiting.events.isEmpty)

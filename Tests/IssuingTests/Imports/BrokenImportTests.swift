@@ -151,7 +151,7 @@ struct BrokenImportTests {
             key: try await server.sealingKey())
         let connection = try await begin(
             Array((Self.lines(Self.count).joined(separator: "\n") + "\n").utf8), by: backend)
-        try await eventually("the connection is closed", within: 60) {
+        try await eventually("the connection is closed", within: 120) {
             // Less than a kilobyte per second.
             try await Task.sleep(for: .seconds(1))
             do {

@@ -9,9 +9,9 @@ import tempfile
 
 ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
              "--hide-scrollbars", "--remote-debugging-pipe"]
-OPEN_LIMIT_SECONDS = 20
-ANSWER_LIMIT_SECONDS = 30
-STOP_LIMIT_SECONDS = 10
+OPEN_LIMIT_SECONDS = 120
+ANSWER_LIMIT_SECONDS = 180
+STOP_LIMIT_SECONDS = 60
 
 
 class Chromium:

@@ -29,7 +29,7 @@ class Service:
         self.lengths = set()
 
     def post(self, path, body, schema):
-        response = self.session.post(f"{self.base_url}/v1/pin-distribution/{path}", json=body, timeout=10)
+        response = self.session.post(f"{self.base_url}/v1/pin-distribution/{path}", json=body, timeout=120)
         answer = response.json()
         self.require(schema, answer)
         if answer["errorCode"] != 0:

@@ -61,7 +61,7 @@ class Issuer:
         """One page of events, whose signature is verified."""
         answer = self.events(200, f"?limit=2&after={after}&wait=1")
         self.verifier.verify(
-            answer, body=answer.content, require_components=("@status", "content-digest"), max_age=timedelta(minutes=1))
+            answer, body=answer.content, require_components=("@status", "content-digest"), max_age=timedelta(minutes=10))
         page = answer.json()
         require((page["bankId"], page["after"]) == (self.bank_id, after), f"the answer to another call: {page}")
         return page
@@ -74,7 +74,7 @@ class Issuer:
         headers = ({"Content-Type": MEDIA_TYPES[method]} if body is not None else {}) | dict(headers)
         body = json.dumps(body) if isinstance(body, dict) else body
         auth = self.signature if signed else None
-        response = self.session.request(method, url, data=body, headers=headers, auth=auth, timeout=30)
+        response = self.session.request(method, url, data=body, headers=headers, auth=auth, timeout=120)
         what = f"{method} {url}: {response.status_code} {response.text}"
         require(response.status_code == status, f"{what}\nexpected: {status}")
         self.description.require(method, path, response)
@@ -87,7 +87,7 @@ class Issuer:
         return jwe.JWE(text.encode(), json.dumps(header), recipient=jwk.JWK(**key)).serialize(compact=True)
 
     def server_keys(self):
-        return self.session.get(f"{self.base_url}/.well-known/jwks.json", timeout=10).json()["keys"]
+        return self.session.get(f"{self.base_url}/.well-known/jwks.json", timeout=120).json()["keys"]
 
 
 def change_cardholder(issuer, unique_id):
@@ -248,7 +248,7 @@ def define(issuer, bank, unique_id):
 
 
 def post(issuer, path, body, code):
-    answer = issuer.session.post(issuer.base_url + path, json=body, timeout=10).json()
+    answer = issuer.session.post(issuer.base_url + path, json=body, timeout=120).json()
     require(answer["errorCode"] == code, f"{path}: {answer}")
 
 

@@ -3,7 +3,7 @@ import PostgresLibPQ
 import ServiceLifecycle
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ClientTests {
+@Suite(.timeLimit(.minutes(15))) struct ClientTests {
     @Test func `a statement returns its rows`() async throws {
         try await withClient { client in
             let sums = try await client.execute(Add(left: 40, right: 2))
@@ -148,9 +148,9 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct LifecycleTests {
+@Suite(.timeLimit(.minutes(15))) struct LifecycleTests {
     @Test func `a statement that is executed before the client runs waits for it`() async throws {
-        var configuration = PostgresConfiguration(url: try NetworkCluster.shared().url)
+        var configuration = PostgresConfiguration(url: try await NetworkCluster.shared().url)
         configuration.acquireTimeoutSeconds = 300
         let client = PostgresClient(configuration: configuration, logger: quietLogger)
         try await withThrowingTaskGroup(of: [Int].self) { group in
@@ -167,8 +167,10 @@ import Testing
     }
 
     @Test func `graceful shutdown finishes the statement in flight and refuses new ones`() async throws {
-        var configuration = PostgresConfiguration(url: try NetworkCluster.shared().url)
+        var configuration = PostgresConfiguration(url: try await NetworkCluster.shared().url)
         configuration.acquireTimeoutSeconds = 300
+        configuration.applicationName = "the finishing"
+        configuration.shutdownTimeoutSeconds = 120
         let client = PostgresClient(configuration: configuration, logger: quietLogger)
         try await stopWhileAStatementIsUnderWay(client)
         let error = try await postgresError { _ = try await client.execute(Add(left: 1, right: 2)) }
@@ -182,16 +184,17 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             _ = try await client.execute(Add(left: 0, right: 0))
-            tasks.addTask { _ = try await client.execute(Sleep(seconds: 0.5)) }
-            try await Task.sleep(for: .milliseconds(200))
+            tasks.addTask { _ = try await client.execute(Sleep(seconds: 5)) }
+            try await withClient { try await waitUntilActive(1, "the finishing", $0) }
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }
     }
 
     @Test func `a statement that outlasts the shutdown timeout is cut off`() async throws {
-        var configuration = PostgresConfiguration(url: try NetworkCluster.shared().url)
+        var configuration = PostgresConfiguration(url: try await NetworkCluster.shared().url)
         configuration.shutdownTimeoutSeconds = 0.2
+        configuration.applicationName = "the cut off"
         configuration.statementTimeoutMilliseconds = 0
         configuration.acquireTimeoutSeconds = 300
         let client = PostgresClient(configuration: configuration, logger: quietLogger)
@@ -199,7 +202,7 @@ import Testing
             let running = Task { try await client.run() }
             _ = try await client.execute(Add(left: 0, right: 0))
             group.addTask { try await postgresError { _ = try await client.execute(Sleep(seconds: 3_600)) } }
-            try await Task.sleep(for: .milliseconds(100))
+            try await withClient { try await waitUntilActive(1, "the cut off", $0) }
             running.cancel()
             let error = try await group.next()
             #expect(error??.code == .connectionLost)

@@ -1,7 +1,7 @@
 import PostgresLibPQ
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LeaseTests {
+@Suite(.timeLimit(.minutes(15))) struct LeaseTests {
     @Test func `a stale prepared statement fails its transaction and is not sent again`() async throws {
         try await withClient(configure: { $0.maximumConnections = 1 }) { client in
             _ = try await client.execute(Add(left: 1, right: 2))

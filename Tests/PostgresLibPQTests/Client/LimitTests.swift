@@ -2,7 +2,7 @@ import Glibc
 import PostgresLibPQ
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LimitTests {
+@Suite(.timeLimit(.minutes(15))) struct LimitTests {
     @Test func `a statement that waits longer than the acquire timeout fails`() async throws {
         try await withClient(configure: { limits in
             limits.maximumConnections = 1

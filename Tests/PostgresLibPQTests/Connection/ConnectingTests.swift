@@ -2,7 +2,7 @@ import PostgresHarness
 import PostgresLibPQ
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ConnectingTests {
+@Suite(.timeLimit(.minutes(15))) struct ConnectingTests {
     private struct TLSVersion: PostgresStatement {
         static let sql = "SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
 
@@ -13,7 +13,7 @@ import Testing
 
     @Test(arguments: ["host=127.0.0.1 sslmode=require", "host=localhost sslmode=verify-full"])
     func `a TCP connection with TLS parameters uses TLS 1.3`(parameters: String) async throws {
-        let url = try NetworkCluster.shared().tcpURL(
+        let url = try await NetworkCluster.shared().tcpURL(
             "\(parameters) sslrootcert=\(NetworkCluster.shared().rootCertificate)")
         try await withClient(url) { client in
             let rows = try await client.execute(TLSVersion())
@@ -31,7 +31,8 @@ import Testing
             }
         }
         try await withClient(
-            NetworkCluster.shared().tcpURL("host=127.0.0.1 sslmode=require"), configure: { $0.maximumConnections = 1 }
+            await NetworkCluster.shared().tcpURL("host=127.0.0.1 sslmode=require"),
+            configure: { $0.maximumConnections = 1 }
         ) { client in
             let counts = (0..<200).map { Int32($0 * 1_009) }
             let sum = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -43,14 +44,14 @@ import Testing
     }
 
     @Test func `verify-full refuses a server whose certificate has another name`() async throws {
-        let root = try NetworkCluster.shared().rootCertificate
+        let root = try await NetworkCluster.shared().rootCertificate
         let error = try await failure(
-            try NetworkCluster.shared().tcpURL("host=127.0.0.1 sslmode=verify-full sslrootcert=\(root)"))
+            try await NetworkCluster.shared().tcpURL("host=127.0.0.1 sslmode=verify-full sslrootcert=\(root)"))
         #expect(error.message.contains("localhost"))
     }
 
     @Test func `a wrong password is reported as the reason, without the password`() async throws {
-        let url = try NetworkCluster.shared().tcpURL("host=127.0.0.1 sslmode=disable", password: "quite-wrong")
+        let url = try await NetworkCluster.shared().tcpURL("host=127.0.0.1 sslmode=disable", password: "quite-wrong")
         let error = try await failure(url)
         #expect("\(error)".contains("password authentication failed"))
         #expect(!"\(error) \(error.message) \(error.detail ?? "")".contains("quite-wrong"))
@@ -64,7 +65,7 @@ import Testing
 
     @Test func `with several hosts, the client uses the one that is reachable`() async throws {
         let dead = try NetworkCluster.unusedPort()
-        let cluster = try NetworkCluster.shared()
+        let cluster = try await NetworkCluster.shared()
         let url = """
             host=127.0.0.1,127.0.0.1 port=\(dead),\(cluster.port) dbname=postgres user=postgres sslmode=prefer \
             password='\(cluster.password)' target_session_attrs=read-write
@@ -77,7 +78,7 @@ import Testing
 
     @Test func `with several hosts in a URI, the client uses the one that is reachable`() async throws {
         let dead = try NetworkCluster.unusedPort()
-        let cluster = try NetworkCluster.shared()
+        let cluster = try await NetworkCluster.shared()
         let url = "postgresql://postgres:p%25word-of-the-tests@127.0.0.1:\(dead),127.0.0.1:\(cluster.port)/postgres"
         try await withClient(url + "?target_session_attrs=read-write") { client in
             let rows = try await client.execute(Add(left: 1, right: 2))
@@ -95,7 +96,7 @@ import Testing
                 [try row.decode(0), try row.decode(1), try row.decode(2)]
             }
         }
-        let url = try NetworkCluster.shared().url + " options='-c work_mem=5MB' application_name=theirs"
+        let url = try await NetworkCluster.shared().url + " options='-c work_mem=5MB' application_name=theirs"
         try await withClient(url, configure: { $0.statementTimeoutMilliseconds = 12_345 }) { client in
             let rows = try await client.execute(Settings())
             #expect(rows == [["12345ms", "5MB", "theirs"]])

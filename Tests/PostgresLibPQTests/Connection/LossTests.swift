@@ -2,7 +2,7 @@ import PostgresHarness
 import PostgresLibPQ
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct LossTests {
+@Suite(.timeLimit(.minutes(15))) struct LossTests {
     @Test func `killing a backend fails its pipelined statements, and the connection is replaced`() async throws {
         try await withClient { killer in
             try await withClient(configure: { limits in
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `a connection to a read-only server is replaced`() async throws {
         try await withClient { try await makeNumbersTable($0) }
-        let url = try NetworkCluster.shared().url + " options='-c default_transaction_read_only=on'"
+        let url = try await NetworkCluster.shared().url + " options='-c default_transaction_read_only=on'"
         try await withClient(url, configure: { $0.maximumConnections = 1 }) { client in
             let process = try await client.execute(BackendProcess())
             let error = try await postgresError {
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `the client survives restarts and outages of the server`() async throws {
-        let cluster = try NetworkCluster()
+        let cluster = try await NetworkCluster.make()
         defer { cluster.remove() }
         try await withClient(
             cluster.url,
@@ -95,10 +95,10 @@ import Testing
                 let sums = try await client.execute(Add(left: 1, right: 2))
                 #expect(sums == [3])
             }
-            try cluster.stopImmediately()
+            try await cluster.stopImmediately()
             async let early = eventually { try await client.execute(Add(left: 3, right: 4)) }
             try await Task.sleep(for: .milliseconds(500))
-            try cluster.start()
+            try await cluster.start()
             // The statement was executed during the outage, and waited for its end.
             let sums = try await early
             #expect(sums == [7])
@@ -114,7 +114,7 @@ import Testing
                 }
             }
             try await withClient(cluster.url) { try await waitUntilActive(4, "the surviving", $0) }
-            try cluster.restartImmediately()
+            try await cluster.restartImmediately()
             try await group.waitForAll()
         }
     }

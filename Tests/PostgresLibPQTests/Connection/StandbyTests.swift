@@ -3,12 +3,12 @@ import PostgresLibPQ
 import Testing
 
 /// A server whose commits wait for a synchronous standby that does not answer.
-@Suite(.timeLimit(.minutes(5))) struct StandbyTests {
+@Suite(.timeLimit(.minutes(15))) struct StandbyTests {
     /// A cluster of its own, in which no commit of the application `waiting` ends by itself.
     private func withMissingStandby(
         _ body: @Sendable @escaping (_ waiting: PostgresClient, _ observer: PostgresClient) async throws -> Void
     ) async throws {
-        let cluster = try NetworkCluster()
+        let cluster = try await NetworkCluster.make()
         defer { cluster.remove() }
         try await withClient(cluster.url, configure: { $0.applicationName = "observer" }) { observer in
             try await makeNumbersTable(observer)
@@ -17,7 +17,7 @@ import Testing
                 try await connection.executeScript("SELECT pg_reload_conf()")
             }
             try await withClient(cluster.url, configure: { $0.applicationName = "probe" }) { probe in
-                try await untilCommitsWait(probe)
+                try await untilCommitsWait(probe, observer)
             }
             try await withClient(cluster.url, configure: { $0.applicationName = "waiting" }) { waiting in
                 try await body(waiting, observer)
@@ -26,15 +26,16 @@ import Testing
     }
 
     /// PostgreSQL follows the new setting a little later.
-    private func untilCommitsWait(_ probe: PostgresClient) async throws {
-        for number in 1... {
-            do {
-                try await AnswerLimit.$current.withValue(.seconds(1)) {
-                    _ = try await probe.execute(Insert(suite: "probe", number: number))
-                }
-            } catch let error as PostgresError where error.code == .connectionLost {
-                return
+    private func untilCommitsWait(_ probe: PostgresClient, _ observer: PostgresClient) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for number in 1... { _ = try await probe.execute(Insert(suite: "probe", number: number)) }
             }
+            while try await observer.execute(IsWaiting(applicationName: "probe")) != [true] {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            group.cancelAll()
+            _ = await group.nextResult()
         }
     }
 
@@ -54,7 +55,9 @@ import Testing
 
     @Test func `a caller's limit ends the wait, and the outcome is unknown`() async throws {
         try await withMissingStandby { waiting, observer in
-            let error = try await AnswerLimit.$current.withValue(.milliseconds(300)) {
+            // It must be the answer that is late, and not the connection.
+            _ = try await waiting.execute(Add(left: 0, right: 0))
+            let error = try await AnswerLimit.$current.withValue(.seconds(3)) {
                 try await postgresError { _ = try await waiting.execute(Insert(suite: "standby", number: 2)) }
             }
             #expect(error.code == .connectionLost && !error.isRetryable, "\(error)")
@@ -73,6 +76,23 @@ import Testing
             let count = try #require(try await observer.execute(CountActive(applicationName: "waiting")).first)
             #expect(count <= 8)
         }
+    }
+}
+
+/// Whether a client's session waits for a standby.
+private struct IsWaiting: PostgresStatement {
+    let applicationName: String
+
+    static let sql = """
+        SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = $1 AND wait_event = 'SyncRep')
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(applicationName)
+    }
+
+    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Bool {
+        try row.decode(0)
     }
 }
 

@@ -1,7 +1,7 @@
 import PostgresLibPQ
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct BatchTests {
+@Suite(.timeLimit(.minutes(15))) struct BatchTests {
     @Test func `a batch of several types returns the rows of each`() async throws {
         try await withClient { client in
             let (sum, _, other) = try await client.batch(

@@ -16,7 +16,7 @@ private struct Echo<Value: PostgresDecodable & Sendable>: PostgresStatement {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct ValueTests {
+@Suite(.timeLimit(.minutes(15))) struct ValueTests {
     @Test(arguments: [
         (String(), ""), ("Ünïcødé 😀 \u{1}", "Ünïcødé 😀 \u{1}"), (String(repeating: "a", count: 100_000), nil),
     ])
@@ -187,7 +187,7 @@ private struct Echo<Value: PostgresDecodable & Sendable>: PostgresStatement {
 }
 
 private func withUTC(_ body: (String) async throws -> Void) async throws {
-    try await body(try NetworkCluster.shared().url + " options='-c TimeZone=UTC'")
+    try await body(try await NetworkCluster.shared().url + " options='-c TimeZone=UTC'")
 }
 
 private func expectEcho<Value: Bindable & Equatable>(

@@ -8,7 +8,8 @@ func withClient<Result: Sendable>(
     _ url: String? = nil, configure: (inout PostgresConfiguration) -> Void = { _ in },
     _ body: @Sendable @escaping (PostgresClient) async throws -> Result
 ) async throws -> Result {
-    var configuration = PostgresConfiguration(url: try url ?? NetworkCluster.shared().url)
+    let own = if let url { url } else { try await NetworkCluster.shared().url }
+    var configuration = PostgresConfiguration(url: own)
     configuration.applicationName = "tests"
     // Long timeouts, because the machine can be slow. A test that is about a timeout sets its own.
     configuration.acquireTimeoutSeconds = 300

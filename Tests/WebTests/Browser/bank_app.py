@@ -8,7 +8,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-WAIT_SECONDS = 15
+WAIT_SECONDS = 90
 TAB_LIMIT = 80
 
 

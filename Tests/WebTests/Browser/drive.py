@@ -31,7 +31,7 @@ from origin import Origin  # noqa: E402
 from sandbox import ServerFailed, sandbox_server  # noqa: E402
 
 START_SECONDS = 120  # of server and browser; also their end
-CHECK_SECONDS = 120
+CHECK_SECONDS = 300
 TOTAL_SECONDS = 900
 
 

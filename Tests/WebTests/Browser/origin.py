@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.request import Request, urlopen
 
-UPSTREAM_SECONDS = 30
+UPSTREAM_SECONDS = 120
 HERE = Path(__file__).resolve().parent
 CLIENT = "Sources/CardCompanionWeb/Client/card-companion.js"
 MEDIA_TYPES = {".html": "text/html", ".js": "text/javascript", ".json": "application/json"}

@@ -7,7 +7,7 @@ import subprocess
 import time
 from pathlib import Path
 
-START_SECONDS = 50
+START_SECONDS = 110
 STOP_SECONDS = 30
 
 

@@ -9,7 +9,7 @@ from checks import equal, equal_each
 
 CLIENT = "Sources/CardCompanionWeb/Client"
 CODES = ("DistributionCode", "DefinitionCode", "LibraryCode", "NotifyStatus")
-TYPE_CHECK_SECONDS = 50
+TYPE_CHECK_SECONDS = 110
 
 
 def check_codes(scene):
