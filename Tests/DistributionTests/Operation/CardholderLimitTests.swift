@@ -6,11 +6,11 @@ import Testing
 struct CardholderLimitTests {
     private static let limit = 4
     private static let count = 12
-    private static let lockSeconds = 20
 
     private static let server = Once {
         try await Service.shared.value.installation.startServer(environment: [
             "CARDHOLDER_REQUESTS": "\(limit)", "DATABASE_STATEMENT_TIMEOUT_MILLISECONDS": "60000",
+            "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "60000",
         ])
     }
 
@@ -21,13 +21,19 @@ struct CardholderLimitTests {
         let other = service.repeatingBank.cardholder()
         let app = try TestApp()
         let bodies = try (0..<Self.count).map { try app.captcha(bank, holder, timestamp: TestBank.timestamp() - $0) }
-        try await withLock("SELECT 1 FROM cardholder WHERE \(holder.row(bank)) FOR UPDATE", holder) { _ in
-            let statuses = try await withThrowingTaskGroup { group in
+        try await withLock("SELECT 1 FROM cardholder WHERE \(holder.row(bank)) FOR UPDATE", holder) { lock in
+            let statuses = try await withThrowingTaskGroup(of: (Int, HTTPAnswer).self) { group in
                 for (index, body) in bodies.enumerated() {
                     group.addTask { (index, try await server.post(Path.captcha, body)) }
                 }
                 #expect(try await server.fetch(bank, other).code == 0)
-                return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+                var statuses: [Int: HTTPAnswer] = [:]
+                for try await (index, answer) in group {
+                    statuses[index] = answer
+                    // Those that wait for the row are served when no other can come too late to be refused.
+                    if statuses.count == Self.count - Self.limit { try await lock.release() }
+                }
+                return statuses
             }
             let refused = statuses.filter { $0.value.status == 429 }
             #expect(refused.count == Self.count - Self.limit)
@@ -63,31 +69,46 @@ struct CardholderLimitTests {
         forged["sessionId"] = .string(String(repeating: "A", count: 43))
         let body = forged
         let table = "LOCK TABLE delivery_session IN ACCESS EXCLUSIVE MODE"
-        try await withLock(table, holder) { isLocked in
+        try await withLock(table, holder) { lock in
             let code = try await server.post(Path.notify, body).code
-            let isStillLocked = try await isLocked()
+            let isStillLocked = try await lock.isHeld()
             #expect(code == 312 && isStillLocked)
         }
     }
 
-    /// Runs `body` while another transaction has a lock, which it holds for a few seconds.
+    /// A lock of another transaction.
+    private struct Lock: Sendable {
+        let installation: TestInstallation
+        let holder: TestCardholder
+
+        private var sessions: String {
+            "FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() "
+                + "AND query LIKE '%pg_sleep%\(holder.uniqueId)%'"
+        }
+
+        func isHeld() async throws -> Bool {
+            try await installation.sql("SELECT count(*) \(sessions)") != ["0"]
+        }
+
+        func release() async throws {
+            try await installation.sql("SELECT pg_terminate_backend(pid) \(sessions)")
+        }
+    }
+
+    /// Runs `body` while another transaction has a lock, until `body` ends or releases it.
     private func withLock(
-        _ statement: String, _ holder: TestCardholder,
-        _ body: @Sendable @escaping (_ isLocked: () async throws -> Bool) async throws -> Void
+        _ statement: String, _ holder: TestCardholder, _ body: @Sendable @escaping (Lock) async throws -> Void
     ) async throws {
-        let installation = try await Service.shared.value.installation
-        let isLocked = {
-            try await installation.sql(
-                "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() "
-                    + "AND query LIKE '%pg_sleep%\(holder.uniqueId)%'") != ["0"]
+        let lock = Lock(installation: try await Service.shared.value.installation, holder: holder)
+        async let held = try? lock.installation.sql("\(statement); SELECT pg_sleep(600), '\(holder.uniqueId)';")
+        try await eventually("the lock is held", lock.isHeld)
+        do {
+            try await body(lock)
+        } catch {
+            try await lock.release()
+            throw error
         }
-        try await withThrowingTaskGroup { group in
-            group.addTask {
-                try await installation.sql("\(statement); SELECT pg_sleep(\(Self.lockSeconds)), '\(holder.uniqueId)';")
-            }
-            try await eventually("the lock is held", isLocked)
-            try await body(isLocked)
-            try await group.waitForAll()
-        }
+        try await lock.release()
+        _ = await held
     }
 }
