@@ -44,11 +44,6 @@ extension Store {
         try await statements.execute(InsertDocumentClient(client: client)) == 1
     }
 
-    /// The client of that id, of any bank.
-    package func documentClient(id: String) async throws(StoreError) -> DocumentClientRecord? {
-        try await statements.execute(SelectDocumentClient(clientId: id)).first
-    }
-
     /// The client of that id, of any bank, as it is now.
     package func currentDocumentClient(id: String) async throws(StoreError) -> CurrentDocumentClient? {
         try await statements.execute(SelectCurrentDocumentClient(clientId: id)).first
@@ -82,18 +77,6 @@ private struct InsertDocumentClient: PostgresCommand {
         parameters.append(
             client.clientId, client.bankId, client.isUnbound, client.resultURL, client.resultIsPrivate, client.status,
             client.createdAt)
-    }
-}
-
-private struct SelectDocumentClient: PostgresStatement {
-    typealias Row = DocumentClientRecord
-
-    let clientId: String
-
-    static let sql = "SELECT \(clientColumns) FROM document_client WHERE client_id = $1"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(clientId)
     }
 }
 

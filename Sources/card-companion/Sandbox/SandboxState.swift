@@ -47,7 +47,7 @@ extension Sandbox {
     /// Whether there is a state that the bank trusts, and a client. The folder can be older than the database.
     func hasDocuments(_ installation: Installation) async throws -> Bool {
         guard isStateFounded, try await installation.store.trustList(scope: Self.bankId) != nil else { return false }
-        return try await installation.store.documentClient(id: SandboxState.clientId) != nil
+        return try await installation.store.currentDocumentClient(id: SandboxState.clientId) != nil
     }
 
     /// Founds the state of the sandbox if there is none, lets the bank trust it, and adds the client.
