@@ -15,7 +15,13 @@ struct Bench: AsyncParsableCommand {
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Runs all measurements, and prints a table.",
-        discussion: "EXAMPLE\n  bench --cardholders 100000 --json run.json --base before.json")
+        discussion: """
+            Each row is shown when it is measured, and the file of --json has the rows that were measured so far.
+
+            EXAMPLES
+              bench --cardholders 100000 --json run.json --base before.json
+              bench --only keypad,notify
+            """)
 
     @Option(help: "How many cardholders there are.")
     var cardholders = 100_000
@@ -27,7 +33,11 @@ struct RunCommand: AsyncParsableCommand {
     var openConnections = 1_000
     @Option(help: "How pgbouncer gives the server its sessions: session or transaction. Default: no pgbouncer.")
     var pooling: Pgbouncer.Mode?
-    @Option(help: "Only operations whose name contains this text; 'verification' for documents.")
+    @Option(
+        help: """
+            Only operations whose name contains one of these texts, separated by commas; 'verification' measures the \
+            verification of documents.
+            """)
     var only: String?
     @Option(help: "A file to lock while something is measured, if others measure on this machine too.")
     var lock: String?
@@ -39,33 +49,37 @@ struct RunCommand: AsyncParsableCommand {
     /// The text of --only that measures the verification of documents alone.
     private static let verification = "verification"
 
+    /// The texts of --only; nil measures everything.
+    private var wanted: [String]? { only?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } }
+
+    func validate() throws {
+        for text in wanted ?? [] where text != Self.verification {
+            guard !Operation.allCases.contains(where: { $0.rawValue.contains(text) }) else { continue }
+            let names = Operation.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("no operation has '\(text)' in its name. There are: \(names), \(Self.verification)")
+        }
+    }
+
     func run() async throws {
         FileLimit.raise()
+        let base = try base.map { try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(filePath: $0))) }
         let service = try await BenchService(cardholderCount: cardholders, pooling: pooling, log: note)
         note("measuring floors")
         let held = MeasuringLock(path: lock)
         let floors = try await held.whileHeld { try await Floors(service: service, seconds: seconds) }
-        let operations = Operation.allCases.filter { only == nil || $0.rawValue.contains(only ?? "") }
-        var measurements: [Measurement] = []
-        let counter = try await AllocationCounter(service)
-        for operation in operations {
-            note("measuring \(operation.rawValue)")
-            let measuring = Measuring(
-                operation: operation, service: service, seconds: seconds, connectionCount: connections)
-            measurements.append(try await held.whileHeld { try await measuring.measured(with: floors, counter) })
-        }
-        try await counter.stop()
-        let residentMiB = ProcessTimes.residentMiB(of: service.server.processID)
         var report = Report(
-            cardholders: cardholders, importedPerSecond: service.importRate, residentMiB: residentMiB,
-            measurements: measurements, primitives: floors.primitives)
-        if only == nil || only == Self.verification {
+            cardholders: cardholders, importedPerSecond: service.importRate, residentMiB: 0, measurements: [],
+            primitives: floors.primitives)
+        try await measureOperations(of: service, floors, held, &report)
+        report.residentMiB = ProcessTimes.residentMiB(of: service.server.processID)
+        if wanted?.contains(Self.verification) ?? true {
             note("measuring the verification of documents")
             report.verification = try await held.whileHeld {
                 try await VerificationFigures.measure(service, primitives: floors.primitives)
             }
+            try write(report)
         }
-        if only == nil {
+        if wanted == nil {
             note("measuring the server as a whole")
             report.imports = try await held.whileHeld {
                 try await ImportFigures.measure(service, sealingMicroseconds: floors.sealingMicroseconds)
@@ -75,20 +89,38 @@ struct RunCommand: AsyncParsableCommand {
             }
         }
         try await service.server.stop()
-        try show(report)
+        try write(report)
+        show(report.summary)
+        if let base { show("\n\(report.comparison(with: base))") }
     }
 
-    private func show(_ report: Report) throws {
-        print(report.text)
-        if let json {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            try encoder.encode(report).write(to: URL(filePath: json))
+    private func measureOperations(
+        of service: BenchService, _ floors: Floors, _ held: MeasuringLock, _ report: inout Report
+    ) async throws {
+        let counter = try await AllocationCounter(service)
+        show(Measurement.headerRow)
+        for operation in Operation.allCases where wanted?.contains(where: operation.rawValue.contains) ?? true {
+            let measuring = Measuring(
+                operation: operation, service: service, seconds: seconds, connectionCount: connections)
+            let measured = try await held.whileHeld { try await measuring.measured(with: floors, counter) }
+            show(measured.row)
+            report.measurements.append(measured)
+            try write(report)
         }
-        if let base {
-            let old = try JSONDecoder().decode(Report.self, from: Data(contentsOf: URL(filePath: base)))
-            print("\n\(report.comparison(with: old))")
-        }
+        try await counter.stop()
+    }
+
+    /// Writes the file of --json.
+    private func write(_ report: Report) throws {
+        guard let json else { return }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        try encoder.encode(report).write(to: URL(filePath: json), options: .atomic)
+    }
+
+    /// Shows a line at once, also if standard output is a file or a pipe.
+    private func show(_ text: String) {
+        FileHandle.standardOutput.write(Data("\(text)\n".utf8))
     }
 
     private func note(_ text: String) {

@@ -77,8 +77,8 @@ struct Report: Codable {
     let cardholders: Int
     /// By the command, into an empty table.
     let importedPerSecond: Double
-    let residentMiB: Double
-    let measurements: [Measurement]
+    var residentMiB: Double
+    var measurements: [Measurement]
     /// Microseconds of CPU of each primitive.
     let primitives: [String: Double]
     /// Nil if only some operations were measured.

@@ -1,25 +1,34 @@
-extension Report {
-    /// The report as text: measured, floor, ratio.
-    var text: String {
-        let rows = measurements.map { measured in
-            [
-                measured.operation, Cell.number(measured.requestsPerSecond), Cell.ratio(measured.shareOfFloors),
-                Cell.number(measured.serverMicroseconds),
-                Cell.number(measured.serverFloorMicroseconds), Cell.ratio(measured.serverRatio),
-                Cell.number(measured.postgresMicroseconds), Cell.number(measured.postgresFloorMicroseconds ?? 0),
-                measured.postgresRatio.map(Cell.ratio) ?? "", Cell.ratio(measured.half.p50Milliseconds),
-                Cell.ratio(measured.half.p99Milliseconds), Cell.ratio(measured.half.p999Milliseconds),
-                Cell.ratio(measured.saturated.p99Milliseconds), Cell.number(measured.allocations ?? 0),
-            ]
-        }
-        let header = [
-            "operation", "req/s", "of floors", "server µs", "floor", "ratio", "PostgreSQL µs", "floor", "ratio",
-            "p50 ms", "p99",
-            "p99.9", "p99 full", "allocations",
+extension Measurement {
+    private static let header = [
+        "operation", "req/s", "of floors", "server µs", "floor", "ratio", "PostgreSQL µs", "floor", "ratio",
+        "p50 ms", "p99", "p99.9", "p99 full", "allocations",
+    ]
+    /// The first column has room for the longest name of an operation. No number has more than five digits.
+    private static let widths = header.enumerated().map { column, text in
+        column == 0 ? Operation.allCases.map(\.rawValue.count).max() ?? 0 : max(text.count, 5)
+    }
+
+    /// The line above the rows.
+    static var headerRow: String { TextTable.line(header, widths: widths) }
+
+    /// Measured, floor, ratio. A row does not depend on the others, so that it can be shown at once.
+    var row: String {
+        let cells = [
+            operation, Cell.number(requestsPerSecond), Cell.ratio(shareOfFloors), Cell.number(serverMicroseconds),
+            Cell.number(serverFloorMicroseconds), Cell.ratio(serverRatio), Cell.number(postgresMicroseconds),
+            Cell.number(postgresFloorMicroseconds ?? 0), postgresRatio.map(Cell.ratio) ?? "",
+            Cell.ratio(half.p50Milliseconds), Cell.ratio(half.p99Milliseconds), Cell.ratio(half.p999Milliseconds),
+            Cell.ratio(saturated.p99Milliseconds), Cell.number(allocations ?? 0),
         ]
+        return TextTable.line(cells, widths: Self.widths)
+    }
+}
+
+extension Report {
+    /// What follows the rows of the operations.
+    var summary: String {
         let floors = primitives.sorted { $0.key < $1.key }.map { [$0.key, Cell.number($0.value)] }
         return """
-            \(TextTable.text(header, rows))
 
             \(TextTable.text(["primitive", "µs"], floors))
 
