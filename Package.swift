@@ -100,7 +100,10 @@ let package = Package(
         library("JSONLog", ["SecureMemory", "StrictJSON", logging]),
         library("PostgresLibPQ", ["CLibPQ", "Retries", logging, metrics, serviceLifecycle]),
         library("EmbeddedPostgres", ["Retries", logging, subprocess, systemPackage]),
-        library("PINImages", ["CCairo", "CZlib", "SecureMemory"]),
+        .target(
+            name: "PINImages", dependencies: ["CCairo", "CZlib", "SecureMemory"],
+            // Each server reads the typeface when it starts, which takes 0.2 s without optimization: tests start hundreds.
+            swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         library("PKCS11", ["CPKCS11", "SecureMemory"]),
         library("KeyVault", ["Cryptography", "PKCS11", "SecureMemory"]),
         library("HTTPSignatures", ["Cryptography", "SecureMemory", httpTypes, rawStructuredFieldValues]),
@@ -194,6 +197,7 @@ let package = Package(
 
         // Tests: real parts, and Python's libraries as oracles.
         .target(name: "PythonOracle", path: "Tests/PythonOracle", swiftSettings: strict),
+        .target(name: "CSpawn", path: "Tests/CSpawn"),
         tests(
             "CryptographyTests", ["Cryptography", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
         tests(
@@ -244,7 +248,8 @@ let package = Package(
         tests("RetriesTests", ["Retries"]),
         tests("JSONLogTests", ["JSONLog", "StrictJSON", logging]),
         tests("PrometheusTextTests", ["PrometheusText", "ServerHarness", metrics]),
-        .target(name: "PostgresHarness", path: "Tests/PostgresHarness", swiftSettings: strict),
+        .target(
+            name: "PostgresHarness", dependencies: ["CSpawn"], path: "Tests/PostgresHarness", swiftSettings: strict),
         tests("PostgresLibPQTests", ["CLibPQ", "PostgresHarness", "PostgresLibPQ", logging, serviceLifecycle]),
         tests("EmbeddedPostgresTests", ["EmbeddedPostgres", logging, subprocess, systemPackage]),
         tests("PINImagesTests", ["PINImages", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
@@ -275,7 +280,8 @@ let package = Package(
         .target(
             name: "ServerHarness",
             dependencies: [
-                "EmbeddedPostgres", crypto, cryptoExtras, logging, nioCore, nioPosix, subprocess, systemPackage,
+                "CardCompanion", "CardCompanionStore", "CLibPQ", "CSpawn", "EmbeddedPostgres", "HTTPSignatures",
+                "KeyVault", "SecureMemory", crypto, cryptoExtras, logging, nioCore, nioPosix, subprocess, systemPackage,
             ],
             path: "Tests/ServerHarness", swiftSettings: strict),
         tests(

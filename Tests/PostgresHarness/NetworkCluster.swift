@@ -1,3 +1,4 @@
+internal import CSpawn
 internal import Foundation
 internal import Synchronization
 
@@ -187,6 +188,9 @@ extension NetworkCluster {
         for descriptor in CInt(0)...2 {
             posix_spawn_file_actions_addopen(&files, descriptor, "/dev/null", O_RDWR, 0)
         }
+        // A server that runs for long would keep what others wait for: the end of a pipe, or the socket by which Foundation notices
+        // the end of a program.
+        card_companion_close_from(&files, 3)
         let arguments = command.map { strdup($0) }
         defer { arguments.forEach { free($0) } }
         var process = pid_t()

@@ -7,25 +7,18 @@ import Testing
 final class ReceiverProcess {
     private static let patienceSeconds = 180
 
-    private let process = Process()
+    private let process: TestProcess
     private let path: String
 
     init(_ script: String, of server: TestServer) throws {
         path = try TestFolder.shared.write("", named: "receiver-output")
-        process.executableURL = URL(filePath: PythonOracle.interpreter)
         // The command line contains the tests' folder, by which the caretaker recognizes the process.
-        process.arguments = ["-X", "pycache_prefix=\(path).cache", script, server.url, "0"]
-        let output = FileHandle(forWritingAtPath: path)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        try TestFolder.shared.watch(process: process.processIdentifier)
+        process = try TestProcess(
+            [PythonOracle.interpreter, "-X", "pycache_prefix=\(path).cache", script, server.url, "0"], outputPath: path)
+        try TestFolder.shared.watch(process: process.processID)
     }
 
-    deinit {
-        process.terminate()
-    }
+    deinit { process.send(SIGTERM) }
 
     /// The output so far.
     var output: String {

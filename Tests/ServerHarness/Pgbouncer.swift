@@ -12,7 +12,7 @@ package final class Pgbouncer: Sendable {
     /// The environment variables of a server that connects through it.
     package let environment: [String: String]
 
-    private let process = Process()
+    private let process: TestProcess
 
     private static let port = 6432
     private static let startLimitSeconds = 120
@@ -34,20 +34,17 @@ package final class Pgbouncer: Sendable {
         try Self.settings(mode, installation.databaseURL, folder, sessions)
             .write(toFile: settings, atomically: false, encoding: .utf8)
         let asDatabaseUser = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = (geteuid() == 0 ? asDatabaseUser : []) + ["pgbouncer", "--quiet", settings]
-        process.environment = ["PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        try TestFolder.shared.watch(process: process.processIdentifier)
+        process = try TestProcess(
+            (geteuid() == 0 ? asDatabaseUser : []) + ["pgbouncer", "--quiet", settings],
+            environment: ["PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"])
+        try TestFolder.shared.watch(process: process.processID)
         try await wait(for: "\(folder)/.s.PGSQL.\(Self.port)", log: "\(folder)/log")
     }
 
-    /// Ends it at once, with SIGKILL: Swift's threads block other signals, and it inherits that.
+    /// Ends it at once.
     package func stop() {
-        kill(process.processIdentifier, SIGKILL)
-        TestFolder.shared.forget(process: process.processIdentifier)
+        process.send(SIGKILL)
+        TestFolder.shared.forget(process: process.processID)
     }
 
     /// pgbouncer does not know the connection parameter `options`, so the database has these settings.

@@ -39,10 +39,9 @@ package enum TestCommand {
     package static func run(
         _ program: String, _ arguments: [String], environment: [String: String] = [:], stdin: String = ""
     ) async throws -> CommandResult {
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-        let variables = environment.merging(["PATH": path, "LC_ALL": "C.UTF-8"]) { given, _ in given }
         let executable: Executable = program.contains("/") ? .path(FilePath(program)) : .name(program)
-        let keyed = Dictionary(uniqueKeysWithValues: variables.map { (Environment.Key(stringLiteral: $0), $1) })
+        let keyed = Dictionary(
+            uniqueKeysWithValues: variables(environment).map { (Environment.Key(stringLiteral: $0), $1) })
         let result = try await gate.pass {
             try await Subprocess.run(
                 executable, arguments: Arguments(arguments), environment: .custom(keyed), input: .string(stdin),
@@ -50,6 +49,12 @@ package enum TestCommand {
         }
         return CommandResult(
             status: status(result.terminationStatus), stdout: result.standardOutput, stderr: result.standardError)
+    }
+
+    /// The whole environment of a program.
+    static func variables(_ given: [String: String]) -> [String: String] {
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+        return given.merging(["PATH": path, "LC_ALL": "C.UTF-8"]) { given, _ in given }
     }
 
     private static func status(_ status: TerminationStatus) -> Int {

@@ -9,7 +9,7 @@ package final class TestServer: Sendable {
     /// Its host and port as in its URL. Clients of the harness send it as `Host`.
     package var authority: String { "\(HTTPClient.loopback):\(port)" }
 
-    private let process: Process
+    private let process: TestProcess
     private let logPath: String
 
     private static let startLimitSeconds = 120
@@ -23,12 +23,13 @@ package final class TestServer: Sendable {
     init(arguments: [String], environment: [String: String], launcher: [String] = []) async throws {
         let logPath = try TestFolder.shared.write("", named: "server-log")
         let command = launcher + [CardCompanionBinary.path] + arguments
-        let process = try Self.start(command, environment, logPath: logPath)
+        let process = try TestProcess(command, environment: environment, outputPath: logPath)
         do {
+            try TestFolder.shared.watch(process: process.processID)
             url = try await Self.address(of: process, logPath: logPath)
             port = try URL(string: url)?.port.orThrow(ServerFailed(log: url)) ?? 0
         } catch {
-            kill(process.processIdentifier, SIGKILL)
+            process.send(SIGKILL)
             throw error
         }
         self.process = process
@@ -45,12 +46,10 @@ package final class TestServer: Sendable {
             environment: ["HTTP_PORT": "0"].merging(environment) { $1 }, launcher: launcher)
     }
 
-    deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-    }
+    deinit { process.send(SIGKILL) }
 
     /// The process id.
-    package var processID: Int32 { process.processIdentifier }
+    package var processID: Int32 { process.processID }
 
     /// The log so far.
     package var log: String { Self.read(logPath) }
@@ -73,13 +72,13 @@ package final class TestServer: Sendable {
     /// - Throws: ``ServerFailed`` if it does not stop in time; then it is killed.
     @discardableResult
     package func stop() async throws -> Int32 {
-        kill(processID, SIGTERM)
+        process.send(SIGTERM)
         return try await ended()
     }
 
     /// Kills the server with SIGKILL and waits for its end.
     package func kill9() async throws {
-        kill(processID, SIGKILL)
+        process.send(SIGKILL)
         _ = try await ended()
     }
 
@@ -88,49 +87,52 @@ package final class TestServer: Sendable {
     /// - Returns: the exit status.
     /// - Throws: ``ServerFailed`` if it does not stop in time; then it is killed.
     package func ended() async throws -> Int32 {
-        let deadline = ContinuousClock.now + .seconds(Self.stopLimitSeconds)
-        while process.isRunning {
-            guard ContinuousClock.now < deadline else {
-                let threads = threads
-                kill(processID, SIGKILL)
-                throw ServerFailed(
-                    log: "the server did not stop in time; end of its log:\n\(log.suffix(4000))\n\(threads)")
-            }
-            try await Task.sleep(for: .milliseconds(Self.pollMilliseconds))
+        if let stacks = await stacksUnlessEnded(within: .seconds(Self.stopLimitSeconds)) {
+            throw ServerFailed(log: "the server did not stop in time; end of its log:\n\(log.suffix(4000))\n\(stacks)")
         }
         TestFolder.shared.forget(process: processID)
-        return process.terminationStatus
+        return await process.ended()
     }
 
-    /// What its threads wait for, and its signals: says why it does not stop.
-    private var threads: String {
-        func text(_ file: String) -> String {
-            Self.read("/proc/\(processID)/\(file)").trimmingCharacters(in: .whitespacesAndNewlines)
+    /// Waits for its end. If it does not come in time, kills the server.
+    ///
+    /// - Returns: what each thread did then; nil if the server has ended by itself.
+    private func stacksUnlessEnded(within limit: Duration) async -> String? {
+        await withTaskGroup(of: String?.self) { group in
+            group.addTask {
+                await self.process.ended()
+                return nil
+            }
+            group.addTask {
+                guard (try? await Task.sleep(for: limit)) != nil else { return nil }
+                let stacks = await self.stacks()
+                self.process.send(SIGKILL)
+                return stacks
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            return first
         }
-        let ids = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/task")) ?? []
-        let threads = ids.map { "\(text("task/\($0)/comm")): \(text("task/\($0)/wchan"))" }
-        let signals = text("status").split(separator: "\n").filter { $0.contains("Sig") || $0.contains("ShdPnd") }
-        return (threads.sorted() + signals.map(String.init)).joined(separator: "\n")
     }
 
-    private static func start(
-        _ command: [String], _ environment: [String: String], logPath: String
-    ) throws -> Process {
-        let process = Process()
-        process.executableURL = URL(filePath: command[0].contains("/") ? command[0] : "/usr/bin/\(command[0])")
-        process.arguments = Array(command.dropFirst())
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-        process.environment = environment.merging(["PATH": path, "LC_ALL": "C.UTF-8"]) { given, _ in given }
-        let log = FileHandle(forWritingAtPath: logPath)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = log
-        process.standardError = log
-        try process.run()
-        try TestFolder.shared.watch(process: process.processIdentifier)
-        return process
+    /// The stack of each thread. Servers forbid core dumps, so that only root sees it.
+    private func stacks() async -> String {
+        let arguments = ["-p", "\(processID)", "-batch", "-nx", "-ex", "thread apply all backtrace"]
+        do {
+            let result = try await TestCommand.run("gdb", arguments)
+            return "\(signals)\n\(result.stdout)\(result.stderr)"
+        } catch {
+            return "\(signals)\nno stacks: \(error)"
+        }
     }
 
-    private static func address(of process: Process, logPath: String) async throws -> String {
+    /// Which signals it blocks, ignores and has not handled yet.
+    private var signals: String {
+        Self.read("/proc/\(processID)/status").split(separator: "\n")
+            .filter { $0.contains("Sig") || $0.contains("ShdPnd") || $0.contains("State") }.joined(separator: "\n")
+    }
+
+    private static func address(of process: TestProcess, logPath: String) async throws -> String {
         let deadline = ContinuousClock.now + .seconds(startLimitSeconds)
         while true {
             let log = read(logPath)
