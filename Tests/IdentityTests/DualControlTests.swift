@@ -9,7 +9,7 @@ struct DualControlTests {
         "Two operators approve a root and a client; then one can import lists under it, and what was forged is ignored")
     func approved() async throws {
         let installation = try await TestInstallation()
-        let operators = try await TestOperators(with: installation)
+        let operators = try await TestOperators()
         try await installation.run(["migrate"]).succeeded()
         let bank = try await installation.makeBank(["--retention", "keep-repeat"])
         let holder = TestCardholder()

@@ -48,7 +48,7 @@ struct DoctorTests {
     func dualControl() async throws {
         let installation = try await TestInstallation()
         try await installation.startServer().stop()
-        let operators = try await TestOperators(with: installation)
+        let operators = try await TestOperators()
         try await installation.run(["vault", "init"] + operators.first()).succeeded()
         #expect(try await report(installation).texts("warning", "operators") == ["dual control is off"])
         try await installation.runWithTwo(["operator", "dual-control", "on"], of: operators)

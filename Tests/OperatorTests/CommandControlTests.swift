@@ -55,7 +55,7 @@ struct CommandControlTests {
     /// An installation under dual control with a bank that has one of each kind.
     private static let installation = Once {
         let installation = try await TestInstallation()
-        let operators = try await TestOperators(with: installation)
+        let operators = try await TestOperators()
         try await installation.run(["migrate"]).succeeded()
         _ = try await installation.makeBank(id: bank)
         let early = try await installation.run(["vault", "init", "--dual-control"] + operators.first())
@@ -68,7 +68,7 @@ struct CommandControlTests {
     /// Files that commands name.
     private static let files = Once {
         let authority = try await TestAuthority.shared.value
-        let operators = try await TestOperators(["carol"], with: try await installation.value)
+        let operators = try await TestOperators(["carol"])
         let now = Int64(Date().timeIntervalSince1970)
         let state = try SimulatedIssuer(at: now)
         func write(_ bytes: [UInt8], _ name: String) throws -> String {

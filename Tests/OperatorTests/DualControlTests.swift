@@ -14,7 +14,7 @@ struct DualControlTests {
 
         init(_ environment: [String: String] = [:], names: [String] = ["alice", "bob"]) async throws {
             installation = try await TestInstallation(environment: environment)
-            operators = try await TestOperators(names, with: installation)
+            operators = try await TestOperators(names)
             try await installation.run(["migrate"]).succeeded()
             bank = try await installation.makeBank(["--retention", "keep-repeat", "--fetch-limit", "50"])
             let server = try await installation.startServer()
@@ -41,7 +41,7 @@ struct DualControlTests {
     @Test("A running server notices that dual control is switched on")
     func whileServing() async throws {
         let installation = try await TestInstallation()
-        let operators = try await TestOperators(with: installation)
+        let operators = try await TestOperators(madeBy: installation)
         try await installation.run(["migrate"]).succeeded()
         let bank = try await installation.makeBank(["--retention", "keep-repeat", "--fetch-limit", "100"])
         let server = try await installation.startServer()
@@ -202,7 +202,7 @@ struct DualControlTests {
     func token() async throws {
         let token = try await TestVaultToken()
         let installation = try await TestInstallation(environment: token.environment())
-        let operators = try await TestOperators(["alice", "bob", "carol"], with: installation)
+        let operators = try await TestOperators(["alice", "bob", "carol"])
         try await installation.run(["migrate"]).succeeded()
         try await installation.run(["vault", "init", "--dual-control"] + operators.first()).succeeded()
         let again = try await installation.run(["vault", "init"] + operators.first())

@@ -14,7 +14,7 @@ struct ForgedApprovalTests {
 
         init() async throws {
             installation = try await TestInstallation()
-            operators = try await TestOperators(["alice", "bob", "carol"], with: installation)
+            operators = try await TestOperators(["alice", "bob", "carol"])
             try await installation.run(["migrate"]).succeeded()
             bank = try await installation.makeBank(["--retention", "keep-repeat", "--fetch-limit", "50"])
             let first = try await installation.startServer()
@@ -197,7 +197,7 @@ struct ForgedApprovalTests {
         ])
     func otherObjects(change: String) async throws {
         let installation = try await TestInstallation()
-        let operators = try await TestOperators(with: installation)
+        let operators = try await TestOperators()
         try await installation.run(["migrate"]).succeeded()
         let bank = try await installation.makeBank()
         let issuer = try await installation.makeIssuer(for: bank)
@@ -230,7 +230,7 @@ struct ForgedApprovalTests {
         #expect(try await installation.run(["operator", "dual-control", "off"]).status == 65)
         try await installation.runWithTwo(["operator", "dual-control", "off"], of: operators)
         try await installation.run(["bank", "add", "ALONE", "--scheme", "CB"]).succeeded()
-        let dave = try await TestOperators(["dave"], with: installation)
+        let dave = try await TestOperators(["dave"])
         let add = ["operator", "add", "dave", "--public-key", dave.publicKey(of: "dave")]
         #expect(try await installation.run(add).status == 65)
         try await installation.runWithTwo(add, of: operators)
