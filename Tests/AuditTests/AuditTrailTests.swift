@@ -45,7 +45,7 @@ struct AuditTrailTests {
     @Test("A command's entries are in the transactions of its writes, and say who ran it")
     func commands() async throws {
         let installation = try await TestInstallation()
-        let bank = try await installation.makeBank()
+        let bank = try await installation.makeBank(byCommands: true)
         let json = try await installation.run(["audit", "show", "--json", "--bank", bank.id]).succeeded().stdout
         let found = try JSONDecoder().decode([AuditEntry].self, from: Data(json.utf8))
         let operations = Set(found.map(\.operation))

@@ -56,7 +56,7 @@ struct ConfigurationTests {
         #expect(readable.status == 78)
         #expect(readable.stderr.contains("0644"))
 
-        let other = try await TestInstallation()
+        let other = try await TestInstallation(isNew: true)
         _ = try await other.run(["server-key", "list"]).succeeded()
         let otherFile = "\(other.dataDirectory)/vault.key"
         let foreign = try await installation.run(["server-key", "list", "--vault-file", otherFile])

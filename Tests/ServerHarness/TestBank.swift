@@ -1,3 +1,4 @@
+internal import CardCompanionStore
 package import Crypto
 internal import CryptoExtras
 internal import Foundation
@@ -17,6 +18,8 @@ package struct TestBank: Sendable {
         self.hmacKey = hmacKey
         self.signer = signer
     }
+
+    var hmacKeyBytes: [UInt8] { hmacKey.withUnsafeBytes { Array($0) } }
 
     /// The current time plus `awaySeconds`, in Unix seconds.
     package static func timestamp(_ awaySeconds: Int = 0) -> Int {
@@ -74,17 +77,43 @@ extension TestInstallation {
     /// - Parameters:
     ///   - settings: options of `bank add`, for example `["--retention", "keep"]`.
     ///   - scheme: CB or PCI-CPP.
+    ///   - byCommands: whether the commands make it.
     package func makeBank(
-        _ settings: [String] = [], scheme: String = "PCI-CPP", id: String = Unique.name("bank")
+        _ settings: [String] = [], scheme: String = "PCI-CPP", id: String = Unique.name("bank"),
+        byCommands: Bool = false
     ) async throws -> TestBank {
         let authority = try await TestAuthority.shared.value
         let bank = TestBank(id: id, hmacKey: SymmetricKey(size: .bits256), signer: authority.signer)
         // Most tests do not look at events.
-        let definedPINs = settings.contains("--defined-pins") ? [] : ["--defined-pins", "keep"]
-        try await run(["bank", "add", id, "--scheme", scheme] + definedPINs + settings).succeeded()
+        let options = (settings.contains("--defined-pins") ? [] : ["--defined-pins", "keep"]) + settings
+        if !byCommands, let settings = BankSettings(options: options, id: id, scheme: scheme),
+            try await makes(bank, settings)
+        {
+            return bank
+        }
+        try await run(["bank", "add", id, "--scheme", scheme] + options).succeeded()
         try await importHMACKey(bank.hmacKey, label: TestBank.hmacLabel, into: bank)
         try await importCertificate(bank.signer, alias: TestBank.certificateAlias, isDefault: true, into: bank)
         return bank
+    }
+
+    private func makes(_ bank: TestBank, _ settings: BankSettings) async throws -> Bool {
+        let certificates = try await Self.certificates(of: bank.signer)
+        return try await makes(for: bank.id) { setup, id in
+            try await setup.addBank(id, settings)
+            try await setup.addHMACKey(bank.hmacKeyBytes, label: TestBank.hmacLabel, usage: .both, to: id)
+            try await setup.addCertificate(
+                pem: certificates.own, trustedCAs: certificates.ca, alias: TestBank.certificateAlias, isDefault: true,
+                to: id)
+        }
+    }
+
+    private static func certificates(of signer: TestAuthority.Signer) async throws -> (own: [UInt8], ca: [UInt8]) {
+        let authority = try await TestAuthority.shared.value
+        return (
+            Array(try Data(contentsOf: URL(filePath: signer.certificateFile))),
+            Array(try Data(contentsOf: URL(filePath: authority.certificateFile)))
+        )
     }
 
     /// Adds an HMAC key to a bank.
@@ -112,6 +141,7 @@ extension TestInstallation {
     ) async throws {
         let key = try await server.sealingKey()
         let lines = try cardholders.map { try $0.line(sealedTo: key, of: bank.id) }.joined(separator: "\n")
+        if try await makes(for: bank.id, { try await $0.importCardholders(lines, to: $1) }) { return }
         try await run(["cardholder", "import", "--bank", bank.id, "-"], stdin: lines).succeeded()
     }
 }

@@ -10,7 +10,7 @@ package actor TestCluster {
     private let directory: String
     private let connectionString: String
     private let serviceConnectionString: String
-    private let template: Once<String>
+    private let templates: Once<Templates>
     private var postgres: EmbeddedPostgres
     private var databaseCount = 0
 
@@ -23,7 +23,8 @@ package actor TestCluster {
         self.postgres = postgres
         self.connectionString = connectionString
         serviceConnectionString = postgres.serviceConnectionString
-        template = Once { try await Self.makeTemplate(connectionString, directory) }
+        let serviceConnectionString = serviceConnectionString
+        templates = Once { try await Self.makeTemplates(connectionString, serviceConnectionString, directory) }
     }
 
     private static func open(_ directory: String) async throws -> EmbeddedPostgres {
@@ -68,50 +69,53 @@ package actor TestCluster {
         try await SQL.runAlone(statement, at: "\(connectionString) dbname=postgres user=postgres")
     }
 
+    /// Databases that others are copies of.
+    private struct Templates {
+        let migrated = "migrated"
+        let withKeys = "with_keys"
+        /// The vault of the keys.
+        let vaultFile: String
+    }
+
     /// Makes a database with the migrated schema of the program under test; returns its connection strings.
-    func makeDatabase() async throws -> (service: String, owner: String) {
-        let template = try await template.value
+    ///
+    /// - Parameter vaultFile: where the vault of the database's keys is written, so that no server has to make keys; nil for a
+    ///   database without keys.
+    func makeDatabase(vaultFile: String?) async throws -> (service: String, owner: String) {
+        let templates = try await templates.value
         databaseCount += 1
         let name = "test_\(databaseCount)"
+        let template = vaultFile == nil ? templates.migrated : templates.withKeys
         try await Self.makeDatabase(name, template: template, connectionString)
+        if let vaultFile {
+            let folder = URL(filePath: vaultFile).deletingLastPathComponent()
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.copyItem(atPath: templates.vaultFile, toPath: vaultFile)
+        }
         return ("\(serviceConnectionString) dbname=\(name)", "\(connectionString) dbname=\(name)")
     }
 
-    private static func makeTemplate(_ connectionString: String, _ directory: String) async throws -> String {
-        let name = "migrated"
-        try await makeDatabase(name, template: "template1", connectionString)
+    private static func makeTemplates(
+        _ connectionString: String, _ serviceConnectionString: String, _ directory: String
+    ) async throws -> Templates {
+        let templates = Templates(vaultFile: "\(directory)/template/vault.key")
+        try await makeDatabase(templates.migrated, template: "template1", connectionString)
         let environment = [
-            "DATABASE_URL": "\(connectionString) dbname=\(name)", "DATA_DIRECTORY": directory,
+            "DATABASE_URL": "\(connectionString) dbname=\(templates.migrated)", "DATA_DIRECTORY": directory,
             "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "60",
         ]
         try await TestCommand.run(CardCompanionBinary.path, ["migrate"], environment: environment).succeeded()
-        return name
+        try await makeDatabase(templates.withKeys, template: templates.migrated, connectionString)
+        try await DirectSetup.run(
+            at: "\(serviceConnectionString) dbname=\(templates.withKeys)", vaultFile: templates.vaultFile
+        ) { try await $0.makeKeys() }
+        return templates
     }
 
     private static func makeDatabase(_ name: String, template: String, _ connectionString: String) async throws {
         _ = try await SQL.runAlone(
             "CREATE DATABASE \(name) OWNER card_companion TEMPLATE \(template)",
             at: "\(connectionString) dbname=postgres user=postgres")
-    }
-}
-
-/// Runs SQL through psql, which shares no code with the server under test.
-enum SQL {
-    private static let options = ["-XAtq", "-v", "ON_ERROR_STOP=1"]
-
-    /// Runs statements in one transaction; returns one line per row, with columns separated by `|`.
-    static func run(_ statements: String, at url: String) async throws -> [String] {
-        try await rows(
-            options + ["-1", "-f", "-", "\(url) options='-c search_path=card_companion'"], stdin: statements)
-    }
-
-    /// Runs a statement that must not run in a transaction.
-    static func runAlone(_ statement: String, at url: String) async throws -> [String] {
-        try await rows(options + ["-c", statement, url], stdin: "")
-    }
-
-    private static func rows(_ arguments: [String], stdin: String) async throws -> [String] {
-        let result = try await TestCommand.run("psql", arguments, stdin: stdin).succeeded()
-        return result.stdout.split(separator: "\n").map(String.init)
     }
 }

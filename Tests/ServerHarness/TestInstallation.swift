@@ -1,3 +1,4 @@
+internal import CardCompanionStore
 internal import Foundation
 
 /// An installation of the program under test: its own database, a data folder with its vault, and any number of servers.
@@ -10,15 +11,20 @@ package final class TestInstallation: Sendable {
     /// Of all its programs, beside the database and the data folder.
     private let moreEnvironment: [String: String]
 
-    /// An empty installation.
+    /// An installation without banks. It has its keys, as after the first start of a server, because an RSA key takes long to make.
     ///
     /// - Parameters:
     ///   - cluster: nil uses the shared cluster.
     ///   - environment: of all its programs, beside the database and the data folder.
-    package init(on cluster: TestCluster? = nil, environment: [String: String] = [:]) async throws {
+    ///   - isNew: whether it has no keys yet. One with a vault of its own has none either.
+    package init(
+        on cluster: TestCluster? = nil, environment: [String: String] = [:], isNew: Bool = false
+    ) async throws {
         let shared = try await TestCluster.shared.value
-        (databaseURL, ownerURL) = try await (cluster ?? shared).makeDatabase()
         dataDirectory = TestFolder.shared.unused("data")
+        let hasKeys = !isNew && !environment.keys.contains { $0.hasPrefix("VAULT_") }
+        (databaseURL, ownerURL) = try await (cluster ?? shared).makeDatabase(
+            vaultFile: hasKeys ? "\(dataDirectory)/vault.key" : nil)
         moreEnvironment = environment
     }
 
@@ -46,6 +52,18 @@ package final class TestInstallation: Sendable {
         }
         return try await TestCommand.run(
             CardCompanionBinary.path, arguments, environment: environment, stdin: stdin)
+    }
+
+    /// Makes something that a test needs, in this process and without a command.
+    ///
+    /// - Returns: false if only the program can do it, because its vault is a token or its database is behind a pooler.
+    func makes(
+        for bankId: String, _ body: @Sendable @escaping (DirectSetup, Identifier) async throws -> Void
+    ) async throws -> Bool {
+        let places = ["DATABASE_URL", "DATABASE_POOLING", "DATA_DIRECTORY", "VAULT_MODULE", "VAULT_FILE"]
+        guard !moreEnvironment.keys.contains(where: places.contains), let id = Identifier(bankId) else { return false }
+        try await DirectSetup.run(at: databaseURL, vaultFile: "\(dataDirectory)/vault.key") { try await body($0, id) }
+        return true
     }
 
     /// Starts a server on a free port and waits until it listens.

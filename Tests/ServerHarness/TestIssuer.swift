@@ -284,6 +284,14 @@ extension TestInstallation {
         for bank: TestBank, algorithm: TestIssuer.Algorithm = .ed25519
     ) async throws -> TestIssuer {
         let issuer = try TestIssuer(bankId: bank.id, algorithm: algorithm)
+        let publicKey = Array(try issuer.publicKeyText().utf8)
+        let isMade =
+            if algorithm == .hmacSHA256 { false } else {
+                try await makes(for: bank.id) {
+                    try await $0.addIssuerKey(issuer.keyId, algorithm.rawValue, publicKey: publicKey, to: $1)
+                }
+            }
+        if isMade { return issuer }
         try await register(issuer).succeeded()
         return issuer
     }

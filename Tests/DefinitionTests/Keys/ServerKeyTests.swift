@@ -177,10 +177,10 @@ struct ServerKeyTests {
         _ = try await rotate(service, .ec)
         async let other: [String] = service.installation.sql(
             """
-            SELECT key_id AS older FROM server_key
-                WHERE kind = 'EC' AND status = 'RETIRING' ORDER BY created_at DESC LIMIT 1 \\gset
+            CREATE TEMPORARY TABLE older ON COMMIT DROP AS SELECT key_id FROM server_key
+                WHERE kind = 'EC' AND status = 'RETIRING' ORDER BY created_at DESC LIMIT 1;
             UPDATE server_key SET status = 'RETIRING', demoted_at = now() WHERE kind = 'EC' AND status = 'ACTIVE';
-            UPDATE server_key SET status = 'ACTIVE', demoted_at = NULL WHERE key_id = :'older';
+            UPDATE server_key SET status = 'ACTIVE', demoted_at = NULL WHERE key_id = (SELECT key_id FROM older);
             -- Waits until the rotation is blocked by this transaction, or has failed.
             DO $$ BEGIN
                 FOR wait IN 1..200 LOOP

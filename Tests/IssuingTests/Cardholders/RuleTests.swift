@@ -123,7 +123,7 @@ struct RuleTests {
     @Test("A value that is sealed to an unknown key is refused")
     func unknownKey() async throws {
         let backend = try await Service.backend.value
-        let elsewhere = try await TestInstallation().startServer()
+        let elsewhere = try await TestInstallation(isNew: true).startServer()
         let key = try await elsewhere.sealingKey()
         try await elsewhere.stop()
         for (holder, member) in [(TestCardholder(code: nil), "pin"), (TestCardholder(pin: nil), "authenticationCode")] {

@@ -107,7 +107,7 @@ struct ImportTests {
     @Test("Any number of lines that are sealed to an unknown key are refused, and the rest go in")
     func unknownKeys() async throws {
         let backend = try await Service.shared.value.makeBackend(["--sealed-values", "any"])
-        let elsewhere = try await TestInstallation().startServer()
+        let elsewhere = try await TestInstallation(isNew: true).startServer()
         let sealed = try await elsewhere.sealingKey().seal(Array("4917".utf8), nil)
         try await elsewhere.stop()
         let bad = (0..<700).map { #"{"uniqueId":"holder-\#($0)","pin":"\#(sealed)"}"# }
