@@ -1,5 +1,8 @@
 # make run    starts the server with a sandbox bank; the machine only needs Swift
+# make app    builds the app of the sandbox
 # make test   runs all tests
+# make test-one  runs the tests of some targets: TESTS=DistributionTests
+# make test-times  says which tests need the processor most
 # make attack attacks a server, and says whether others are still answered in time
 # make bench  measures the server, next to what it cannot avoid
 # make instructions  counts the instructions of hot functions, which does not need a quiet machine
@@ -14,11 +17,13 @@
 # make captcha-report  says how well programs read the images of PINs
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test deb deb-test image-test attack ha chaos fuzz sanitize model bench instructions captcha-report
+.PHONY: help run build app test test-one test-times chaos-short deb deb-test image-test attack ha chaos fuzz sanitize model bench instructions captcha-report
 .PHONY: test-eid openapi lint upgrade-test last-release record-statements format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 results := .build/bench
+# One build for running, measuring and packaging. Swift's runtime is in the program, which needs no Swift where it runs.
+release := swift build --configuration release --static-swift-stdlib
 sources := Package.swift Sources Tests
 # The tests that start neither our server nor a browser, as a regular expression.
 unit_tests := Cryptography|JOSE|HTTPSignatures|StrictJSON|KeyBlocks|PINBlocks|SecureMemory|KeyVault|PINImages
@@ -34,30 +39,42 @@ run: build ## builds the server and starts it with a sandbox bank; the data is s
 	@exec .build/release/card-companion serve --sandbox
 
 build: swift packages ## builds the server in release configuration
-	swift build --configuration release --product card-companion
-	swift build --configuration release --product sandbox-app
+	@echo "Building the server. The first time this takes 6 to 10 minutes on two processors, later less than two."
+	$(release) --product card-companion
 
-test: swift test-packages .venv/installed ## runs all tests
+app: swift packages ## builds the app of the sandbox in release configuration
+	@echo "Building the app. The first time this takes about two minutes."
+	$(release) --product sandbox-app
+
+test: test-build ## runs all tests
+	@echo "Running the tests. This takes about 13 minutes on two processors."
+	$(test_environment) Tests/run
+
+test-one: test-build ## runs the tests of some targets or suites: TESTS='DistributionTests|DefinitionTests'
+	$(test_environment) Tests/run --filter '(^|\.)($(or $(TESTS),$(error say which tests: TESTS=DistributionTests)))[./]'
+
+test-times: test-build ## runs the tests one after the other, and says which need the processor most: TESTS=OperatorTests
+	@echo "Measuring the tests. This takes about 20 minutes, and nothing else may run on this machine."
+	$(test_environment) python3 -B Tests/Times/times.py $(if $(TESTS),--filter '$(TESTS)')
+
+test_environment := CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3"
+
+.PHONY: test-build
+test-build: swift test-packages .venv/installed
+	@echo "Building the tests. The first time this takes about 11 minutes on two processors, later about two."
 	swift build --build-tests
-	@deploy/install-packages model
-	python3 -B Tests/Model/check.py
-	.venv/bin/python3 -B Tests/Chaos/chaos.py --short --answer-limit 10 --program .build/debug/card-companion
-	CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3" SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=8 \
-	    Tests/run
 
-deb: swift packages ## builds the Debian package, in .build/package
+deb: build ## builds the Debian package, in .build/package
 	deploy/install-packages package
-	swift build --configuration release --static-swift-stdlib --scratch-path .build/static --product card-companion
-	swift build --configuration release --package-path .build/static/checkouts/swift-argument-parser \
+	swift build --configuration release --package-path .build/checkouts/swift-argument-parser \
 	    --scratch-path .build/manual --product generate-manual
 	rm -rf .build/package && mkdir -p .build/package/man
-	.build/manual/release/generate-manual .build/static/release/card-companion --multi-page \
+	.build/manual/release/generate-manual .build/release/card-companion --multi-page \
 	    --date "$$(git log -1 --format=%cs)" --output-directory .build/package/man
-	deploy/debian/build-package .build/static/release/card-companion .build/package/man .build/static/checkouts \
-	    .build/package
+	deploy/debian/build-package .build/release/card-companion .build/package/man .build/checkouts .build/package
 
 deb-test: deb ## installs, upgrades and purges the package in a Debian of its own; needs root
-	deploy/debian/build-package .build/static/release/card-companion .build/package/man .build/static/checkouts \
+	deploy/debian/build-package .build/release/card-companion .build/package/man .build/checkouts \
 	    .build/package/before 0.0.1
 	deploy/debian/test-package .build/package/before/*.deb .build/package/card-companion_*.deb .build/package/test
 
@@ -70,6 +87,9 @@ attack: build test-packages ## attacks a server of its own, and says whether oth
 ha: build ## runs three PostgreSQL under Patroni, two servers and haproxy on this machine; the data is stored in .data/ha
 	@deploy/install-packages ha
 	@exec python3 -B deploy/ha/try.py --program .build/release/card-companion --data $(or $(HA_DATA),.data/ha)
+
+chaos-short: test-build ## a minute of that, with the program of the tests
+	.venv/bin/python3 -B Tests/Chaos/chaos.py --short --answer-limit 10 --program .build/debug/card-companion
 
 chaos: build .venv/installed ## kills and freezes machines while clients use the servers: CHAOS_MINUTES=15, CHAOS_SEED=7; as root
 	@deploy/install-packages ha
@@ -111,15 +131,16 @@ record-statements: build .venv/installed ## records the statements of this progr
 	@deploy/install-packages ha
 	.venv/bin/python3 -B Tests/Upgrade/record.py --program .build/release/card-companion
 
-bench: build test-packages .build/bench-venv/installed ## measures a server of its own: BENCH_CARDHOLDERS=1000000, BASE=before.json, JSON=now.json
-	swift build --configuration release --product bench
+bench: build test-packages .build/bench-venv/installed ## measures a server of its own: BENCH_CARDHOLDERS=1000000, BASE=before.json, JSON=now.json, ONLY=keypad,notify
+	@echo "Building the bench, then measuring for about ten minutes. Each row is shown when it is measured."
+	$(release) --product bench
 	@mkdir -p $(results)
 	.build/release/bench --cardholders $(or $(BENCH_CARDHOLDERS),100000) \
-	    --json $(or $(JSON),$(results)/bench.json) $(if $(BASE),--base $(BASE))
+	    --json $(or $(JSON),$(results)/bench.json) $(if $(BASE),--base $(BASE)) $(if $(ONLY),--only "$(ONLY)")
 	.build/bench-venv/bin/python3 Tests/Bench/plot.py $(or $(JSON),$(results)/bench.json) $(results)
 
 instructions: swift test-packages ## counts the instructions of hot functions; RECORD=1 records them
-	swift build --configuration release --product instructions
+	$(release) --product instructions
 	python3 Tests/Instructions/count.py .build/release/instructions $(if $(RECORD),--record)
 
 openapi: .venv/installed ## writes the JSON form of openapi.yaml, which the sandbox's page /docs shows
@@ -127,7 +148,7 @@ openapi: .venv/installed ## writes the JSON form of openapi.yaml, which the sand
 	    Sources/CardCompanionWeb/Docs/openapi.json
 
 captcha-report: swift packages .build/captcha-report-venv/installed ## lets programs read images of PINs: COUNT=50 TRAINING=500 is quick
-	swift build --configuration release --product captcha-report
+	$(release) --product captcha-report
 	.build/captcha-report-venv/bin/python3 Tests/CaptchaReport/report/captcha_report.py \
 	    --program .build/release/captcha-report --output .build/captcha-report \
 	    $(if $(COUNT),--count $(COUNT)) $(if $(TRAINING),--training $(TRAINING))

@@ -86,6 +86,7 @@ def explain(cluster, folder):
 The service is at http://{PROXY}:8080 (haproxy). The primary is {cluster.primary().name}. Logs are in {folder}/*/*.log.
 Try, in another terminal:
 
+    make app                                         builds the app of the next line
     .build/release/sandbox-app --url http://{PROXY}:8080 --sandbox {folder}/app1/sandbox --cardholder alice --image pin.png
     patronictl -c {patroni} list                     who is the primary, and which standby is synchronous
     patronictl -c {patroni} switchover --force       another one becomes the primary

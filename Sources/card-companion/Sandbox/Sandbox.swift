@@ -75,7 +75,10 @@ struct Sandbox: Sendable {
 
             Or in another terminal, in this folder:
 
-              fetch alice's PIN as an image with the SDK, and confirm that it was shown
+              build a small app with the SDK (about two minutes)
+                make app
+
+              fetch alice's PIN as an image with it, and confirm that it was shown
                 '\(app)' --url \(url) --sandbox '\(directory)' --cardholder alice --image pin.png
 
               the same with a signed token
