@@ -39,7 +39,7 @@ run: build ## builds the server and starts it with a sandbox bank; the data is s
 	@exec .build/release/card-companion serve --sandbox
 
 build: swift packages ## builds the server in release configuration
-	@echo "Building the server. The first time this takes 6 to 10 minutes on two processors, later less than two."
+	@echo "Building the server. The first time this takes about 10 minutes on two processors."
 	$(release) --product card-companion
 
 app: swift packages ## builds the app of the sandbox in release configuration
