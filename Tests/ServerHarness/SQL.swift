@@ -38,7 +38,8 @@ enum SQL {
         canceler.watch(connection)
         defer {
             canceler.watch(nil)
-            if connection.isReusable { IdleConnections.shared.put(connection) }
+            // A request to cancel can reach the session late, and would end the next statement.
+            if !canceler.isCancelled, connection.isReusable { IdleConnections.shared.put(connection) }
         }
         return try connection.rows(statements)
     }
@@ -111,6 +112,8 @@ private final class Canceler: Sendable {
     }
 
     private let state = Mutex(State())
+
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
     func watch(_ connection: SQLConnection?) {
         let cancellation = connection?.cancellation
