@@ -88,7 +88,7 @@ ha: build ## runs three PostgreSQL under Patroni, two servers and haproxy on thi
 	@deploy/install-packages ha
 	@exec python3 -B deploy/ha/try.py --program .build/release/card-companion --data $(or $(HA_DATA),.data/ha)
 
-chaos-short: test-build ## a minute of that, with the program of the tests
+chaos-short: test-build ## kills and freezes machines for a minute, with the program of the tests
 	.venv/bin/python3 -B Tests/Chaos/chaos.py --short --answer-limit 10 --program .build/debug/card-companion
 
 chaos: build .venv/installed ## kills and freezes machines while clients use the servers: CHAOS_MINUTES=15, CHAOS_SEED=7; as root

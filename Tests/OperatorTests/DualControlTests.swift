@@ -288,7 +288,7 @@ struct DualControlTests {
             """)
         let damaged = try await fixture.installation.approve(id, of: fixture.operators)
         #expect(damaged.status == 1)
-        #expect(damaged.stderr.contains("the time for the approval is over"))
+        #expect(damaged.stderr.contains("the deadline for the approval has passed"))
         try await fixture.installation.sql("UPDATE proposed_change SET expires_at = now() - interval '1 second'")
         #expect(try await fixture.installation.approve(id, of: fixture.operators).status == 66)
         #expect(try await fixture.waiting() == 0)

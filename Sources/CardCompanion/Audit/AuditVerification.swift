@@ -37,7 +37,10 @@ package enum AuditFault: Equatable, Sendable, CustomStringConvertible {
         case .wrongSignature(let number): "seal \(number) has a wrong signature"
         case .unknownSealKey(let number, let keyId): "seal \(number) is signed with key \(keyId), which is not known"
         case .weakerKey(let number):
-            "seal \(number) is signed by a server, but the one before it by a token: only a new epoch can begin so"
+            """
+            seal \(number) is signed by a server, but the one before it by a token: that is right only at the start of a new \
+            epoch
+            """
         case .lastSealDiffers(let number):
             "seal \(number) is missing or is another one: the end of the trail was cut off, or the trail was replaced"
         case .lastSealClosed(let number, let closed):

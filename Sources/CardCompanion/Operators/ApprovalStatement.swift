@@ -134,7 +134,7 @@ package enum ApprovalRefusal: Error, Equatable, CustomStringConvertible {
         case .otherInstallation: "the approval is for another installation"
         case .sameOperator(let name): "operator '\(name)' has signed already: another operator must approve"
         case .invalidSignature(let name): "the signature of operator '\(name)' is not valid"
-        case .expired: "the time for the approval is over: run the command again"
+        case .expired: "the deadline for the approval has passed: run the command again"
         }
     }
 }

@@ -43,7 +43,7 @@ const distribution = {
   },
   [DistributionCode.pinNotAvailable]: { title: "There is no PIN.", text: "The bank has none for you at the moment." },
   [DistributionCode.badParameter]: {
-    title: "This delivery is over.",
+    title: "This delivery has ended.",
     text: "Too much time has passed, or it was answered before. Look at your PIN again.",
   },
 };

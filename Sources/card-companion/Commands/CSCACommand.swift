@@ -89,7 +89,7 @@ struct CSCACommand: ParsableCommand {
                 guard try await installation.store.putTrustRevocationList(found.record) else {
                     throw CommandError.refused("there is a newer CRL of \(found.issuer)")
                 }
-                let end = found.nextUpdate.map { ", good to \($0.text)" } ?? ", which says no end"
+                let end = found.nextUpdate.map { ", good to \($0.text)" } ?? ", with no expiry date"
                 return Shown(
                     text: "imported the CRL of \(found.issuer) with \(found.revokedCount) certificates\(end)",
                     json: [

@@ -80,7 +80,7 @@ struct CardholderCommand: ParsableCommand {
 
         @Option(help: "The bank's id.")
         var bank: Identifier
-        @Option(help: "Only uniqueIds that begin so.")
+        @Option(help: "Only uniqueIds with this prefix.")
         var startsWith = ""
         @Option(help: "Only ACTIVE, SUSPENDED or CLOSED ones.")
         var status: CardholderStatus?
