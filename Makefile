@@ -24,6 +24,9 @@ export DATA_DIRECTORY ?= .data
 results := .build/bench
 # One build for running, measuring and packaging. Swift's runtime is in the program, which needs no Swift where it runs.
 release := swift build --configuration release --static-swift-stdlib
+# Without the debugger's information and with the faster linker, the tests' first build is shorter. For a debugger:
+# make test-one TESTS=… DEBUG_INFORMATION=dwarf
+debug := swift build -debug-info-format $(or $(DEBUG_INFORMATION),none) -Xswiftc -use-ld=lld
 sources := Package.swift Sources Tests
 # The tests that start neither our server nor a browser, as a regular expression.
 unit_tests := Cryptography|JOSE|HTTPSignatures|StrictJSON|KeyBlocks|PINBlocks|SecureMemory|KeyVault|PINImages
@@ -35,19 +38,23 @@ sanitize-thread-options := --skip DeliveryPlaintextTests
 help: ## lists these targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
 
-run: build ## builds the server and starts it with a sandbox bank; the data is stored in .data/
-	@exec .build/release/card-companion serve --sandbox
+run: build sandbox ## builds the server and starts it with a sandbox bank; the data is stored in .data/
+	@exec .build/release/card-companion-sandbox serve
 
 build: swift packages ## builds the server in release configuration
-	@echo "Building the server. The first time this takes about 10 minutes on two processors."
+	@echo "Building the server. The first time this takes 5 to 10 minutes on two processors."
 	$(release) --product card-companion
+
+.PHONY: sandbox
+sandbox: swift packages
+	$(release) --product card-companion-sandbox
 
 app: swift packages ## builds the app of the sandbox in release configuration
 	@echo "Building the app. The first time this takes about two minutes."
 	$(release) --product sandbox-app
 
 test: test-build ## runs all tests
-	@echo "Running the tests. This takes about 15 minutes on two processors."
+	@echo "Running the tests. This takes 9 to 15 minutes on two processors."
 	$(test_environment) Tests/run
 
 test-one: test-build ## runs the tests of some targets or suites: TESTS='DistributionTests|DefinitionTests'
@@ -55,14 +62,14 @@ test-one: test-build ## runs the tests of some targets or suites: TESTS='Distrib
 
 test-times: test-build ## runs the tests one after the other, and says which need the processor most: TESTS=OperatorTests
 	@echo "Measuring the tests. This takes about 20 minutes, and nothing else may run on this machine."
-	$(test_environment) python3 -B Tests/Times/times.py $(if $(TESTS),--filter '$(TESTS)')
+	$(test_environment) python3 -B Tests/Tools/Times/times.py $(if $(TESTS),--filter '$(TESTS)')
 
 test_environment := CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3"
 
 .PHONY: test-build
 test-build: swift test-packages .venv/installed
-	@echo "Building the tests. The first time this takes about 11 minutes on two processors, later about two."
-	swift build --build-tests
+	@echo "Building the tests. The first time this takes 6 to 12 minutes on two processors, later one or two."
+	$(debug) --build-tests
 
 deb: build ## builds the Debian package, in .build/package
 	deploy/install-packages package
@@ -81,55 +88,55 @@ deb-test: deb ## installs, upgrades and purges the package in a Debian of its ow
 image-test: deb-test ## builds the container image on the Debian of deb-test, and looks at it; needs root
 	deploy/container/test-image .build/package/card-companion_*.deb .build/package/test
 
-attack: build test-packages ## attacks a server of its own, and says whether others are still answered in time
-	python3 Tests/Attacks/attack.py --program .build/release/card-companion
+attack: sandbox test-packages ## attacks a server of its own, and says whether others are still answered in time
+	python3 Tests/Tools/Attacks/attack.py --program .build/release/card-companion-sandbox
 
-ha: build ## runs three PostgreSQL under Patroni, two servers and haproxy on this machine; the data is stored in .data/ha
+ha: build sandbox ## runs three PostgreSQL under Patroni, two servers and haproxy on this machine; the data is stored in .data/ha
 	@deploy/install-packages ha
 	@exec python3 -B deploy/ha/try.py --program .build/release/card-companion --data $(or $(HA_DATA),.data/ha)
 
 chaos-short: test-build ## kills and freezes machines for a minute, with the program of the tests
-	.venv/bin/python3 -B Tests/Chaos/chaos.py --short --answer-limit 10 --program .build/debug/card-companion
+	.venv/bin/python3 -B Tests/Tools/Chaos/chaos.py --short --answer-limit 10 --program .build/debug/card-companion
 
-chaos: build .venv/installed ## kills and freezes machines while clients use the servers: CHAOS_MINUTES=15, CHAOS_SEED=7; as root
+chaos: build sandbox .venv/installed ## kills and freezes machines while clients use the servers: CHAOS_MINUTES=15, CHAOS_SEED=7; as root
 	@deploy/install-packages ha
-	.venv/bin/python3 -B Tests/Chaos/chaos.py --program .build/release/card-companion \
+	.venv/bin/python3 -B Tests/Tools/Chaos/chaos.py --program .build/release/card-companion \
 	    --minutes $(or $(CHAOS_MINUTES),15) $(if $(CHAOS_SEED),--seed $(CHAOS_SEED)) $(if $(LOGS),--logs $(LOGS))
 
 fuzz: swift packages ## gives random bytes to the parsers: FUZZ_SECONDS=60 for each (600 before a release), PARSERS="jwe der"
 	CARD_COMPANION_FUZZER=1 swift build --product fuzzer --sanitize fuzzer --sanitize address --scratch-path .build/fuzz
-	Tests/Fuzz/fuzz.sh .build/fuzz/debug/fuzzer .build/fuzz/findings $(or $(FUZZ_SECONDS),60) $(PARSERS)
+	Tests/Tools/Fuzz/fuzz.sh .build/fuzz/debug/fuzzer .build/fuzz/findings $(or $(FUZZ_SECONDS),60) $(PARSERS)
 
 sanitize: sanitize-address sanitize-thread ## runs the unit tests with AddressSanitizer, then with ThreadSanitizer
 
 sanitize-address sanitize-thread: sanitize-%: swift test-packages .venv/installed
 	swift build --build-tests --sanitize $* --scratch-path .build/sanitize-$*
 	CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3" SWIFT_BACKTRACE=enable=no \
-	    LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Sanitizers/leak.txt" \
-	    TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Sanitizers/thread.txt" \
+	    LSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Tools/Sanitizers/leak.txt" \
+	    TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Tools/Sanitizers/thread.txt" \
 	    swift test --skip-build --disable-xctest --sanitize $* --scratch-path .build/sanitize-$* \
 	    --filter '^($(unit_tests))Tests\.' $(sanitize-$*-options)
 
 model: ## checks the models of replay, attempts, delivery and definition with spin
 	@deploy/install-packages model
-	python3 -B Tests/Model/check.py
+	python3 -B Tests/Tools/Model/check.py
 
 test-eid: swift packages .venv/installed ## compares eid-simulator with the real AusweisApp: SCENARIOS="PUK" LOGS=folder
 	@deploy/install-packages eid
-	swift build --product eid-simulator
-	swift build --product eid
-	swift build --product virtual-eid-card
-	.venv/bin/python3 -B Tests/EIDReal/compare.py \
+	$(debug) --product eid-simulator
+	$(debug) --product eid
+	$(debug) --product virtual-eid-card
+	.venv/bin/python3 -B Tests/EID/EIDReal/compare.py \
 	    $(if $(SCENARIOS),--scenarios "$(SCENARIOS)") $(if $(LOGS),--logs $(LOGS))
 
-upgrade-test: last-release build .venv/installed ## upgrades from the last release to this tree while clients use the servers
+upgrade-test: last-release build sandbox .venv/installed ## upgrades from the last release to this tree while clients use the servers
 	@deploy/install-packages ha
-	old=$$(Tests/Upgrade/build-release) && .venv/bin/python3 -B Tests/Upgrade/upgrade.py \
+	old=$$(Tests/Tools/Upgrade/build-release) && .venv/bin/python3 -B Tests/Tools/Upgrade/upgrade.py \
 	    --old "$$old" --new .build/release/card-companion $(if $(LOGS),--logs $(LOGS))
 
-record-statements: build .venv/installed ## records the statements of this program in Tests/Upgrade/statements, for a release
+record-statements: build sandbox .venv/installed ## records the statements of this program in Tests/Tools/Upgrade/statements, for a release
 	@deploy/install-packages ha
-	.venv/bin/python3 -B Tests/Upgrade/record.py --program .build/release/card-companion
+	.venv/bin/python3 -B Tests/Tools/Upgrade/record.py --program .build/release/card-companion
 
 bench: build test-packages .build/bench-venv/installed ## measures a server of its own: BENCH_CARDHOLDERS=1000000, BASE=before.json, JSON=now.json, ONLY=keypad,notify
 	@echo "Building the bench, then measuring for about ten minutes. Each row is shown when it is measured."
@@ -137,19 +144,19 @@ bench: build test-packages .build/bench-venv/installed ## measures a server of i
 	@mkdir -p $(results)
 	.build/release/bench --cardholders $(or $(BENCH_CARDHOLDERS),100000) \
 	    --json $(or $(JSON),$(results)/bench.json) $(if $(BASE),--base $(BASE)) $(if $(ONLY),--only "$(ONLY)")
-	.build/bench-venv/bin/python3 Tests/Bench/plot.py $(or $(JSON),$(results)/bench.json) $(results)
+	.build/bench-venv/bin/python3 Tests/Tools/Bench/plot.py $(or $(JSON),$(results)/bench.json) $(results)
 
 instructions: swift test-packages ## counts the instructions of hot functions; RECORD=1 records them
 	$(release) --product instructions
-	python3 Tests/Instructions/count.py .build/release/instructions $(if $(RECORD),--record)
+	python3 Tests/Tools/Instructions/count.py .build/release/instructions $(if $(RECORD),--record)
 
 openapi: .venv/installed ## writes the JSON form of openapi.yaml, which the sandbox's page /docs shows
-	.venv/bin/python3 -B Tests/OpenAPITests/Drivers/openapi_json.py write openapi.yaml \
-	    Sources/CardCompanionWeb/Docs/openapi.json
+	.venv/bin/python3 -B Tests/Server/OpenAPITests/Drivers/openapi_json.py write openapi.yaml \
+	    Sources/Server/card-companion-sandbox/Pages/Docs/openapi.json
 
 captcha-report: swift packages .build/captcha-report-venv/installed ## lets programs read images of PINs: COUNT=50 TRAINING=500 is quick
 	$(release) --product captcha-report
-	.build/captcha-report-venv/bin/python3 Tests/CaptchaReport/report/captcha_report.py \
+	.build/captcha-report-venv/bin/python3 Tests/Tools/CaptchaReport/report/captcha_report.py \
 	    --program .build/release/captcha-report --output .build/captcha-report \
 	    $(if $(COUNT),--count $(COUNT)) $(if $(TRAINING),--training $(TRAINING))
 
@@ -168,7 +175,7 @@ swift:
 	    exit 1; }
 
 last-release:
-	@Tests/Upgrade/build-release --find
+	@Tests/Tools/Upgrade/build-release --find
 
 packages:
 	@deploy/install-packages
@@ -181,13 +188,13 @@ test-packages:
 	.venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement Tests/requirements.txt
 	touch $@
 
-.build/captcha-report-venv/installed: Tests/CaptchaReport/report/requirements.txt
+.build/captcha-report-venv/installed: Tests/Tools/CaptchaReport/report/requirements.txt
 	deploy/install-packages captcha
 	python3 -m venv .build/captcha-report-venv
 	.build/captcha-report-venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement $<
 	touch $@
 
-.build/bench-venv/installed: Tests/Bench/requirements.txt | test-packages
+.build/bench-venv/installed: Tests/Tools/Bench/requirements.txt | test-packages
 	python3 -m venv .build/bench-venv
 	.build/bench-venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement $<
 	touch $@

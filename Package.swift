@@ -37,12 +37,37 @@ let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-s
 let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 
-func library(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+/// The groups of the targets: folders of Sources and Tests.
+enum Group: String {
+    case server = "Server"
+    case keys = "Keys"
+    case documents = "Documents"
+    case eID = "EID"
+    case clients = "Clients"
+    case foundations = "Foundations"
+    case harness = "Harness"
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+func library(_ name: String, in group: Group, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)", swiftSettings: strict)
+}
+
+func program(_ name: String, in group: Group, _ dependencies: [Target.Dependency] = []) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)", swiftSettings: strict)
+}
+
+func tests(
+    _ name: String, in group: Group, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies, path: "Tests/\(group.rawValue)/\(name)", exclude: exclude,
+        swiftSettings: strict)
+}
+
+func harness(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Tests/Harness/\(name)", exclude: exclude, swiftSettings: strict)
 }
 
 let package = Package(
@@ -50,6 +75,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v15)],
     products: [
         .executable(name: "card-companion", targets: ["card-companion"]),
+        .executable(name: "card-companion-sandbox", targets: ["card-companion-sandbox"]),
         .executable(name: "sandbox-app", targets: ["sandbox-app"]),
         .library(name: "CardCompanionSDK", targets: ["CardCompanionSDK"]),
         .library(name: "CardCompanionAPI", targets: ["CardCompanionAPI"]),
@@ -79,233 +105,252 @@ let package = Package(
     ],
     targets: [
         // C libraries, from the system's packages.
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
-        .systemLibrary(name: "CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(
+            name: "COpenSSL", path: "Sources/System/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]
+        ),
+        .systemLibrary(
+            name: "CLibPQ", path: "Sources/System/CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .systemLibrary(
+            name: "CCairo", path: "Sources/System/CCairo", pkgConfig: "cairo", providers: [.apt(["libcairo2-dev"])]),
+        .systemLibrary(
+            name: "CZlib", path: "Sources/System/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Only the header of PKCS#11: a token's module is loaded at run time.
-        .systemLibrary(name: "CPKCS11", providers: [.apt(["libp11-kit-dev"])]),
+        .systemLibrary(name: "CPKCS11", path: "Sources/System/CPKCS11", providers: [.apt(["libp11-kit-dev"])]),
 
         // Foundations: each has one reason, and knows nothing of cards.
-        .target(name: "CLinux"),
-        library("SecureMemory", ["CLinux", "COpenSSL"]),
-        library("StrictJSON", ["SecureMemory"]),
-        library("Cryptography", ["COpenSSL", "SecureMemory"]),
-        library("JOSE", ["Cryptography", "SecureMemory", "StrictJSON"]),
-        library("KeyBlocks", ["Cryptography", "SecureMemory"]),
-        library("PINBlocks", ["Cryptography", "SecureMemory"]),
-        library("Retries"),
-        library("PrometheusText", [coreMetrics]),
-        library("JSONLog", ["SecureMemory", "StrictJSON", logging]),
-        library("PostgresLibPQ", ["CLibPQ", "Retries", logging, metrics, serviceLifecycle]),
-        library("EmbeddedPostgres", ["Retries", logging, subprocess, systemPackage]),
+        .target(name: "CLinux", path: "Sources/System/CLinux"),
+        library("SecureMemory", in: .keys, ["CLinux", "COpenSSL"]),
+        library("StrictJSON", in: .foundations, ["SecureMemory"]),
+        library("Cryptography", in: .keys, ["COpenSSL", "SecureMemory"]),
+        library("JOSE", in: .keys, ["Cryptography", "SecureMemory", "StrictJSON"]),
+        library("KeyBlocks", in: .keys, ["Cryptography", "SecureMemory"]),
+        library("PINBlocks", in: .keys, ["Cryptography", "SecureMemory"]),
+        library("Retries", in: .foundations),
+        library("PrometheusText", in: .foundations, [coreMetrics]),
+        library("JSONLog", in: .foundations, ["SecureMemory", "StrictJSON", logging]),
+        library("PostgresLibPQ", in: .foundations, ["CLibPQ", "Retries", logging, metrics, serviceLifecycle]),
+        library("EmbeddedPostgres", in: .foundations, ["Retries", logging, subprocess, systemPackage]),
         .target(
-            name: "PINImages", dependencies: ["CCairo", "CZlib", "SecureMemory"],
+            name: "PINImages", dependencies: ["CCairo", "CZlib", "SecureMemory"], path: "Sources/Foundations/PINImages",
             // Each server reads the typeface when it starts, which takes 0.2 s without optimization: tests start hundreds.
             swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
-        library("PKCS11", ["CPKCS11", "SecureMemory"]),
-        library("KeyVault", ["Cryptography", "PKCS11", "SecureMemory"]),
-        library("HTTPSignatures", ["Cryptography", "SecureMemory", httpTypes, rawStructuredFieldValues]),
+        library("PKCS11", in: .keys, ["CPKCS11", "SecureMemory"]),
+        library("KeyVault", in: .keys, ["Cryptography", "PKCS11", "SecureMemory"]),
+        library("HTTPSignatures", in: .keys, ["Cryptography", "SecureMemory", httpTypes, rawStructuredFieldValues]),
         // Chips of passports and identity cards; and made-up ones, for trials and tests.
-        library("EMRTD", ["Cryptography", "SecureMemory"]),
-        library("EMRTDSimulation", ["Cryptography", "EMRTD"]),
+        library("EMRTD", in: .documents, ["Cryptography", "SecureMemory"]),
+        library("EMRTDSimulation", in: .documents, ["Cryptography", "EMRTD"]),
         // Document 003: the server's side, and an app with a simulated chip.
-        library("DocumentValidation", ["Cryptography", "EMRTD", "SecureMemory", "StrictJSON"]),
+        library("DocumentValidation", in: .documents, ["Cryptography", "EMRTD", "SecureMemory", "StrictJSON"]),
         library(
-            "DocumentValidationSimulation", ["Cryptography", "EMRTD", "EMRTDSimulation", "SecureMemory", "StrictJSON"]),
+            "DocumentValidationSimulation", in: .documents,
+            ["Cryptography", "EMRTD", "EMRTDSimulation", "SecureMemory", "StrictJSON"]),
         library(
-            "DocumentValidationClient",
+            "DocumentValidationClient", in: .documents,
             ["DocumentValidationSimulation", nioCore, nioHTTP1, nioPosix, nioSSL, nioWebSocket]),
 
         // The service.
-        library("CardCompanionAPI"),
+        library("CardCompanionAPI", in: .server),
         .target(
             name: "CardCompanionStore",
             dependencies: ["Cryptography", "PostgresLibPQ", "StrictJSON", logging, serviceLifecycle],
+            path: "Sources/Server/CardCompanionStore",
             resources: [.embedInCode("Schema/Migrations")],
             swiftSettings: strict),
         library(
-            "CardCompanion",
+            "CardCompanion", in: .server,
             [
                 "CardCompanionAPI", "CardCompanionStore", "Cryptography", "DocumentValidation", "EMRTD",
                 "HTTPSignatures", "JOSE", "KeyBlocks", "KeyVault", "PINBlocks", "PINImages", "SecureMemory",
                 "StrictJSON", logging, metrics, serviceLifecycle,
             ]),
         library(
-            "CardCompanionWebhooks",
+            "CardCompanionWebhooks", in: .server,
             [
                 "CardCompanion", "CardCompanionStore", "HTTPSignatures", "Retries", "SecureMemory", asyncHTTPClient,
                 logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
-        // Files for browsers: the client library in JavaScript, and the sandbox's pages.
-        .target(
-            name: "CardCompanionWeb",
-            exclude: ["Client/card-companion.d.ts"],
-            resources: [.embedInCode("Client/card-companion.js"), .embedInCode("Docs"), .embedInCode("Sandbox")],
-            swiftSettings: strict),
         .target(
             name: "CardCompanionHTTP",
             dependencies: [
-                "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "CardCompanionWeb", "Cryptography",
+                "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography",
                 "DocumentValidation", "EMRTD", "HTTPSignatures", "JOSE",
                 "SecureMemory", "StrictJSON", hummingbird, hummingbirdCore, hummingbirdHTTP2, httpTypes,
                 logging, metrics, nioCore, nioHTTPTypes, nioSSL, nioTLS, serviceLifecycle, unixSignals,
             ],
+            path: "Sources/Server/CardCompanionHTTP",
             resources: [.embedInCode("openapi.yaml")],
             swiftSettings: strict),
+        // Puts the server together, for the programs that run it.
+        library(
+            "CardCompanionServer", in: .server,
+            [
+                "CardCompanion", "CardCompanionHTTP", "CardCompanionStore", "CardCompanionWebhooks", "CLinux",
+                "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JSONLog", "KeyBlocks", "KeyVault", "PINImages",
+                "PKCS11", "PrometheusText", "SecureMemory", "StrictJSON", argumentParser, configuration, hummingbird,
+                logging, metrics, nioCore, nioPosix, serviceLifecycle, systemPackage, unixSignals,
+            ]),
+        program(
+            "card-companion", in: .server,
+            [
+                "CardCompanion", "CardCompanionHTTP", "CardCompanionServer", "CardCompanionStore",
+                "CardCompanionWebhooks", "Cryptography", "EMRTD", "HTTPSignatures", "KeyVault", "PKCS11",
+                "SecureMemory", argumentParser, asyncHTTPClient, configuration, nioCore, nioHTTP1, nioSSL,
+            ]),
+
+        // The server with a trial bank that signs, and a phone that shows made-up documents. It is never packaged.
         .executableTarget(
-            name: "card-companion",
+            name: "card-companion-sandbox",
             dependencies: [
-                "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "CardCompanionWebhooks",
-                "CLinux", "Cryptography", "DocumentValidation", "DocumentValidationClient",
-                "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation", "EmbeddedPostgres", "HTTPSignatures",
-                "JOSE",
-                "JSONLog", "KeyBlocks", "KeyVault", "PINImages", "PKCS11", "PrometheusText", "SecureMemory",
-                "StrictJSON",
-                argumentParser, asyncHTTPClient, configuration, hummingbird, logging, metrics, nioCore, nioHTTP1,
-                nioPosix, nioSSL, serviceLifecycle, systemPackage, unixSignals,
+                "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionServer", "CardCompanionStore",
+                "Cryptography", "DocumentValidation", "DocumentValidationClient", "DocumentValidationSimulation",
+                "EMRTD", "EMRTDSimulation", "HTTPSignatures", "JOSE", "KeyVault", "SecureMemory", "StrictJSON",
+                argumentParser, asyncHTTPClient, httpTypes, hummingbird, nioCore, nioHTTP1,
+            ],
+            path: "Sources/Server/card-companion-sandbox",
+            resources: [
+                .embedInCode("Pages/card-companion.js"), .embedInCode("Pages/Docs"), .embedInCode("Pages/Sandbox"),
             ],
             swiftSettings: strict),
 
         // A bank's app and back-end in small, for trying the sandbox.
-        .executableTarget(
-            name: "sandbox-app",
-            dependencies: ["CardCompanionAPI", "CardCompanionSDK", argumentParser, crypto, cryptoExtras],
-            swiftSettings: strict),
+        program(
+            "sandbox-app", in: .clients, ["CardCompanionAPI", "CardCompanionSDK", argumentParser, crypto, cryptoExtras]),
 
         // The client library: no code of the server's, so that each end tests the other.
-        library("CardCompanionSDK", ["CardCompanionAPI", crypto, cryptoExtras]),
+        library("CardCompanionSDK", in: .clients, ["CardCompanionAPI", crypto, cryptoExtras]),
 
         // The eID card (documents 000 to 002), beside the server: the interface of the AusweisApp and the WorkflowController,
         // for apps.
-        library("EIDInterface"),
-        library("EIDWorkflow", ["EIDInterface"]),
-        library("EIDWebSocket", ["EIDInterface", nioCore, nioHTTP1, nioPosix, nioWebSocket]),
+        library("EIDInterface", in: .eID),
+        library("EIDWorkflow", in: .eID, ["EIDInterface"]),
+        library("EIDWebSocket", in: .eID, ["EIDInterface", nioCore, nioHTTP1, nioPosix, nioWebSocket]),
         // An app in the terminal.
-        .executableTarget(
-            name: "eid", dependencies: ["EIDInterface", "EIDWebSocket", "EIDWorkflow", argumentParser],
-            swiftSettings: strict),
+        program("eid", in: .eID, ["EIDInterface", "EIDWebSocket", "EIDWorkflow", argumentParser]),
         // A kernel with cards in memory, for trials and tests of apps.
         library(
-            "EIDSimulation",
+            "EIDSimulation", in: .eID,
             ["EIDInterface", "SecureMemory", "StrictJSON", nioCore, nioHTTP1, nioPosix, nioWebSocket]),
-        .executableTarget(
-            name: "eid-simulator",
-            dependencies: ["EIDSimulation", argumentParser, logging, serviceLifecycle, unixSignals],
-            swiftSettings: strict),
+        program("eid-simulator", in: .eID, ["EIDSimulation", argumentParser, logging, serviceLifecycle, unixSignals]),
 
         // Tests: real parts, and Python's libraries as oracles.
-        .target(name: "PythonOracle", path: "Tests/PythonOracle", swiftSettings: strict),
-        .target(name: "CSpawn", path: "Tests/CSpawn"),
+        harness("PythonOracle", exclude: ["server.py"]),
+        .target(name: "CSpawn", path: "Tests/Harness/CSpawn"),
         tests(
-            "CryptographyTests", ["Cryptography", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
+            "CryptographyTests", in: .keys, ["Cryptography", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
         tests(
-            "JOSETests", ["Cryptography", "JOSE", "PythonOracle", "SecureMemory", "StrictJSON"], exclude: ["Oracles"]),
+            "JOSETests", in: .keys, ["Cryptography", "JOSE", "PythonOracle", "SecureMemory", "StrictJSON"],
+            exclude: ["Oracles"]),
         tests(
-            "HTTPSignaturesTests",
+            "HTTPSignaturesTests", in: .keys,
             ["Cryptography", "HTTPSignatures", "PythonOracle", "SecureMemory", httpTypes], exclude: ["Oracles"]),
         tests(
-            "VectorTests",
+            "VectorTests", in: .clients,
             [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionSDK", "CardCompanionStore", "Cryptography", "JOSE",
                 "PythonOracle", "SecureMemory", "StrictJSON", crypto, cryptoExtras,
             ], exclude: ["Oracles"]),
         tests(
-            "WycheproofTests", ["Cryptography", "HTTPSignatures", "JOSE", "SecureMemory"], exclude: ["vectors"]),
+            "WycheproofTests", in: .keys, ["Cryptography", "HTTPSignatures", "JOSE", "SecureMemory"],
+            exclude: ["vectors"]),
         tests(
-            "EMRTDTests", ["Cryptography", "EMRTD", "EMRTDSimulation", "PythonOracle", "SecureMemory"],
+            "EMRTDTests", in: .documents, ["Cryptography", "EMRTD", "EMRTDSimulation", "PythonOracle", "SecureMemory"],
             exclude: ["Data", "Oracles"]),
         tests(
-            "DocumentValidationTests",
+            "DocumentValidationTests", in: .documents,
             [
                 "Cryptography", "DocumentValidation", "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation",
                 "SecureMemory", "StrictJSON",
             ]),
         tests(
-            "DocumentSessionTests",
+            "DocumentSessionTests", in: .server,
             [
                 "CardCompanion", "CardCompanionHTTP", "Cryptography", "DocumentValidation", "DocumentValidationClient",
                 "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation", "PythonOracle", "SecureMemory",
                 "ServerHarness", "StrictJSON", hummingbird, logging, nioSSL, serviceLifecycle,
             ], exclude: ["Oracles"]),
-        tests("EIDInterfaceTests", ["EIDInterface"]),
-        tests("EIDSimulationTests", ["EIDInterface", "EIDSimulation", "EIDWebSocket", nioCore, nioPosix]),
-        tests("EIDWorkflowTests", ["EIDInterface", "EIDSimulation", "EIDWorkflow"]),
+        tests("EIDInterfaceTests", in: .eID, ["EIDInterface"]),
+        tests("EIDSimulationTests", in: .eID, ["EIDInterface", "EIDSimulation", "EIDWebSocket", nioCore, nioPosix]),
+        tests("EIDWorkflowTests", in: .eID, ["EIDInterface", "EIDSimulation", "EIDWorkflow"]),
         // An eID card for the real AusweisApp: 'make test-eid'.
         .target(
             name: "VirtualEIDCard",
             dependencies: ["COpenSSL", "Cryptography", "EMRTD", "EMRTDSimulation", "SecureMemory"],
-            path: "Tests/EIDReal/Card", swiftSettings: strict),
+            path: "Tests/EID/EIDReal/Card", swiftSettings: strict),
         .executableTarget(
             name: "virtual-eid-card", dependencies: ["VirtualEIDCard", argumentParser],
-            path: "Tests/EIDReal/Program", swiftSettings: strict),
+            path: "Tests/EID/EIDReal/Program", swiftSettings: strict),
         .testTarget(
             name: "VirtualEIDCardTests", dependencies: ["Cryptography", "EMRTD", "SecureMemory", "VirtualEIDCard"],
-            path: "Tests/EIDReal/CardTests", swiftSettings: strict),
-        tests("EIDToolTests", ["EIDInterface", "EIDSimulation", "EIDWebSocket"]),
-        tests("ArchitectureTests"),
-        tests("RetriesTests", ["Retries"]),
-        tests("JSONLogTests", ["JSONLog", "StrictJSON", logging]),
-        tests("PrometheusTextTests", ["PrometheusText", "ServerHarness", metrics]),
-        .target(
-            name: "PostgresHarness", dependencies: ["CSpawn"], path: "Tests/PostgresHarness", swiftSettings: strict),
-        tests("PostgresLibPQTests", ["CLibPQ", "PostgresHarness", "PostgresLibPQ", logging, serviceLifecycle]),
-        tests("EmbeddedPostgresTests", ["EmbeddedPostgres", logging, subprocess, systemPackage]),
-        tests("PINImagesTests", ["PINImages", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
-        tests("SecureMemoryTests", ["SecureMemory"]),
-        tests("StrictJSONTests", ["SecureMemory", "StrictJSON"]),
-        tests("KeyBlocksTests", ["Cryptography", "KeyBlocks", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
-        tests("PINBlocksTests", ["Cryptography", "PINBlocks", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
-        tests("KeyVaultTests", ["Cryptography", "KeyVault", "SecureMemory"]),
-        tests("PKCS11Tests", ["Cryptography", "PKCS11", "SecureMemory", "ServerHarness"]),
-        tests("VaultTests", ["ServerHarness"]),
-        tests("AuditTests", ["ServerHarness"]),
-        tests("OperatorTests", ["CardCompanion", "EMRTDSimulation", "ServerHarness"]),
+            path: "Tests/EID/EIDReal/CardTests", swiftSettings: strict),
+        tests("EIDToolTests", in: .eID, ["EIDInterface", "EIDSimulation", "EIDWebSocket"]),
+        tests("ArchitectureTests", in: .server),
+        tests("RetriesTests", in: .foundations, ["Retries"]),
+        tests("JSONLogTests", in: .foundations, ["JSONLog", "StrictJSON", logging]),
+        tests("PrometheusTextTests", in: .foundations, ["PrometheusText", "ServerHarness", metrics]),
+        harness("PostgresHarness", ["CSpawn"]),
         tests(
-            "CardCompanionTests",
+            "PostgresLibPQTests", in: .foundations,
+            ["CLibPQ", "PostgresHarness", "PostgresLibPQ", logging, serviceLifecycle]),
+        tests("EmbeddedPostgresTests", in: .foundations, ["EmbeddedPostgres", logging, subprocess, systemPackage]),
+        tests("PINImagesTests", in: .foundations, ["PINImages", "PythonOracle", "SecureMemory"], exclude: ["Oracles"]),
+        tests("SecureMemoryTests", in: .keys, ["SecureMemory"]),
+        tests("StrictJSONTests", in: .foundations, ["SecureMemory", "StrictJSON"]),
+        tests(
+            "KeyBlocksTests", in: .keys, ["Cryptography", "KeyBlocks", "PythonOracle", "SecureMemory"],
+            exclude: ["Oracles"]),
+        tests(
+            "PINBlocksTests", in: .keys, ["Cryptography", "PINBlocks", "PythonOracle", "SecureMemory"],
+            exclude: ["Oracles"]),
+        tests("KeyVaultTests", in: .keys, ["Cryptography", "KeyVault", "SecureMemory"]),
+        tests("PKCS11Tests", in: .keys, ["Cryptography", "PKCS11", "SecureMemory", "ServerHarness"]),
+        tests("VaultTests", in: .server, ["ServerHarness"]),
+        tests("AuditTests", in: .server, ["ServerHarness"]),
+        tests("OperatorTests", in: .server, ["CardCompanion", "EMRTDSimulation", "ServerHarness"]),
+        tests(
+            "CardCompanionTests", in: .server,
             [
                 "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE",
                 "KeyVault", "PINBlocks", "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix,
             ]),
         tests(
-            "CardCompanionHTTPTests",
+            "CardCompanionHTTPTests", in: .server,
             [
-                "CardCompanion", "CardCompanionHTTP", "SecureMemory", "StrictJSON", httpTypes, hummingbird,
+                "CardCompanion", "CardCompanionHTTP", "CardCompanionStore", "KeyVault", "SecureMemory", "StrictJSON",
+                httpTypes, hummingbird,
             ]),
-        tests("CardCompanionStoreTests", ["CardCompanionStore"]),
-        tests("CardCompanionWebhooksTests", ["CardCompanion", "CardCompanionStore", "CardCompanionWebhooks"]),
+        tests("CardCompanionStoreTests", in: .server, ["CardCompanionStore"]),
+        tests(
+            "CardCompanionWebhooksTests", in: .server, ["CardCompanion", "CardCompanionStore", "CardCompanionWebhooks"]),
 
         // End-to-end tests: real server processes, over HTTP, on a real PostgreSQL.
-        .target(
-            name: "ServerHarness",
-            dependencies: [
+        harness(
+            "ServerHarness",
+            [
                 "CardCompanion", "CardCompanionStore", "CLibPQ", "CSpawn", "EmbeddedPostgres", "HTTPSignatures",
                 "KeyVault", "SecureMemory", crypto, cryptoExtras, logging, nioCore, nioPosix, subprocess, systemPackage,
-            ],
-            path: "Tests/ServerHarness", swiftSettings: strict),
+            ]),
         tests(
-            "DistributionTests",
+            "DistributionTests", in: .server,
             ["CardCompanionAPI", "CardCompanionSDK", "PythonOracle", "ServerHarness", crypto, cryptoExtras],
             exclude: ["Oracles"]),
         tests(
-            "DefinitionTests",
+            "DefinitionTests", in: .server,
             ["CardCompanionAPI", "CardCompanionSDK", "PythonOracle", "ServerHarness", crypto, cryptoExtras],
             exclude: ["Oracles"]),
-        tests("IssuingTests", ["PythonOracle", "ServerHarness", crypto, cryptoExtras], exclude: ["Oracles"]),
+        tests(
+            "IssuingTests", in: .server, ["PythonOracle", "ServerHarness", crypto, cryptoExtras], exclude: ["Oracles"]),
         // A bank's server that gets webhooks and results.
-        .target(
-            name: "WebhookHarness",
-            dependencies: ["ServerHarness", crypto, nioCore, nioHTTP1, nioPosix, nioSSL],
-            path: "Tests/WebhookHarness", swiftSettings: strict),
+        harness("WebhookHarness", ["ServerHarness", crypto, nioCore, nioHTTP1, nioPosix, nioSSL]),
         tests(
-            "EventTests",
+            "EventTests", in: .server,
             [
                 "PythonOracle", "ServerHarness", "WebhookHarness", crypto, cryptoExtras, nioCore, nioHTTP1, nioPosix,
                 nioSSL,
             ]),
         tests(
-            "IdentityTests",
+            "IdentityTests", in: .server,
             [
                 "Cryptography", "DocumentValidationClient", "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation",
                 "ServerHarness", "StrictJSON", "WebhookHarness", crypto, cryptoExtras, nioHTTP1,
@@ -318,21 +363,22 @@ let package = Package(
                 "EMRTD", "EMRTDSimulation", "PINImages", "SecureMemory", "ServerHarness", argumentParser, crypto,
                 cryptoExtras, httpTypes, hummingbird, nioCore, nioPosix, nioSSL,
             ],
-            path: "Tests/Bench", exclude: ["plot.py", "requirements.txt"], swiftSettings: strict),
+            path: "Tests/Tools/Bench", exclude: ["plot.py", "requirements.txt"], swiftSettings: strict),
         // Draws images of PINs, and lets programs read them: 'make captcha-report'.
         .executableTarget(
             name: "captcha-report", dependencies: ["PINImages", "SecureMemory", argumentParser],
-            path: "Tests/CaptchaReport", exclude: ["report"], swiftSettings: strict),
-        tests("SandboxTests", ["PythonOracle", "ServerHarness", crypto, cryptoExtras]),
-        tests("OpenAPITests", ["PythonOracle", "ServerHarness"], exclude: ["Drivers"]),
-        tests("WebTests", ["PythonOracle", "ServerHarness"], exclude: ["Browser", "Types"]),
+            path: "Tests/Tools/CaptchaReport", exclude: ["report"], swiftSettings: strict),
+        tests("SandboxTests", in: .server, ["PythonOracle", "ServerHarness", crypto, cryptoExtras]),
+        tests("OpenAPITests", in: .server, ["PythonOracle", "ServerHarness"], exclude: ["Drivers"]),
+        tests("WebTests", in: .server, ["PythonOracle", "ServerHarness"], exclude: ["Browser", "Types"]),
         // Counts instructions: 'make instructions'.
         .executableTarget(
             name: "instructions",
             dependencies: ["Cryptography", "JOSE", "KeyVault", "PINImages", "SecureMemory", "StrictJSON"],
-            path: "Tests/Instructions", exclude: ["count.py", "thresholds.json"], swiftSettings: strict),
+            path: "Tests/Tools/Instructions", exclude: ["count.py", "thresholds.json"], swiftSettings: strict),
         tests(
-            "OperationTests", ["PostgresHarness", "PythonOracle", "ServerHarness", crypto], exclude: ["Oracles"]),
+            "OperationTests", in: .server, ["PostgresHarness", "PythonOracle", "ServerHarness", crypto],
+            exclude: ["Oracles"]),
         // The parsers of hostile bytes, for the fuzzer ('make fuzz') and for the replay of its inputs.
         .target(
             name: "FuzzedParsers",
@@ -343,14 +389,14 @@ let package = Package(
                 "PINBlocks", "SecureMemory",
                 "StrictJSON", httpTypes, logging,
             ],
-            path: "Tests/Fuzz/Parsers", swiftSettings: strict),
+            path: "Tests/Tools/Fuzz/Parsers", swiftSettings: strict),
         .testTarget(
-            name: "FuzzTests", dependencies: ["FuzzedParsers"], path: "Tests/Fuzz/Replay", swiftSettings: strict),
-        tests("SecrecyTests", ["ServerHarness", crypto], exclude: ["Oracles"]),
-        tests("WatchTests", ["ServerHarness"]),
-        tests("CardCompanionAPITests", ["CardCompanionAPI"]),
+            name: "FuzzTests", dependencies: ["FuzzedParsers"], path: "Tests/Tools/Fuzz/Replay", swiftSettings: strict),
+        tests("SecrecyTests", in: .server, ["ServerHarness", crypto], exclude: ["Oracles"]),
+        tests("WatchTests", in: .server, ["ServerHarness"]),
+        tests("CardCompanionAPITests", in: .server, ["CardCompanionAPI"]),
         tests(
-            "CardCompanionSDKTests",
+            "CardCompanionSDKTests", in: .clients,
             [
                 "CardCompanionAPI", "CardCompanionSDK", crypto, cryptoExtras, nioCore, nioHTTP1, nioPosix, nioSSL,
             ]),
@@ -361,6 +407,6 @@ let package = Package(
 if Context.environment["CARD_COMPANION_FUZZER"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "fuzzer", dependencies: ["FuzzedParsers"], path: "Tests/Fuzz/Program",
+            name: "fuzzer", dependencies: ["FuzzedParsers"], path: "Tests/Tools/Fuzz/Program",
             swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]))
 }

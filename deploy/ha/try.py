@@ -65,7 +65,7 @@ def start_servers(program, folder, cluster):
         machines.append(machine)
     configuration = ["--config", str(machines[0].folder / "config.json")]
     if not (machines[0].folder / "sandbox").exists():
-        subprocess.run([program, "sandbox", *configuration], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([f"{program}-sandbox", "create", *configuration], check=True, stdout=subprocess.DEVNULL)
     for machine in machines:
         machine.start("server", [program, "serve", "--config", machine.folder / "config.json"])
     proxy = Machine("haproxy", PROXY, folder / "haproxy")

@@ -2,7 +2,7 @@
 --
 -- Each connection has a chain of its own, named by its process id, so that connections do not wait for each other. Only one
 -- connection has an id at a time, and it sees what an earlier one with that id has committed. An entry's hash covers the hash
--- before it, so entries cannot be altered, dropped or reordered without a trace. CardCompanion/Audit/AuditEntry computes the
+-- before it, so entries cannot be altered, dropped or reordered without a trace. CardCompanion/Audit/AuditChain computes the
 -- same hash.
 CREATE OR REPLACE FUNCTION append_audit(
     p_now       timestamptz,

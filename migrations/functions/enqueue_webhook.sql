@@ -1,4 +1,4 @@
--- An event of a bank that has a webhook is sent there.
+-- Queues an event for its bank's webhook, if there is one.
 CREATE OR REPLACE FUNCTION enqueue_webhook() RETURNS trigger
 LANGUAGE plpgsql AS $$
 BEGIN

@@ -20,7 +20,7 @@ DECLARE
     merged integer := 0;
     detail text := 'import ' || p_import_id;
 BEGIN
-    -- A range, not a list: for a list, PostgreSQL would compare each line that is left with each of the list.
+    -- A range, not a list: for a list, PostgreSQL would compare each remaining line with each line in the list.
     SELECT max(next.line) INTO last_line FROM (
         SELECT line FROM import_line WHERE bank_id = p_bank_id AND import_id = p_import_id
         ORDER BY line LIMIT p_limit) AS next;
@@ -40,7 +40,7 @@ BEGIN
             outcome := delete_cardholder(
                 p_now => p_now, p_bank_id => p_bank_id, p_unique_id => staged.unique_id, p_if_version => NULL,
                 p_must_not_exist => false, p_call_key => NULL, p_call_mac => NULL, p_call_expires_at => NULL);
-            -- The same file again must do no harm.
+            -- Importing the same file again must do no harm.
             outcome := replace(outcome, 'absent', 'unchanged');
         ELSE
             SELECT written.outcome, written.pin INTO outcome, pin FROM write_cardholder(

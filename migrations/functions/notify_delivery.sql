@@ -2,8 +2,8 @@
 --
 -- The hash is checked before any row is locked: a caller who could not open the delivery cannot make others wait.
 --
--- With the PIN, its code goes, and the MACs of the tokens that were fetched with, because a token contains the code. Then the
--- right hash, which only the app can make, is enough for a repetition.
+-- When the PIN is erased, its code goes too, and so do the MACs of the tokens that fetched it, because a token contains the
+-- code. Then the right hash, which only the app can make, is enough for a repetition.
 CREATE OR REPLACE FUNCTION notify_delivery(
     p_now           timestamptz,
     p_bank_id       text,
@@ -61,7 +61,7 @@ BEGIN
         p_now);
     -- A pass serves fetches until the first confirmed delivery.
     IF p_status = 0 AND the_bank.identity_check IN ('fetch', 'both') THEN
-        -- One that was given after the fetch is for another.
+        -- A pass that was given after the fetch is for another fetch.
         DELETE FROM identity_pass
             WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND passed_at <= opened.opened_at;
     END IF;

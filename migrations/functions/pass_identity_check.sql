@@ -1,6 +1,6 @@
--- The end of a session whose document has passed: the check is closed, the cardholder gets a pass, and the bank an event. False:
--- the session is not the check's any more, because it has ended, or because the bank has asked for another check
--- or disabled the client.
+-- The end of a session whose document has passed: the check is closed, the cardholder gets a pass, and the bank an event.
+-- False if the session no longer belongs to the check: it has ended, or the bank has asked for another check or disabled the
+-- client.
 CREATE OR REPLACE FUNCTION pass_identity_check(
     p_now        timestamptz,
     p_bank_id    text,

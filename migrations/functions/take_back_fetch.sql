@@ -2,7 +2,7 @@
 -- IdTransaction can be used again too. If the PIN could not be opened (code 305), it stays spent, and
 -- p_transaction_digest is null.
 --
--- If the session is gone, somebody else has ended it since, and nothing is taken back. If the PIN has been replaced since, the
+-- If the session is gone, another request has ended it, and nothing is taken back. If the PIN has been replaced since, the
 -- count is that of the new PIN, and stays.
 CREATE OR REPLACE FUNCTION take_back_fetch(
     p_bank_id            text,

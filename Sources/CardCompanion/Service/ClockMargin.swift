@@ -1,6 +1,0 @@
-/// How far apart the clocks of two servers of one installation may be.
-package enum ClockMargin {
-    /// How much longer than its own time a spent value is kept: a server whose clock is behind still takes it. It is twice
-    /// the most that ``ClockWatch`` can tolerate, because one server can be ahead of the database and another one behind.
-    package static let seconds: Int64 = 1200
-}

@@ -1,8 +1,0 @@
-/// What is done with the image of a PIN against programs that read images.
-package enum ImageStyle: String, StoredEnumeration, CaseIterable {
-    case standard
-    /// Harder for programs, and a little harder for people.
-    case strong
-    /// Large digits without distortion.
-    case calm
-}

@@ -1,0 +1,374 @@
+public import EIDInterface
+public import Foundation
+
+/// The workflows of the eID card for apps (document 002): functions for commands, ``WorkflowCallbacks`` or ``events()`` for
+/// what happens. A command that is not allowed, or a value of the wrong form, is answered as the AusweisApp answers it, but
+/// not sent.
+@MainActor
+public final class WorkflowController {
+    private enum Link {
+        case stopped
+        case negotiating(LevelNegotiation)
+        case open(Session)
+    }
+
+    /// Commands that wait to be sent, and events that wait to be told.
+    private enum Outgoing: Sendable {
+        case command(WipedBytes)
+        case told(WorkflowEvent)
+    }
+
+    private struct WeakCallbacks {
+        weak var object: (any WorkflowCallbacks)?
+    }
+
+    /// How many commands wait to be sent.
+    static let waitingCommandLimit = 64
+    /// How many events wait for an app that reads ``events()``. If more come, its sequence ends.
+    static let waitingEventLimit = 1024
+
+    private let transport: @MainActor () -> (any KernelTransport)?
+    private let patience: Patience
+    private var link = Link.stopped
+    private var running: Task<Void, Never>?
+    private var outgoing: AsyncStream<Outgoing>.Continuation?
+    private var callbacks: [WeakCallbacks] = []
+    private var readers: [AsyncStream<WorkflowEvent>.Continuation] = []
+
+    /// - Parameter transport: the way to the AusweisApp.
+    public convenience init(transport: any KernelTransport) {
+        self.init(patience: Patience()) { transport }
+    }
+
+    init(patience: Patience, transport: @escaping @MainActor () -> (any KernelTransport)?) {
+        self.patience = patience
+        self.transport = transport
+    }
+
+    /// Whether the controller can be used. Otherwise functions fail.
+    public var isStarted: Bool {
+        if case .open = link { true } else { false }
+    }
+
+    /// Connects to the AusweisApp, and agrees on the interface's level. Then `onStarted` is called. A second start does
+    /// nothing.
+    public func start() {
+        guard running == nil else { return }
+        running = Task { await connect() }
+    }
+
+    /// Disconnects. A workflow is cancelled. A second stop does nothing.
+    public func stop() {
+        running?.cancel()
+        running = nil
+        close()
+    }
+
+    /// Adds callbacks. The same ones are not added twice.
+    public func registerCallbacks(_ callbacks: any WorkflowCallbacks) {
+        guard !self.callbacks.contains(where: { $0.object === callbacks }) else { return }
+        self.callbacks.append(WeakCallbacks(object: callbacks))
+    }
+
+    /// Removes callbacks.
+    public func unregisterCallbacks(_ callbacks: any WorkflowCallbacks) {
+        self.callbacks.removeAll { $0.object === callbacks || $0.object == nil }
+    }
+
+    /// All events from now on. Each caller gets all of them.
+    public func events() -> AsyncStream<WorkflowEvent> {
+        let (events, continuation) = AsyncStream.makeStream(
+            of: WorkflowEvent.self, bufferingPolicy: .bufferingOldest(Self.waitingEventLimit))
+        readers.append(continuation)
+        return events
+    }
+
+    /// Tells all callbacks, and all readers of ``events()``.
+    private func tell(_ event: WorkflowEvent) {
+        for callbacks in callbacks.compactMap(\.object) { event.call(callbacks) }
+        readers.removeAll { reader in
+            switch reader.yield(event) {
+            case .enqueued: return false
+            case .dropped, .terminated: break
+            @unknown default: break
+            }
+            reader.finish()
+            return true
+        }
+    }
+}
+
+// MARK: The connection
+
+extension WorkflowController {
+    private func connect() async {
+        let fault: WorkflowEvent?
+        do {
+            guard let transport = transport() else { throw TransportError.unreachable }
+            try await transport.withConnection { try await self.serve($0) }
+            fault = .fault("start", "The AusweisApp has closed the connection")
+        } catch let error as Fault {
+            fault = .fault("start", error.text)
+        } catch TransportError.refused(let status) {
+            fault = .fault("start", "The AusweisApp refuses the connection (HTTP status \(status))")
+        } catch TransportError.unreachable {
+            fault = .fault("start", "There is no AusweisApp")
+        } catch {
+            fault = .fault("start", "The connection to the AusweisApp was lost")
+        }
+        // After 'stop' another connection may be open already.
+        guard !Task.isCancelled else { return }
+        running = nil
+        close()
+        if let fault { tell(fault) }
+    }
+
+    private func close() {
+        link = .stopped
+        outgoing?.finish()
+        outgoing = nil
+        patience.forget()
+    }
+
+    private struct Fault: Error {
+        let text: String
+    }
+
+    private func serve(_ connection: KernelConnection) async throws {
+        let (waiting, continuation) = AsyncStream.makeStream(
+            of: Outgoing.self, bufferingPolicy: .bufferingOldest(Self.waitingCommandLimit))
+        guard !Task.isCancelled else { return }
+        outgoing = continuation
+        let negotiation = LevelNegotiation()
+        link = .negotiating(negotiation)
+        transmit(negotiation.first)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.pass(waiting, to: connection) }
+            group.addTask {
+                for try await bytes in connection.messages { try await self.receive(bytes) }
+            }
+            group.addTask { [patience] in
+                let seconds = try await patience.end()
+                throw Fault(text: "No answer from the AusweisApp within \(seconds) seconds")
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func pass(_ waiting: AsyncStream<Outgoing>, to connection: KernelConnection) async throws {
+        for await outgoing in waiting {
+            switch outgoing {
+            case .command(let text): try await connection.send(text)
+            case .told(let event): tell(event)
+            }
+        }
+    }
+
+    /// Sends a command, and starts the time for the answer.
+    private func transmit(_ command: Command) {
+        queue(.command(command.text))
+        watch()
+    }
+
+    private func queue(_ item: Outgoing) {
+        guard case .dropped = outgoing?.yield(item) else { return }
+        outgoing?.finish()
+    }
+
+    /// Starts the time for the next message.
+    private func watch() {
+        switch link {
+        case .stopped: patience.forget()
+        case .negotiating: patience.begin(SessionLimits.negotiationSeconds)
+        case .open(let session):
+            if let seconds = session.patienceSeconds { patience.begin(seconds) } else { patience.forget() }
+        }
+    }
+
+    private func receive(_ bytes: Data) throws {
+        // After 'stop' a message of the old connection means nothing to the next one.
+        try Task.checkCancellation()
+        let message: Message
+        do throws(MessageError) {
+            message = try Message(parsing: bytes)
+        } catch {
+            let name = if case .malformed(let name) = error { name } else { "message" }
+            return tell(.fault(name, "Malformed message"))
+        }
+        switch link {
+        case .stopped: break
+        case .negotiating(let negotiation): try negotiate(negotiation, message)
+        case .open(var session):
+            guard session.receive(message) else { return }
+            link = .open(session)
+            watch()
+            if let event = WorkflowEvent(message) { tell(event) }
+        }
+    }
+
+    private func negotiate(_ negotiation: LevelNegotiation, _ message: Message) throws {
+        guard case .apiLevel(let levels) = message else { return }
+        var negotiation = negotiation
+        let step = negotiation.receive(levels)
+        link = .negotiating(negotiation)
+        switch step {
+        case .send(let command): transmit(command)
+        case .agreed(let level):
+            link = .open(Session(level: level))
+            watch()
+            tell(.started)
+        case .failed: throw Fault(text: "The AusweisApp has no level of the interface that this app has")
+        case nil: break
+        }
+    }
+}
+
+// MARK: Commands
+
+extension WorkflowController {
+    /// Sends a command if it is allowed.
+    private func send(_ command: Command) {
+        guard case .open(var session) = link else {
+            return tell(.fault(command.name.rawValue, "AusweisApp2 SDK Wrapper not started"))
+        }
+        do throws(Session.Refusal) {
+            try session.send(command)
+            link = .open(session)
+            transmit(command)
+        } catch {
+            // Not told at once: an app that answers at once again would never end.
+            queue(.told(Self.answer(to: command, error, session)))
+        }
+    }
+
+    private static func answer(
+        to command: Command, _ refusal: Session.Refusal, _ session: Session
+    ) -> WorkflowEvent {
+        let name = command.name.rawValue
+        switch refusal {
+        case .badState: return .badState(error: name)
+        case .level: return .fault(name, "The AusweisApp is too old for this command")
+        case .value(let error):
+            return WorkflowEvent(asking: session.state.prompt, error: error) ?? .fault(name, "Missing reader object")
+        }
+    }
+
+    /// A text that is not digits becomes a secret of a wrong length, so that the session says what is wrong.
+    private static func secret(_ text: String?) -> CardSecret? {
+        text.flatMap { CardSecret(digits: $0) ?? CardSecret(digits: "0") }
+    }
+
+    private var hasStatus: Bool {
+        if case .open(let session) = link { session.level >= .two } else { false }
+    }
+
+    /// Starts an authentication. `onAuthenticationStarted` or `onAuthenticationStartFailed` follows.
+    ///
+    /// - Parameters:
+    ///   - tcTokenUrl: where the service's token is.
+    ///   - developerMode: whether to skip checks that test cards do not pass.
+    ///   - userInfoMessages: what the system's dialog on iOS says.
+    ///   - status: whether `onStatus` is called, if the AusweisApp can do it.
+    public func startAuthentication(
+        withTcTokenUrl tcTokenUrl: URL, withDeveloperMode developerMode: Bool = false,
+        withUserInfoMessages userInfoMessages: AA2UserInfoMessages? = nil, withStatusMsgEnabled status: Bool = true
+    ) {
+        send(
+            .runAuth(
+                RunAuth(
+                    tcTokenURL: tcTokenUrl, messages: userInfoMessages, status: hasStatus ? status : nil,
+                    developerMode: developerMode)))
+    }
+
+    /// Starts a PIN change. `onChangePinStarted` follows.
+    ///
+    /// - Parameters:
+    ///   - userInfoMessages: what the system's dialog on iOS says.
+    ///   - status: whether `onStatus` is called, if the AusweisApp can do it.
+    public func startChangePin(
+        withUserInfoMessages userInfoMessages: AA2UserInfoMessages? = nil, withStatusMsgEnabled status: Bool = true
+    ) {
+        send(.runChangePIN(RunChangePIN(messages: userInfoMessages, status: hasStatus ? status : nil)))
+    }
+
+    /// Says which optional rights the cardholder grants. `onAccessRights` follows.
+    public func setAccessRights(_ optionalAccessRights: [AccessRight]) { send(.setAccessRights(optionalAccessRights)) }
+
+    /// Asks for `onAccessRights` again.
+    public func getAccessRights() { send(.getAccessRights) }
+
+    /// Closes the system's dialog on iOS, after PIN, CAN or PUK was asked for.
+    public func interrupt() { send(.interrupt) }
+
+    /// Sends the PIN, and forgets it.
+    ///
+    /// - Parameter pin: 6 digits, in a PIN change also 5; nil if the reader has a keypad.
+    public func setPin(_ pin: String?) { send(.setPIN(Self.secret(pin))) }
+
+    /// Sends the PIN that the card will have, and forgets it.
+    ///
+    /// - Parameter newPin: 6 digits; nil if the reader has a keypad.
+    public func setNewPin(_ newPin: String?) { send(.setNewPIN(Self.secret(newPin))) }
+
+    /// Sends the PUK, and forgets it.
+    ///
+    /// - Parameter puk: 10 digits; nil if the reader has a keypad.
+    public func setPuk(_ puk: String?) { send(.setPUK(Self.secret(puk))) }
+
+    /// Sends the CAN, and forgets it.
+    ///
+    /// - Parameter can: 6 digits; nil if the reader has a keypad.
+    public func setCan(_ can: String?) { send(.setCAN(Self.secret(can))) }
+
+    /// The cardholder accepts the access rights and the certificate.
+    public func accept() { send(.accept) }
+
+    /// Ends the workflow.
+    public func cancel() { send(.cancel) }
+
+    /// Goes on after `onPause`.
+    public func continueWorkflow() { send(.continueWorkflow) }
+
+    /// Asks for `onCertificate`.
+    public func getCertificate() { send(.getCertificate) }
+
+    /// Puts a simulated card into a reader.
+    public func setCard(name: String, simulator: Simulator? = nil) { send(.setCard(name: name, simulator)) }
+
+    /// Asks for `onStatus`.
+    public func getStatus() { send(.getStatus) }
+
+    /// Asks for `onInfo`.
+    public func getInfo() { send(.getInfo) }
+
+    /// Asks for `onReader`.
+    public func getReader(name: String) { send(.getReader(name: name)) }
+
+    /// Asks for `onReaderList`.
+    public func getReaderList() { send(.getReaderList) }
+
+    /// Does what a flow asks for. The app itself shows screens and sends reports.
+    public func perform(_ action: FlowAction) {
+        switch action {
+        case .startAuthentication(let url): startAuthentication(withTcTokenUrl: url)
+        case .startChangePin: startChangePin()
+        case .getCertificate: getCertificate()
+        case .setAccessRights(let rights): setAccessRights(rights)
+        case .accept: accept()
+        case .setPin(let pin): send(.setPIN(pin))
+        case .setNewPin(let pin): send(.setNewPIN(pin))
+        case .setCan(let can): send(.setCAN(can))
+        case .setPuk(let puk): send(.setPUK(puk))
+        case .interrupt:
+            // Only iOS has a dialog, and other kernels do not know the command.
+            #if os(iOS)
+                interrupt()
+            #endif
+        case .continueWorkflow: continueWorkflow()
+        case .getReaderList: getReaderList()
+        case .cancel: cancel()
+        case .show, .report: break
+        }
+    }
+}

@@ -1,0 +1,76 @@
+public import EIDInterface
+
+/// A PIN change as document 001 recommends it, as a state machine that an app's screens can follow. The transport PIN is
+/// entered like any other PIN.
+///
+/// The PIN, the new PIN, and then the card: once, if the PIN is right.
+public struct PINChange: Sendable {
+    private enum State: Sendable {
+        case entering, running, ended
+    }
+
+    private var state = State.entering
+    private var isCancelled = false
+    private var dialogue = CardDialogue()
+
+    /// A PIN change that has not begun yet.
+    public init() {}
+
+    /// The cardholder wants to change the PIN.
+    public mutating func begin() -> [FlowAction] { dialogue.askFirst(.pin) }
+
+    /// The cardholder has entered the PIN or the transport PIN.
+    public mutating func enterPIN(_ pin: CardSecret) -> [FlowAction] {
+        guard case .entering = state else { return dialogue.enter(.pin, pin) }
+        guard !dialogue.enter(.pin, pin).isEmpty else { return [] }
+        return dialogue.askFirst(.newPIN)
+    }
+
+    /// The cardholder has entered the PIN that the card will have.
+    public mutating func enterNewPIN(_ pin: CardSecret) -> [FlowAction] {
+        let actions = dialogue.enter(.newPIN, pin)
+        guard case .entering = state, !actions.isEmpty else { return actions }
+        state = .running
+        return [.startChangePin] + actions
+    }
+
+    /// The cardholder has entered the CAN.
+    public mutating func enterCAN(_ can: CardSecret) -> [FlowAction] { dialogue.enter(.can, can) }
+
+    /// The cardholder has entered the PUK.
+    public mutating func enterPUK(_ puk: CardSecret) -> [FlowAction] { dialogue.enter(.puk, puk) }
+
+    /// The cardholder has moved the card.
+    public mutating func goOn() -> [FlowAction] { [.continueWorkflow, .show(.working(progress: nil))] }
+
+    /// The cardholder ends the PIN change.
+    public mutating func cancel() -> [FlowAction] {
+        defer { dialogue.forget() }
+        isCancelled = true
+        guard case .running = state else {
+            state = .ended
+            return [.show(.isCancelled(nil))]
+        }
+        return [.cancel]
+    }
+
+    /// Takes an event of the controller.
+    public mutating func receive(_ event: WorkflowEvent) -> [FlowAction] {
+        guard case .running = state else { return [] }
+        if case .changePinCompleted(let result) = event {
+            state = .ended
+            dialogue.forget()
+            if result.success { return [.show(.pinIsChanged)] }
+            return [.show(isCancelled ? .isCancelled(nil) : .hasFailed(result.reason, nil))]
+        }
+        if let actions = event.faultActions {
+            dialogue.forget()
+            if case .badState = event { return actions }
+            state = .ended
+            return actions
+        }
+        // If an unusable card was there before, the AusweisApp waits, and does not name the card again.
+        if case .changePinStarted = event { return [.getReaderList] }
+        return isCancelled ? [] : dialogue.receive(event) ?? []
+    }
+}

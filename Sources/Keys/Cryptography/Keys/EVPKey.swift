@@ -1,0 +1,136 @@
+internal import COpenSSL
+internal import SecureMemory
+
+/// An asymmetric key in OpenSSL, freed by `deinit`. It is never changed, and OpenSSL allows any number of threads to
+/// read it.
+final class EVPKey: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes ownership of the key.
+    ///
+    /// - Throws: `code` if `pointer` is null.
+    init(owning pointer: OpaquePointer?, orThrow code: CryptographyError.Code = .invalidKey) throws(CryptographyError) {
+        self.pointer = try require(pointer, orThrow: code)
+    }
+
+    deinit {
+        EVP_PKEY_free(pointer)
+    }
+
+    var bits: Int { Int(EVP_PKEY_get_bits(pointer)) }
+
+    /// The greatest length of a signature or a ciphertext.
+    var outputByteCount: Int { Int(EVP_PKEY_get_size(pointer)) }
+
+    func isOfType(_ type: KeyType) -> Bool {
+        EVP_PKEY_get_base_id(pointer) == type.identifier
+    }
+
+    /// A public integer of the key, big-endian. Padded with leading zeros to `byteCount` bytes if that is given.
+    func integer(_ parameter: String, byteCount: Int? = nil) throws(CryptographyError) -> [UInt8] {
+        var number: OpaquePointer?
+        try require(EVP_PKEY_get_bn_param(pointer, parameter, &number), orThrow: .invalidKey)
+        defer { BN_free(number) }
+        let byteCount = byteCount ?? Int(BN_num_bits(number) + 7) / 8
+        return try publicOutput(capacity: byteCount, orThrow: .invalidKey) { output, count in
+            BN_bn2binpad(number, output, Int32(count)) == count ? 1 : 0
+        }
+    }
+
+    /// A new context for an operation with the key. The caller must free it.
+    func makeContext() throws(CryptographyError) -> OpaquePointer {
+        try require(EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil))
+    }
+
+    /// Throws `invalidKey` unless the private and the public part belong together.
+    func requirePair() throws(CryptographyError) {
+        let context = try makeContext()
+        defer { EVP_PKEY_CTX_free(context) }
+        try require(EVP_PKEY_pairwise_check(context), orThrow: .invalidKey)
+    }
+}
+
+/// The key types that this module supports.
+enum KeyType {
+    case rsa
+    case ec
+    case ed25519
+
+    var identifier: Int32 {
+        switch self {
+        case .rsa: EVP_PKEY_RSA
+        case .ec: EVP_PKEY_EC
+        case .ed25519: EVP_PKEY_ED25519
+        }
+    }
+}
+
+// MARK: Making keys
+
+extension EVPKey {
+    /// Generates a key pair. `configure` sets the parameters of the type, and returns 1 for success.
+    static func generate(
+        _ type: KeyType, configure: (OpaquePointer) -> Int32 = { _ in 1 }
+    ) throws(CryptographyError) -> EVPKey {
+        let context = try require(EVP_PKEY_CTX_new_id(type.identifier, nil))
+        defer { EVP_PKEY_CTX_free(context) }
+        try require(EVP_PKEY_keygen_init(context), orThrow: .engineFailure)
+        try require(configure(context), orThrow: .invalidKey)
+        var key: OpaquePointer?
+        try require(EVP_PKEY_generate(context, &key), orThrow: .engineFailure)
+        return try EVPKey(owning: key)
+    }
+}
+
+// MARK: Encodings
+
+extension EVPKey {
+    enum Encoding {
+        case der
+        case pem
+    }
+
+    /// The private key as unencrypted PKCS#8 (RFC 5958).
+    func privateKeyInfo(_ encoding: Encoding) throws(CryptographyError) -> SecretBytes {
+        let encoder = try require(card_companion_private_key_encoder(pointer, encoding == .pem ? 1 : 0))
+        defer { OSSL_ENCODER_CTX_free(encoder) }
+        let output = try require(BIO_new(BIO_s_secmem()))
+        defer { BIO_free(output) }
+        try require(OSSL_ENCODER_to_bio(encoder, output), orThrow: .engineFailure)
+        var content: UnsafeMutablePointer<CChar>?
+        let byteCount = card_companion_bio_content(output, &content)
+        return SecretBytes(copying: UnsafeRawBufferPointer(start: content, count: byteCount))
+    }
+
+    /// Reads a private key in unencrypted PKCS#8. DER must have nothing after the key. PEM can have text around it.
+    ///
+    /// - Throws: `invalidKey`.
+    convenience init(
+        privateKeyInfo source: borrowing some ByteSource & ~Copyable, encoding: Encoding, type: KeyType
+    ) throws(CryptographyError) {
+        var key: OpaquePointer?
+        let status = source.withOctets { bytes, count in
+            withUnsafeMutablePointer(to: &key) { slot in
+                Self.decodePrivateKey(UnsafeRawBufferPointer(start: bytes, count: count), encoding, type, into: slot)
+            }
+        }
+        guard status == 1 else {
+            EVP_PKEY_free(key)
+            throw failure(.invalidKey)
+        }
+        try self.init(owning: key)
+    }
+
+    private static func decodePrivateKey(
+        _ bytes: UnsafeRawBufferPointer, _ encoding: Encoding, _ type: KeyType,
+        into slot: UnsafeMutablePointer<OpaquePointer?>
+    ) -> Int32 {
+        let isPEM: Int32 = encoding == .pem ? 1 : 0
+        guard let decoder = card_companion_private_key_decoder(slot, isPEM, type.identifier) else { return 0 }
+        defer { OSSL_DECODER_CTX_free(decoder) }
+        var next: UnsafePointer<UInt8>? = bytes.octets
+        var left = bytes.count
+        guard OSSL_DECODER_from_data(decoder, &next, &left) == 1 else { return 0 }
+        return encoding == .pem || left == 0 ? 1 : 0
+    }
+}

@@ -1,0 +1,63 @@
+package import Cryptography
+internal import Foundation
+internal import SecureMemory
+
+/// A vault with one master key, in a file. See ``FileMasterKey``.
+package struct FileVault: Vault {
+    package let kind = VaultKind.file
+    package let name: String
+
+    package init(path: String) {
+        name = path
+    }
+
+    /// The file is read each time: a server notices when it is gone.
+    package func masterKey(_ id: String) async throws(KeyVaultError) -> (any MasterKey)? {
+        guard isThere else { return nil }
+        let key = try FileMasterKey(path: name)
+        return key.id == id ? key : nil
+    }
+
+    package func requirePresence() async throws(KeyVaultError) {
+        guard isThere else { throw .unusableFile(path: name, reason: "No such file or directory") }
+    }
+
+    package func makeMasterKey() async throws(KeyVaultError) -> any MasterKey {
+        guard !isThere else { return try FileMasterKey(path: name) }
+        try makeFolder()
+        return try FileMasterKey.create(path: name)
+    }
+
+    private func makeFolder() throws(KeyVaultError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: (name as NSString).deletingLastPathComponent, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .unusableFile(path: name, reason: "its folder cannot be created")
+        }
+    }
+
+    /// Beside the file of the master key.
+    private var operatorsPath: String { "\(name).operators" }
+
+    package func operatorRecords() async throws(KeyVaultError) -> [[UInt8]] {
+        guard FileManager.default.fileExists(atPath: operatorsPath) else { return [] }
+        let record = try SecretFile.read(operatorsPath, byteLimit: OperatorRecordLimit.byteCount)
+        return [record.withBytes { Array($0) }]
+    }
+
+    package func keepOperatorRecord(_ record: [UInt8]) async throws(KeyVaultError) {
+        try makeFolder()
+        try SecretFile.replace(operatorsPath, with: record)
+    }
+
+    /// A file cannot sign.
+    package func sealKey() async throws(KeyVaultError) -> (any SealKey)? { nil }
+
+    package func sealPublicKeys() async throws(KeyVaultError) -> [P256PublicKey] { [] }
+
+    private var isThere: Bool { FileManager.default.fileExists(atPath: name) }
+
+    package func close() async {}
+}

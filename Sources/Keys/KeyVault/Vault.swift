@@ -1,0 +1,72 @@
+package import Cryptography
+package import SecureMemory
+
+/// Where master keys are: a file or a token.
+package protocol Vault: Sendable {
+    var kind: VaultKind { get }
+    /// Where it is, for operators: the file's path, or the token's label.
+    var name: String { get }
+
+    /// The master key with that id; nil if this vault does not have it.
+    ///
+    /// - Throws: `vaultUnavailable`, `unusableFile`, `vaultNeedsPIN`.
+    func masterKey(_ id: String) async throws(KeyVaultError) -> (any MasterKey)?
+
+    /// Makes sure that the vault exists.
+    ///
+    /// - Throws: as ``masterKey(_:)``.
+    func requirePresence() async throws(KeyVaultError)
+
+    /// Makes a master key. A file has only one: if it exists, it is returned.
+    ///
+    /// - Throws: as ``masterKey(_:)``.
+    func makeMasterKey() async throws(KeyVaultError) -> any MasterKey
+
+    /// What the vault keeps about the operators: usually one record; two if a change was interrupted.
+    ///
+    /// - Throws: as ``masterKey(_:)``.
+    func operatorRecords() async throws(KeyVaultError) -> [[UInt8]]
+
+    /// Keeps a record about the operators. It replaces the present ones.
+    ///
+    /// - Throws: as ``masterKey(_:)``.
+    func keepOperatorRecord(_ record: [UInt8]) async throws(KeyVaultError)
+
+    /// The key that signs seals of the audit trail; nil if the vault cannot sign. A token makes it when it is first needed.
+    ///
+    /// - Throws: as ``masterKey(_:)``.
+    func sealKey() async throws(KeyVaultError) -> (any SealKey)?
+
+    /// The public halves of all keys of the vault that sign seals; none if it cannot sign.
+    ///
+    /// - Throws: as ``masterKey(_:)``.
+    func sealPublicKeys() async throws(KeyVaultError) -> [P256PublicKey]
+
+    /// Gives up the connection to the vault.
+    func close() async
+}
+
+/// The limits of what a vault keeps about the operators.
+enum OperatorRecordLimit {
+    static let byteCount = 16_384
+    static let count = 8
+}
+
+package enum VaultKind: String, Sendable {
+    case file
+    case token
+}
+
+extension MasterKey {
+    /// Proves that the key can still seal and open.
+    ///
+    /// - Parameter probe: any secret of 16 bytes or more.
+    /// - Throws: `KeyVaultError`.
+    package func prove(with probe: SharedSecret) async throws(KeyVaultError) {
+        let name = DataKeyName(id: 0, purpose: "proof")
+        let opened = try await unwrap(try await wrap(probe, as: name), as: name)
+        guard ConstantTime.areEqual(opened.bytes, probe.bytes) else {
+            throw .vaultUnavailable("it opens another value")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package import CardCompanionStore
+internal import Cryptography
+
+// The hashes of the audit trail. migrations/functions/append_audit.sql computes the same for entries.
+
+extension AuditEntryRecord {
+    /// The hash that the entry must have.
+    ///
+    /// - Parameter previous: the hash of the entry before it in its chain; empty for the first one.
+    package func expectedHash(after previous: [UInt8]) -> [UInt8] {
+        var bytes = previous
+        bytes += chainId.bytes + sequence.bytes + occurredAt.postgresMicroseconds.bytes
+        bytes += Array(operation.utf8).withLength + Array(outcome.utf8).withLength
+        bytes += (bankId.map { Array($0.utf8) }).withLength + subject.withLength
+        bytes += Array(actor.utf8).withLength + (detail.map { Array($0.utf8) }).withLength
+        return SHA256.hash(bytes)
+    }
+}
+
+extension AuditSealRecord {
+    /// The hash that the seal must have.
+    package var expectedHash: [UInt8] {
+        var bytes = number.bytes + epoch.bytes + sealedAt.postgresMicroseconds.bytes
+        bytes += Array(kind.rawValue.utf8).withLength + Array(note.utf8).withLength + heads.withLength
+        bytes += previousHash.withLength + Array(keyId.utf8).withLength
+        return SHA256.hash(bytes + (closed.map { $0.number.bytes + $0.hash }).withLength)
+    }
+
+    package var signedText: String { "card-companion audit seal \(Hex.encode(hash))" }
+
+    /// The ends of chains that it covers; nil if they cannot be read.
+    package var coveredHeads: [AuditHead]? {
+        guard heads.count % AuditHead.byteCount == 0 else { return nil }
+        return stride(from: 0, to: heads.count, by: AuditHead.byteCount).map { start in
+            let bytes = heads[start..<start + AuditHead.byteCount]
+            return AuditHead(
+                chainId: bytes.prefix(4).reduce(0) { $0 << 8 | Int32($1) },
+                sequence: bytes.dropFirst(4).prefix(8).reduce(0) { $0 << 8 | Int64($1) }, hash: Array(bytes.suffix(32)))
+        }
+    }
+}
+
+extension AuditHead {
+    static let byteCount = 4 + 8 + 32
+
+    var bytes: [UInt8] { chainId.bytes + sequence.bytes + hash }
+}
+
+extension Timestamp {
+    /// As PostgreSQL sends it: microseconds since 2000.
+    fileprivate var postgresMicroseconds: Int64 { microseconds - 946_684_800_000_000 }
+}
+
+extension FixedWidthInteger {
+    fileprivate var bytes: [UInt8] { withUnsafeBytes(of: bigEndian, Array.init) }
+}
+
+extension [UInt8] {
+    fileprivate var withLength: [UInt8] { Int32(count).bytes + self }
+}
+
+extension [UInt8]? {
+    fileprivate var withLength: [UInt8] { map(\.withLength) ?? Int32(-1).bytes }
+}

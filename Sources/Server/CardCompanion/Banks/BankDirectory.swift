@@ -1,0 +1,128 @@
+package import CardCompanionStore
+package import KeyVault
+internal import Synchronization
+
+/// The banks that requests name, kept in memory, so that a request needs no round trip to read its bank.
+///
+/// A bank in memory can be out of date, so no decision relies on it alone. A refusal is final only after the bank's revision
+/// was compared with the database. An accepted request is served by a statement that compares the revision again. Only if
+/// very many callers of a bank are refused, further refusals are final without a comparison.
+package final class BankDirectory: Sendable {
+    /// How many banks are kept. When there are more, all are dropped, and the busy ones are soon loaded again.
+    static let capacity = 1_000
+    /// How often one request is authenticated again because its bank has just changed.
+    static let attemptLimit = 4
+
+    private let store: Store
+    private let keyring: Keyring
+    private let approvals: Approvals
+    private let clock: WallClock
+    private let kept = Mutex<[Identifier: Kept]>([:])
+    /// Advances when all banks are forgotten: a bank that was being loaded meanwhile is not kept.
+    private let generation = Mutex(0)
+    private let unknown: LookUpLimit
+
+    /// How often a bank's revision is compared because callers are refused.
+    static let comparisonRate = TokenBucket.Rate(perSecond: 20, burst: 200)
+
+    private struct Kept {
+        let bank: Bank
+        var comparisons = TokenBucket(comparisonRate, at: .now)
+    }
+
+    /// - Parameter lookUps: the limit on look-ups of unknown banks.
+    package init(
+        store: Store, keyring: Keyring, approvals: Approvals, clock: WallClock,
+        lookUps: TokenBucket.Rate = .usualLookUps
+    ) {
+        unknown = LookUpLimit(lookUps)
+        self.store = store
+        self.keyring = keyring
+        self.approvals = approvals
+        self.clock = clock
+    }
+
+    /// Authenticates a request with the bank that it names, and serves it. If the bank has changed in between, it starts
+    /// again.
+    ///
+    /// - Parameters:
+    ///   - bankId: nil if the request's bankId cannot be a bank's.
+    ///   - authenticate: refuses by throwing. It gets nil if there is no such bank.
+    ///   - serve: what the request asks for.
+    /// - Throws: ``RefusedCaller`` with the error of `authenticate`, or with ``ServiceUnavailable`` if too many unknown banks
+    ///   were named; the errors of `serve`, ``ServiceUnavailable``, `StoreError`.
+    func whileCurrent<Caller, Result>(
+        _ bankId: Identifier?, authenticate: (Bank?, Timestamp) throws -> Caller,
+        serve: (Caller) async throws -> Served<Result>
+    ) async throws -> Result {
+        for _ in 0..<Self.attemptLimit {
+            let now = clock.now()
+            let caller = try await self.authenticate(bankId) { bank throws(RefusedCaller) in
+                do {
+                    return try authenticate(bank, now)
+                } catch {
+                    throw RefusedCaller(reason: error)
+                }
+            }
+            if case .done(let result) = try await serve(caller) { return result }
+            if let bankId { forget(bankId) }
+        }
+        throw ServiceUnavailable("the bank is being changed")
+    }
+
+    private func authenticate<Caller>(
+        _ bankId: Identifier?, _ authenticate: (Bank?) throws(RefusedCaller) -> Caller
+    ) async throws -> Caller {
+        guard let bankId else { return try authenticate(nil) }
+        guard let bank = kept.withLock({ $0[bankId]?.bank }) else {
+            return try authenticate(try await unknown.find("banks") { try await load(bankId) })
+        }
+        do {
+            return try authenticate(bank)
+        } catch {
+            let mayCompare = kept.withLock { $0[bankId]?.comparisons.take(at: .now) ?? true }
+            guard mayCompare else { throw error }
+            if try await store.isCurrent(bankId: bankId, revision: bank.revision) { throw error }
+        }
+        return try authenticate(try await load(bankId))
+    }
+
+    /// Wipes the keys of all banks, when the vault is lost.
+    package func forgetAll() {
+        generation.withLock { $0 += 1 }
+        kept.withLock { $0.removeAll() }
+    }
+
+    private func forget(_ bankId: Identifier) {
+        kept.withLock { _ = $0.removeValue(forKey: bankId) }
+    }
+
+    private func load(_ bankId: Identifier) async throws -> Bank? {
+        let begun = generation.withLock(\.self)
+        let found = try await store.bankWithKeys(id: bankId)
+        guard let found, let record = try await approvals.approvedPart(of: found) else {
+            // The bank exists, but is ignored: its callers must not use up the limit on look-ups of unknown banks.
+            if found != nil { unknown.putBack() }
+            forget(bankId)
+            return nil
+        }
+        let bank = try Bank(record, keyring: keyring)
+        kept.withLock { kept in
+            guard generation.withLock(\.self) == begun else { return }
+            if kept.count >= Self.capacity { kept.removeAll(keepingCapacity: true) }
+            if let comparisons = kept[bankId]?.comparisons {
+                kept[bankId] = Kept(bank: bank, comparisons: comparisons)
+            } else {
+                kept[bankId] = Kept(bank: bank)
+            }
+        }
+        return bank
+    }
+}
+
+/// The result of serving a request.
+enum Served<Result> {
+    case done(Result)
+    /// The bank has changed since the request was authenticated. Nothing was done.
+    case bankHasChanged
+}

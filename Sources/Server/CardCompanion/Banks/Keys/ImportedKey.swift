@@ -1,0 +1,73 @@
+package import CardCompanionStore
+internal import KeyBlocks
+package import KeyVault
+internal import SecureMemory
+
+/// A key of any kind that operators import for a bank.
+package struct ImportedKey: Sendable {
+    package let kind: KeyKind
+    private let key: SymmetricKey
+
+    init(_ key: SymmetricKey, _ kind: KeyKind) {
+        self.key = key
+        self.kind = kind
+    }
+
+    /// The key check value, in hex.
+    package var kcv: String { key.checkValue.description }
+
+    /// Seals the key and adds it to the bank. If it was imported in components, they are erased.
+    package func add(
+        to bankId: Identifier, label: String, in store: Store, keyring: Keyring, now: Timestamp
+    ) async throws -> NewKeyOutcome {
+        let identity = try identity(bankId: bankId, label: label, keyring: keyring)
+        if let usage = kind.usage.hmac {
+            let sealed = try keyring.seal(key.secret.bytes, in: .hmacKey(bankId: bankId, label: label))
+            return try await store.insertHMACKey(
+                NewHMACKey(usage: usage, kcv: kcv, sealedKey: sealed), identity, now: now)
+        }
+        let sealed = try keyring.seal(key.secret.bytes, in: .bankKey(bankId: bankId, label: label))
+        return try await store.insertBankKey(
+            NewBankKey(
+                usage: kind.usage, algorithm: kind.algorithm, direction: kind.direction ?? .decrypt, kcv: kcv,
+                sealedKey: sealed),
+            identity, now: now)
+    }
+
+    /// What two operators approve.
+    package func object(bankId: Identifier, label: String) -> ApprovedObject {
+        if let usage = kind.usage.hmac {
+            return ApprovedObject(hmacKey: label, of: bankId, usage: usage, key.secret.bytes)
+        }
+        return ApprovedObject(
+            bankKey: label, of: bankId, usage: kind.usage, algorithm: kind.algorithm,
+            direction: kind.direction ?? .decrypt, key.secret.bytes)
+    }
+
+    /// Whether this bank or another one already has the key.
+    func isTaken(bankId: Identifier, label: String, in store: Store, keyring: Keyring) async throws -> Bool {
+        try await store.hasKey(withMACs: try identity(bankId: bankId, label: label, keyring: keyring).possibleMACs)
+    }
+
+    private func identity(
+        bankId: Identifier, label: String, keyring: Keyring
+    ) throws(KeyVaultError) -> NewKeyIdentity {
+        try NewKeyIdentity(of: key.secret.bytes, key.algorithm, bankId: bankId, label: label, keyring: keyring)
+    }
+}
+
+extension NewKeyIdentity {
+    /// The name of a key, and its MACs: the key's own, and those of the same bytes as another kind of key.
+    init(
+        of key: borrowing SecretBytes, _ algorithm: KeyAlgorithm, bankId: Identifier, label: String, keyring: Keyring
+    ) throws(KeyVaultError) {
+        var possible: [[UInt8]] = []
+        for identity in KeyIdentity.possibleIdentities(of: key) {
+            possible += try keyring.authenticationCodes(for: identity.bytes, in: .keyIdentity)
+        }
+        self.init(
+            bankId: bankId, label: label,
+            mac: try keyring.authenticationCode(for: KeyIdentity.identity(of: key, algorithm), in: .keyIdentity),
+            possibleMACs: possible)
+    }
+}

@@ -1,0 +1,140 @@
+package import CardCompanionStore
+internal import Cryptography
+package import KeyVault
+package import SecureMemory
+
+/// What two operators approve: a key, a certificate, a webhook, a document client, a root of trust lists, or a bank's
+/// settings. A server that needs approvals ignores an object without one.
+package struct ApprovedObject: Sendable, Hashable {
+    /// For people: `certificate '2027' of bank 'MYBANK', SHA-256 5f0c…`.
+    package let name: String
+    /// SHA-256 of everything that a server relies on.
+    package let digest: [UInt8]
+
+    /// - Parameters:
+    ///   - sign: what people compare.
+    ///   - bankId: nil for all banks.
+    private init(_ noun: String, _ label: String, of bankId: Identifier?, sign: String, _ values: [UInt8]...) {
+        let owner = bankId.map { "bank '\($0)'" } ?? "all banks"
+        name = (label.isEmpty ? noun : "\(noun) '\(label)'") + " of \(owner), \(sign)"
+        let parts = [
+            Array("card-companion object 1".utf8), Array(noun.utf8), Array((bankId?.text ?? "").utf8),
+            Array(label.utf8),
+        ]
+        // Each part has its length before it, so that no two objects have the same bytes.
+        digest = SHA256.hash(
+            (parts + values).flatMap { part in withUnsafeBytes(of: UInt32(part.count).bigEndian, Array.init) + part })
+    }
+
+    /// A certificate, with what the database says about it besides its DER: also whether it is the default.
+    package init(_ certificate: CertificateRecord, of bankId: Identifier) {
+        self.init(
+            "certificate", certificate.alias, of: bankId,
+            sign: "\(certificate.isDefault ? "default, " : "")SHA-256 \(Hex.encode(SHA256.hash(certificate.der)))",
+            Array(certificate.purpose.rawValue.utf8), certificate.der,
+            certificate.fingerprint, Array(certificate.issuer.utf8), certificate.serial,
+            Array("\(certificate.notBefore.seconds)-\(certificate.notAfter.seconds)".utf8),
+            [certificate.isDefault ? 1 : 0])
+    }
+
+    /// A back-end's key.
+    ///
+    /// - Throws: `KeyVaultError` if a shared secret does not open.
+    package init(_ key: IssuerKeyRecord, keyring: Keyring) throws(KeyVaultError) {
+        guard let sealed = key.sealedSecret else {
+            let publicKey = key.publicKey ?? []
+            self.init(
+                "issuer key", key.keyId, of: key.bankId,
+                sign: "\(key.algorithm), SHA-256 \(Hex.encode(SHA256.hash(publicKey)))", Array(key.algorithm.utf8),
+                publicKey)
+            return
+        }
+        let secret = try keyring.open(sealed, in: .issuerSecret(key.keyId))
+        self.init(
+            "issuer key", key.keyId, of: key.bankId, sign: "\(key.algorithm), KCV \(Self.checkValue(of: secret))",
+            Array(key.algorithm.utf8), Self.fingerprint(of: secret))
+    }
+
+    /// An HMAC key.
+    ///
+    /// - Throws: `KeyVaultError` if it does not open.
+    package init(_ key: HMACKeyRecord, of bankId: Identifier, keyring: Keyring) throws(KeyVaultError) {
+        let opened = try keyring.open(key.sealedKey, in: .hmacKey(bankId: bankId, label: key.label))
+        self.init(hmacKey: key.label, of: bankId, usage: key.usage, opened)
+    }
+
+    package init(hmacKey label: String, of bankId: Identifier, usage: HMACKeyUsage, _ key: borrowing SecretBytes) {
+        self.init(
+            "HMAC key", label, of: bankId, sign: "for \(usage.rawValue), KCV \(Self.checkValue(of: key))",
+            Array(usage.rawValue.utf8), Self.fingerprint(of: key))
+    }
+
+    /// A key for PIN blocks or key blocks.
+    ///
+    /// - Throws: `KeyVaultError` if it does not open.
+    package init(_ key: BankKeyRecord, of bankId: Identifier, keyring: Keyring) throws(KeyVaultError) {
+        let opened = try keyring.open(key.sealedKey, in: .bankKey(bankId: bankId, label: key.label))
+        self.init(
+            bankKey: key.label, of: bankId, usage: key.usage, algorithm: key.algorithm, direction: key.direction, opened
+        )
+    }
+
+    package init(
+        bankKey label: String, of bankId: Identifier, usage: BankKeyUsage, algorithm: BankKeyAlgorithm,
+        direction: BankKeyDirection, _ key: borrowing SecretBytes
+    ) {
+        self.init(
+            "key", label, of: bankId,
+            sign:
+                "\(algorithm.rawValue) for \(usage.rawValue), \(direction.rawValue), sign \(Self.checkValue(of: key))",
+            Array(usage.rawValue.utf8), Array(algorithm.rawValue.utf8),
+            Array(direction.rawValue.utf8), Self.fingerprint(of: key))
+    }
+
+    package init(_ webhook: WebhookRecord) {
+        self.init(
+            "webhook", webhook.url, of: webhook.bankId,
+            sign: "\(webhook.isPrivate ? "private network allowed, " : "")2xx "
+                + (webhook.acknowledges ? "acknowledges" : "does not acknowledge"),
+            [webhook.isPrivate ? 1 : 0, webhook.acknowledges ? 1 : 0])
+    }
+
+    package init(_ client: DocumentClientRecord) {
+        let server = client.resultURL.map { "results to \($0)" } ?? "results nowhere"
+        self.init(
+            "document client", client.clientId, of: client.bankId,
+            sign: (client.isUnbound ? "unbound, " : "") + (client.resultIsPrivate ? "private network allowed, " : "")
+                + server,
+            [client.isUnbound ? 1 : 0, client.resultIsPrivate ? 1 : 0], Array((client.resultURL ?? "").utf8))
+    }
+
+    /// The root of a trust list.
+    ///
+    /// - Parameters:
+    ///   - root: DER.
+    ///   - scope: the bank that trusts it; nil: all banks.
+    package init(trustRoot root: [UInt8], scope: Identifier?) {
+        self.init("root of the trust list", "", of: scope, sign: "SHA-256 \(Hex.encode(SHA256.hash(root)))", root)
+    }
+
+    /// A bank with its settings.
+    package init(_ bank: BankPolicy) {
+        self.init(settings: bank.text, of: bank.bankId)
+    }
+
+    /// A bank with the settings of a ``BankPolicy/text``.
+    package init(settings text: String, of bankId: Identifier) {
+        let digest = Hex.encode(Array(SHA256.hash(Array(text.utf8)).prefix(8)))
+        self.init("settings", "", of: bankId, sign: "SHA-256 \(digest)", Array(text.utf8))
+    }
+
+    /// For an HMAC key, its KCV: the first three bytes of HMAC-SHA-256 over no bytes. For other keys it only tells them apart.
+    private static func checkValue(of key: borrowing SecretBytes) -> String {
+        Hex.encode(Array(HMACSHA256.authenticationCode(for: [UInt8](), key: key).prefix(3))).uppercased()
+    }
+
+    /// Tells keys apart, and reveals nothing about them.
+    private static func fingerprint(of key: borrowing SecretBytes) -> [UInt8] {
+        HMACSHA256.authenticationCode(for: Array("card-companion approved key".utf8), key: key)
+    }
+}

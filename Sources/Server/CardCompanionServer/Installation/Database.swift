@@ -1,0 +1,84 @@
+internal import CardCompanionStore
+internal import EmbeddedPostgres
+package import Logging
+
+/// The database: the operator's, or the private one.
+package struct Database: Sendable {
+    /// The connection string of the role that serves.
+    let url: String
+    /// The connection string of the role that migrates. For the operator's database it is the same.
+    let ownerURL: String
+    /// Nil if the operator has named a database.
+    let embedded: EmbeddedPostgres?
+
+    static func open(_ settings: ServerSettings, logger: Logger) async throws -> Database {
+        if let url = settings.databaseURL { return Database(url: url.text, ownerURL: url.text, embedded: nil) }
+        var configuration = EmbeddedPostgresConfiguration(dataDirectory: settings.dataDirectory)
+        configuration.binaryDirectory = settings.databaseBinaries
+        let embedded = try await EmbeddedPostgres.open(configuration, logger: logger)
+        return Database(
+            url: embedded.serviceConnectionString, ownerURL: embedded.connectionString, embedded: embedded)
+    }
+
+    func close() async {
+        await embedded?.close()
+    }
+
+    /// Opens the database that the options name while `body` runs.
+    ///
+    /// - Parameter isQuiet: whether only errors are logged.
+    package static func opened<Result: Sendable>(
+        _ options: some SettingOptions, isQuiet: Bool = false,
+        _ body: @Sendable @escaping (Database, ServerSettings, Logger) async throws -> Result
+    ) async throws -> Result {
+        let settings = try await ServerSettings.read(options)
+        var logger = Log.bootstrap(settings, forServer: false)
+        if isQuiet { logger.logLevel = .error }
+        let database = try await open(settings, logger: logger)
+        do {
+            let result = try await body(database, settings, logger)
+            await database.close()
+            return result
+        } catch {
+            await database.close()
+            throw error
+        }
+    }
+
+    /// Brings the private database up to date. An operator's database is migrated by 'card-companion migrate' only.
+    func prepare(_ settings: ServerSettings, logger: Logger) async throws {
+        if embedded != nil { _ = try await migrate(settings, logger: logger) }
+    }
+
+    /// Brings the schema up to date.
+    ///
+    /// - Returns: the names of what was applied.
+    package func migrate(_ settings: ServerSettings, logger: Logger) async throws -> [String] {
+        try await connected(to: ownerURL, settings, logger: logger) { store in
+            try await SchemaRunner(store: store, logger: logger).run()
+        }
+    }
+
+    /// - Parameter connections: the most connections; nil for the server's setting.
+    func store(at url: String, _ settings: ServerSettings, connections: Int? = nil, logger: Logger) -> Store {
+        var configuration = StoreConfiguration(url: url)
+        configuration.maximumConnections = connections ?? settings.databaseConnections
+        configuration.statementTimeoutMilliseconds = settings.databaseStatementTimeoutMilliseconds
+        configuration.acquireTimeoutSeconds = settings.databaseAcquireTimeoutSeconds
+        configuration.changesSessions = settings.databaseChangesSessions
+        return Store(configuration, logger: logger)
+    }
+
+    /// Runs `body` with a connected store. A command does one thing at a time, so one connection serves it.
+    func connected<Result: Sendable>(
+        to url: String, _ settings: ServerSettings, logger: Logger,
+        _ body: @Sendable @escaping (Store) async throws -> Result
+    ) async throws -> Result {
+        let store = store(at: url, settings, connections: 1, logger: logger)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await store.run() }
+            defer { group.cancelAll() }
+            return try await body(store)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import CardCompanion
+package import CardCompanionHTTP
+internal import CardCompanionStore
+internal import Logging
+internal import ServiceLifecycle
+
+/// What a server for trials has beside one for production.
+package struct TrialParts: Sendable {
+    let routes: any AddedRoutes
+    /// Gets the server's URL when it listens.
+    let announce: @Sendable (String) -> Void
+
+    package init(routes: any AddedRoutes, announce: @escaping @Sendable (String) -> Void) {
+        self.routes = routes
+        self.announce = announce
+    }
+}
+
+/// Makes the parts of a server for trials, when the vault was opened.
+package typealias MakeTrialParts = @Sendable (ServerCore, ServerOperations) async throws -> TrialParts
+
+/// The server itself: prepares what it needs, then serves.
+struct Server: Service, CustomStringConvertible {
+    // ServiceLifecycle logs the description. The default one would contain the database URL.
+    let description = "server"
+    let installation: Installation
+    let certificates: TLSCertificates?
+    let draining: Draining
+    let maximumConnections: Int
+    /// Nil for production.
+    let makeTrialParts: MakeTrialParts?
+
+    /// How long requests can continue when the server stops.
+    static let shutdownLimit = Duration.seconds(20)
+
+    func run() async throws {
+        try await installation.checkSchema()
+        let core = try await ServerCore(installation, isForTrials: makeTrialParts != nil)
+        let operations = try ServerOperations(core)
+        let trial = try await makeTrialParts?(core, operations)
+        var services = try core.background(operations)
+        if let certificates { services.append(certificates) }
+        services += ServerMetrics.services(of: installation, certificates)
+        services.append(listener(core, operations, trial))
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }, logger: installation.logger)
+        configuration.maximumGracefulShutdownDuration = Self.shutdownLimit
+        try await ServiceGroup(configuration: configuration).run()
+        try await operations.drawingThreads.shutDown()
+    }
+
+    private func listener(
+        _ core: ServerCore, _ operations: ServerOperations, _ trial: TrialParts?
+    ) -> any Service {
+        var settings = installation.settings.http
+        settings.maximumConnections = maximumConnections
+        let parts = ServiceParts(
+            distribution: operations.distribution, definition: operations.definition, issuing: operations.issuing,
+            keys: core.keys, store: installation.store, clock: core.clockWatch, vault: core.vaultWatch,
+            refusals: operations.refusals, draining: draining, added: trial?.routes,
+            documents: operations.documents)
+        let application = buildApplication(
+            parts, settings: settings, certificates: certificates, logger: installation.logger
+        ) { [settings, logger = installation.logger] port in
+            let url = "\(settings.tls == nil ? "http" : "https")://\(settings.host):\(port)"
+            logger.notice("Listening", metadata: ["url": "\(url)"])
+            trial?.announce(url)
+        }
+        return Listener(application: application, setting: "http", host: settings.host, port: settings.port)
+    }
+}

@@ -1,0 +1,38 @@
+internal import CardCompanion
+internal import CardCompanionWebhooks
+internal import KeyVault
+internal import ServiceLifecycle
+
+extension ServerCore {
+    /// What runs beside the requests: watches, housekeeping, webhooks, and seals of the audit trail.
+    ///
+    /// - Throws: an error if the webhooks' roots cannot be read.
+    func background(_ operations: ServerOperations) throws -> [any Service] {
+        let settings = installation.settings
+        let (store, clock, logger) = (installation.store, installation.clock, installation.logger)
+        var services: [any Service] = [
+            vaultWatch, operations.refusals,
+            Housekeeping(
+                store: store, clock: clock, clockWatch: clockWatch,
+                intervalSeconds: settings.housekeepingIntervalSeconds, logger: logger),
+            KeyRefresh(dataKeys: dataKeys, keyring: keyring, vault: vaultWatch, clock: clock, logger: logger),
+            Resealing(
+                store: store, keyring: keyring, clock: clock, intervalSeconds: settings.housekeepingIntervalSeconds,
+                logger: logger),
+            clockWatch, SecureHeapWatch(logger: logger),
+            try WebhookDispatcher(
+                store: store, approvals: approvals, keys: keys, clock: clock, clockWatch: clockWatch,
+                caPath: settings.webhooksCAPath, logger: logger),
+            operations.results,
+        ]
+        if let token = vault as? TokenVault {
+            services.append(
+                UnsealSocket(path: settings.vault.socket, vault: token, watch: vaultWatch, logger: logger))
+        }
+        let sealKeys = SealKeys(store: store, serverKeys: keys, keyring: keyring, vault: vault, clock: clock)
+        services.append(
+            AuditSealing(
+                seals: AuditSeals(store: store, keys: sealKeys, clock: clock), vault: vaultWatch, logger: logger))
+        return services
+    }
+}

@@ -1,0 +1,41 @@
+package import CardCompanion
+internal import CardCompanionStore
+package import KeyVault
+internal import Logging
+
+/// What everything that serves needs: the vault, the keys and the banks.
+package struct ServerCore {
+    package let installation: Installation
+    package let keyring: Keyring
+    package let keys: ServerKeys
+    package let vaultWatch: VaultWatch
+    let vault: any Vault
+    let dataKeys: DataKeys
+    let banks: BankDirectory
+    let approvals: Approvals
+    let clockWatch: ClockWatch
+    let lookUps: TokenBucket.Rate
+
+    /// Compares the clocks, and opens the vault. If the vault needs a PIN from a person, the server starts without keys.
+    ///
+    /// - Parameter isForTrials: whether the master key may be the only one.
+    /// - Throws: the errors of `ClockWatch.compare` and `VaultWatch.openAtStart`.
+    init(_ installation: Installation, isForTrials: Bool) async throws {
+        let settings = installation.settings
+        let (store, clock, logger) = (installation.store, installation.clock, installation.logger)
+        self.installation = installation
+        clockWatch = ClockWatch(store: store, clock: clock, limitSeconds: settings.clockLimitSeconds, logger: logger)
+        try await clockWatch.compare()
+        vault = settings.vault.vault(forServer: true)
+        dataKeys = installation.dataKeys(of: vault)
+        keyring = Keyring(nil)
+        lookUps = .lookUps(perSecond: settings.lookUpsPerSecond)
+        keys = ServerKeys(store: store, keyring: keyring, clock: clock, lookUps: lookUps)
+        approvals = Approvals(store: store, keyring: keyring, logger: logger)
+        banks = BankDirectory(store: store, keyring: keyring, approvals: approvals, clock: clock, lookUps: lookUps)
+        vaultWatch = VaultWatch(
+            dataKeys: dataKeys, keyring: keyring, serverKeys: keys, banks: banks, approvals: approvals, clock: clock,
+            grace: .seconds(settings.vault.graceSeconds), warnsOfRisk: !isForTrials, logger: logger)
+        try await vaultWatch.openAtStart()
+    }
+}

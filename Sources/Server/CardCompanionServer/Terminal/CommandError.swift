@@ -1,0 +1,75 @@
+internal import ArgumentParser
+internal import CardCompanion
+internal import CardCompanionHTTP
+internal import CardCompanionStore
+internal import Cryptography
+internal import EmbeddedPostgres
+internal import HTTPSignatures
+internal import KeyBlocks
+internal import KeyVault
+
+/// Why a command failed: for people, and as an exit status (sysexits.h) for scripts.
+package struct CommandError: Error {
+    package let message: String
+    let status: Int32
+
+    /// The present state does not allow the command.
+    package static func refused(_ message: String) -> CommandError { CommandError(message: message, status: 1) }
+    /// The input is invalid (EX_DATAERR).
+    package static func badInput(_ message: String) -> CommandError { CommandError(message: message, status: 65) }
+    /// There is no such file, bank, key or cardholder (EX_NOINPUT).
+    package static func notFound(_ message: String) -> CommandError { CommandError(message: message, status: 66) }
+    /// The database or the vault is not available (EX_UNAVAILABLE).
+    package static func unavailable(_ message: String) -> CommandError { CommandError(message: message, status: 69) }
+    /// The configuration is wrong (EX_CONFIG).
+    package static func configuration(_ message: String) -> CommandError { CommandError(message: message, status: 78) }
+
+    /// Translates the errors of other modules for an operator. Others, such as usage errors, are returned unchanged.
+    package static func wrapping(_ error: any Error) -> any Error {
+        switch error {
+        case let error as ServiceUnavailable: unavailable("\(error)")
+        case let error as WrongClock: unavailable("\(error)")
+        case let error as StoreError: store(error)
+        case let error as EmbeddedPostgresError: unavailable("\(error)")
+        case let error as SchemaError: configuration("\(error)")
+        case let error as DataKeyInUse: refused("\(error)")
+        case let error as OtherVaultInUse: refused("\(error)")
+        case let error as RecoveryKeyExists: refused("\(error)")
+        case let error as NoRecoveryKey: refused("\(error)")
+        case let error as ForeignSeal: refused("\(error)")
+        case let error as SealOfToken: refused("\(error)")
+        case let error as TLSFileProblem: configuration("\(error)")
+        case let error as FileHasOneKey: refused("\(error)")
+        case let error as WrongComponents: badInput("\(error)")
+        case let error as KeyVaultError: vault(error)
+        case let error as NoOperatorRecord: configuration("\(error)")
+        case let error as DamagedOperators: configuration("\(error)")
+        case let error as ApprovalRefusal: refused("\(error)")
+        case let error as SelfTest.Failure: unavailable("\(error)")
+        case let error as CertificateError: badInput("\(error)")
+        case let error as SignatureError: badInput("\(error)")
+        case let error as KeyImportRefusal: refused("\(error)")
+        case let error as KeyBlockError: badInput("the key block is refused: \(error)")
+        case let error as InvalidComponent: badInput("\(error)")
+        case let error as InvalidKey: refused("\(error)")
+        case let error as InvalidSetting: badInput("\(error)")
+        default: error
+        }
+    }
+
+    private static func vault(_ error: KeyVaultError) -> CommandError {
+        switch error {
+        case .vaultUnavailable, .vaultNeedsPIN: unavailable("\(error)")
+        default: configuration("\(error)")
+        }
+    }
+
+    private static func store(_ error: StoreError) -> CommandError {
+        switch error {
+        case .bankNotFound: notFound("\(error)")
+        case .invalidConfiguration: configuration("\(error)")
+        case _ where error.isTemporary: unavailable("\(error)")
+        default: refused("\(error)")
+        }
+    }
+}

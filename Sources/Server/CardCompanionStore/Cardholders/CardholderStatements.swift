@@ -1,0 +1,261 @@
+internal import PostgresLibPQ
+internal import StrictJSON
+
+/// What writing a cardholder did.
+package struct WrittenCardholder: Sendable, Equatable {
+    package enum Effect: String, StoredEnumeration, CaseIterable {
+        case created, replaced
+        /// The cardholder was already as the change wants it.
+        case unchanged
+        case deleted
+    }
+
+    /// What happened to a PIN that was sent.
+    package enum PINEffect: String, StoredEnumeration {
+        case taken
+        /// It was taken before, or its version is not above the stored one.
+        case unchanged
+    }
+
+    package let effect: Effect
+    /// Nil after a deletion.
+    package let version: Int64?
+    /// Nil if no PIN was sent.
+    package let pin: PINEffect?
+}
+
+/// How the writing of a cardholder ended.
+package enum WriteOutcome: Sendable, Equatable {
+    case done(WrittenCardholder)
+    /// There is no such cardholder, and the change cannot create one.
+    case absent
+    case preconditionFailed
+    /// The stored PIN has a version, and the one that was sent has none.
+    case pinVersionMissing
+    /// The PIN that was sent does not open, and was not taken before.
+    case pinUnreadable
+    /// A call with the same Idempotency-Key is being served.
+    case underWay
+    /// A call with the same Idempotency-Key was served a moment ago.
+    case answered
+}
+
+/// What may be shown of a cardholder: nothing secret, sealed or not.
+package struct CardholderRecord: Sendable {
+    package let uniqueId: Identifier
+    package let status: CardholderStatus
+    package let channels: [Channel]
+    /// Whether the cardholder can define a PIN, if the bank allows it.
+    package let definition: Bool
+    /// Nil for a cardholder who reads the usual images.
+    package let accessibility: Accessibility?
+    package let hasAuthenticationCode: Bool
+    /// How many wrong codes in a row.
+    package let authenticationFailures: Int
+    package let hasPIN: Bool
+    /// The bank's own number of the PIN that it last provisioned with one. It outlives the PIN.
+    package let pinVersion: Int64?
+    /// When an unconfirmed PIN is erased.
+    package let pinExpiresAt: Timestamp?
+    /// When a delivery of this PIN was last confirmed.
+    package let deliveredAt: Timestamp?
+    /// How many fetches since the last confirmed delivery.
+    package let unconfirmedFetches: Int
+    /// Empty if the cardholder is not locked.
+    package let locks: [CardholderLock]
+    package let hasFreeField: Bool
+    /// Changes with everything that is shown here, and with everything that happens to the PIN. A wrong code that does not
+    /// lock does not change it.
+    package let version: Int64
+    package let createdAt: Timestamp
+    /// When the bank or an operator last changed the cardholder.
+    package let updatedAt: Timestamp
+}
+
+extension Store {
+    /// Writes a cardholder.
+    ///
+    /// - Parameter call: the call with an Idempotency-Key that asks for it.
+    package func writeCardholder(
+        bankId: Identifier, uniqueId: Identifier, _ change: CardholderChange, if precondition: VersionPrecondition,
+        call: IdempotentCall? = nil, audit: AuditNote, now: Timestamp
+    ) async throws(StoreError) -> WriteOutcome {
+        try await statements.executeForOneRow(
+            WriteCardholder(
+                bankId: bankId, uniqueId: uniqueId, change: change, precondition: precondition, call: call,
+                audit: audit, now: now))
+    }
+
+    /// Erases a cardholder and everything that is stored about them.
+    ///
+    /// - Parameter call: the call with an Idempotency-Key that asks for it.
+    package func deleteCardholder(
+        bankId: Identifier, uniqueId: Identifier, if precondition: VersionPrecondition, call: IdempotentCall? = nil,
+        audit: AuditNote, now: Timestamp
+    ) async throws(StoreError) -> WriteOutcome {
+        try await statements.executeForOneRow(
+            DeleteCardholder(
+                bankId: bankId, uniqueId: uniqueId, precondition: precondition, call: call, audit: audit, now: now))
+    }
+
+    /// The bank's cardholders in the order of their uniqueIds, from the first one after `after`.
+    package func cardholders(
+        bankId: Identifier, after: String?, limit: Int
+    ) async throws(StoreError) -> [CardholderRecord] {
+        try await statements.execute(
+            SelectCardholders(bankId: bankId, after: after ?? "", limit: Int32(clamping: limit)))
+    }
+
+    package func cardholder(
+        bankId: Identifier, uniqueId: Identifier
+    ) async throws(StoreError) -> CardholderRecord? {
+        try await statements.execute(SelectCardholder(bankId: bankId, uniqueId: uniqueId)).first
+    }
+}
+
+private struct WriteCardholder: PostgresStatement {
+    typealias Row = WriteOutcome
+
+    let bankId: Identifier
+    let uniqueId: Identifier
+    let change: CardholderChange
+    let precondition: VersionPrecondition
+    let call: IdempotentCall?
+    let audit: AuditNote
+    let now: Timestamp
+
+    static let sql = """
+        SELECT outcome, version, pin, append_audit(
+            p_now => $1, p_operation => 'write-cardholder', p_outcome => outcome, p_bank_id => $2, p_subject => $11,
+            p_actor => $12, p_detail => $13)
+        FROM write_cardholder(
+            p_now => $1, p_bank_id => $2, p_unique_id => $3,
+            p_change => jsonb_populate_record(NULL::cardholder_change, $4::jsonb),
+            p_if_version => $5, p_must_exist => $6, p_must_not_exist => $7, p_call_key => $8, p_call_mac => $9,
+            p_call_expires_at => $10)
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(
+            now, bankId, uniqueId, String(json: JSONWriter.object { change.write(to: &$0) }), precondition.version,
+            precondition == .exists, precondition == .isAbsent, call?.key, call?.mac, call?.expiresAt)
+        parameters.append(audit.subject, audit.actor, audit.detail)
+    }
+}
+
+private struct DeleteCardholder: PostgresStatement {
+    typealias Row = WriteOutcome
+
+    let bankId: Identifier
+    let uniqueId: Identifier
+    let precondition: VersionPrecondition
+    let call: IdempotentCall?
+    let audit: AuditNote
+    let now: Timestamp
+
+    static let sql = """
+        SELECT outcome, NULL::bigint, NULL::text, append_audit(
+            p_now => $1, p_operation => 'delete-cardholder', p_outcome => outcome, p_bank_id => $2, p_subject => $9,
+            p_actor => $10, p_detail => $11)
+        FROM delete_cardholder(
+            p_now => $1, p_bank_id => $2, p_unique_id => $3, p_if_version => $4, p_must_not_exist => $5,
+            p_call_key => $6, p_call_mac => $7, p_call_expires_at => $8)
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(
+            now, bankId, uniqueId, precondition.version, precondition == .isAbsent, call?.key, call?.mac,
+            call?.expiresAt, audit.subject, audit.actor, audit.detail)
+    }
+}
+
+extension WriteOutcome: PostgresRowDecodable {
+    private enum Failure: String, StoredEnumeration {
+        case absent, answered
+        case preconditionFailed = "precondition-failed"
+        case pinVersionMissing = "pin-version-missing"
+        case pinUnreadable = "pin-unreadable"
+        case underWay = "under-way"
+    }
+
+    /// Reads outcome, version and what happened to the PIN, as the functions that write a cardholder return them.
+    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+        self = try Self.decode(row, at: 0, version: try row.decode(1), pin: try row.decode(2))
+    }
+
+    static func decode(
+        _ row: borrowing PostgresRow, at column: Int, version: Int64?, pin: WrittenCardholder.PINEffect?
+    ) throws(PostgresError) -> WriteOutcome {
+        if let effect = WrittenCardholder.Effect(rawValue: try row.decode(column)) {
+            return .done(WrittenCardholder(effect: effect, version: version, pin: pin))
+        }
+        return switch try row.decode(column, as: Failure.self) {
+        case .absent: .absent
+        case .answered: .answered
+        case .preconditionFailed: .preconditionFailed
+        case .pinVersionMissing: .pinVersionMissing
+        case .pinUnreadable: .pinUnreadable
+        case .underWay: .underWay
+        }
+    }
+}
+
+private struct SelectCardholder: PostgresStatement {
+    typealias Row = CardholderRecord
+
+    let bankId: Identifier
+    let uniqueId: Identifier
+
+    static let sql = "\(CardholderRecord.selection) WHERE bank_id = $1 AND unique_id = $2"
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, uniqueId)
+    }
+}
+
+private struct SelectCardholders: PostgresStatement {
+    typealias Row = CardholderRecord
+
+    let bankId: Identifier
+    /// Empty: from the first one.
+    let after: String
+    let limit: Int32
+
+    static let sql = """
+        \(CardholderRecord.selection) WHERE bank_id = $1 AND unique_id > $2::identifier ORDER BY unique_id LIMIT $3
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, after, limit)
+    }
+}
+
+extension CardholderRecord: PostgresRowDecodable {
+    static let selection = """
+        SELECT unique_id, holder.status, channels, holder.definition, code_mac IS NOT NULL, authentication_failures,
+            sealed_pin IS NOT NULL, pin_version, pin_expires_at, delivered_at, unconfirmed_fetches,
+            cardholder_locks(p_holder => holder, p_bank => bank), sealed_free_field IS NOT NULL, version,
+            holder.created_at, updated_at, accessibility
+        FROM cardholder AS holder JOIN bank USING (bank_id)
+        """
+
+    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+        uniqueId = try row.decode(0)
+        status = try row.decode(1)
+        channels = try row.decode(2, as: [String].self).compactMap(Channel.init(rawValue:))
+        definition = try row.decode(3)
+        hasAuthenticationCode = try row.decode(4)
+        authenticationFailures = try row.decode(5)
+        hasPIN = try row.decode(6)
+        pinVersion = try row.decode(7)
+        pinExpiresAt = try row.decode(8)
+        deliveredAt = try row.decode(9)
+        unconfirmedFetches = try row.decode(10)
+        locks = try row.decode(11, as: [String].self).compactMap(CardholderLock.init(rawValue:))
+        hasFreeField = try row.decode(12)
+        version = try row.decode(13)
+        createdAt = try row.decode(14)
+        updatedAt = try row.decode(15)
+        accessibility = try row.decode(16)
+    }
+}

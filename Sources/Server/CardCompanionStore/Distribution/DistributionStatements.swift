@@ -1,0 +1,181 @@
+internal import PostgresLibPQ
+
+/// Why a fetch is refused, in the order of the checks.
+package enum FetchRefusal: String, StoredEnumeration, CaseIterable {
+    case transactionSpent = "transaction-spent"
+    case hmacSpent = "hmac-spent"
+    case noCardholder = "no-cardholder"
+    case cardholderOfAnotherBank = "cardholder-of-another-bank"
+    case wrongChannel = "wrong-channel"
+    case statusNotSatisfied = "status-not-satisfied"
+    case limitReached = "limit-reached"
+    case codeWithoutForm = "code-without-form"
+    case wrongCode = "wrong-code"
+    /// A wrong code that locks the cardholder.
+    case lockingCode = "wrong-code-locks"
+    case noPIN = "no-pin"
+}
+
+/// How a fetch ended.
+package enum FetchOutcome: Sendable {
+    /// The bank has changed since the caller was authenticated. Nothing was written.
+    case stale
+    case refused(FetchRefusal)
+    /// The session is open. PIN and free field are sealed. `locks`: the cardholder is locked until the delivery is confirmed.
+    case delivered(sealedPIN: [UInt8], sealedFreeField: [UInt8]?, Accessibility?, locks: Bool)
+}
+
+/// How a notify ended.
+package enum NotifyOutcome: String, StoredEnumeration {
+    /// The bank has changed since it was read. Nothing was written.
+    case stale
+    /// There is no such session, or it has expired.
+    case noSession = "no-session"
+    case wrongHash = "wrong-hash"
+    /// The session already has another status.
+    case decidedOtherwise = "decided-otherwise"
+    /// The session has this status.
+    case confirmed
+}
+
+extension Store {
+    /// Does everything of a fetch that must be atomic: spends its id, counts and checks the code, opens the session.
+    package func fetchPIN(
+        _ fetch: AuthorizedFetch, audit: AuditNote, now: Timestamp
+    ) async throws(StoreError) -> FetchOutcome {
+        try await statements.executeForOneRow(FetchPIN(fetch: fetch, audit: audit, now: now))
+    }
+
+    /// Takes back a fetch whose PIN could not be sent.
+    ///
+    /// - Parameter freesTransaction: whether the token's IdTransaction can be used again.
+    package func takeBack(
+        _ fetch: AuthorizedFetch, freesTransaction: Bool, audit: AuditNote, now: Timestamp
+    ) async throws(StoreError) {
+        _ = try await statements.execute(
+            TakeBackFetch(fetch: fetch, freesTransaction: freesTransaction, audit: audit, now: now))
+    }
+
+    /// Does everything of a notify.
+    package func notifyDelivery(
+        _ notify: ReceivedNotify, audit: AuditNote, now: Timestamp
+    ) async throws(StoreError) -> NotifyOutcome {
+        try await statements.executeForOneRow(NotifyDelivery(notify: notify, audit: audit, now: now))
+    }
+}
+
+extension AuthorizedFetch.Proof {
+    fileprivate var isReminder: Bool {
+        if case .token(let isReminder, _, _) = self { isReminder } else { false }
+    }
+
+    fileprivate var transaction: SpentDigest? {
+        if case .token(_, let transaction, _) = self { transaction } else { nil }
+    }
+
+    fileprivate var tokenMAC: [UInt8]? {
+        if case .token(_, _, let mac) = self { mac } else { nil }
+    }
+
+    fileprivate var hmac: SpentDigest? {
+        if case .hmac(let hmac, _) = self { hmac } else { nil }
+    }
+
+    fileprivate var hmacExpiresAt: Timestamp? {
+        if case .hmac(_, let expiresAt) = self { expiresAt } else { nil }
+    }
+}
+
+private struct FetchPIN: PostgresStatement {
+    let fetch: AuthorizedFetch
+    let audit: AuditNote
+    let now: Timestamp
+
+    static let sql = """
+        SELECT outcome, sealed_pin, sealed_free_field, accessibility,
+            CASE WHEN outcome <> 'stale' THEN append_audit(
+                p_now => $1, p_operation => 'fetch', p_bank_id => $2, p_subject => $16,
+                -- The lock has an event of its own.
+                p_outcome => CASE outcome
+                    WHEN 'delivered-locks' THEN 'delivered' WHEN 'wrong-code-locks' THEN 'wrong-code' ELSE outcome
+                END,
+                p_actor => $17, p_detail => $18) END
+        FROM fetch_pin(
+            p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_channel => $5,
+            p_is_reminder => $6, p_transaction_digest => $7, p_hmac_digest => $8, p_hmac_expires_at => $9,
+            p_code_is_checked => $10, p_code_has_form => $11, p_code_macs => $12, p_session_id => $13,
+            p_token_mac => $14, p_confirmations => $15)
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        let (isChecked, hasForm, macs): (Bool, Bool, [[UInt8]]) =
+            switch fetch.code {
+            case .notRequired: (false, false, [])
+            case .withoutForm: (true, false, [])
+            case .macs(let macs): (true, true, macs)
+            }
+        parameters.append(
+            now, fetch.bankId, fetch.bankRevision, fetch.uniqueId, fetch.channel, fetch.proof.isReminder,
+            fetch.proof.transaction?.bytes, fetch.proof.hmac?.bytes, fetch.proof.hmacExpiresAt, isChecked, hasForm,
+            macs, fetch.sessionId, fetch.proof.tokenMAC, fetch.confirmations)
+        parameters.append(audit.subject, audit.actor, audit.detail)
+    }
+
+    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> FetchOutcome {
+        let outcome = try row.decode(0, as: String.self)
+        return switch outcome {
+        case "stale": .stale
+        case "delivered", "delivered-locks":
+            .delivered(
+                sealedPIN: try row.decode(1), sealedFreeField: try row.decode(2), try row.decode(3),
+                locks: outcome == "delivered-locks")
+        default: .refused(try row.decode(0))
+        }
+    }
+}
+
+private struct TakeBackFetch: PostgresStatement {
+    let fetch: AuthorizedFetch
+    let freesTransaction: Bool
+    let audit: AuditNote
+    let now: Timestamp
+
+    static let sql = """
+        SELECT append_audit(
+            p_now => $6, p_operation => 'fetch', p_outcome => 'taken-back', p_bank_id => $1, p_subject => $7,
+            p_actor => $8, p_detail => $9)
+        FROM take_back_fetch(
+            p_bank_id => $1, p_unique_id => $2, p_session_id => $3, p_transaction_digest => $4, p_hmac_digest => $5)
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(
+            fetch.bankId, fetch.uniqueId, fetch.sessionId, freesTransaction ? fetch.proof.transaction?.bytes : nil,
+            fetch.proof.hmac?.bytes, now, audit.subject, audit.actor, audit.detail)
+    }
+}
+
+private struct NotifyDelivery: PostgresStatement {
+    typealias Row = NotifyOutcome
+
+    let notify: ReceivedNotify
+    let audit: AuditNote
+    let now: Timestamp
+
+    static let sql = """
+        SELECT outcome,
+            CASE WHEN outcome <> 'stale' THEN append_audit(
+                p_now => $1, p_operation => 'notify', p_outcome => outcome, p_bank_id => $2, p_subject => $10,
+                p_actor => $11, p_detail => $12) END
+        FROM notify_delivery(
+            p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_session_id => $5,
+            p_channel => $6, p_token_macs => $7, p_status => $8, p_confirmation => $9) AS outcome
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(
+            now, notify.bankId, notify.bankRevision, notify.uniqueId, notify.sessionId, notify.channel,
+            notify.tokenMACs, Int32(clamping: notify.status), notify.confirmation)
+        parameters.append(audit.subject, audit.actor, audit.detail)
+    }
+}

@@ -1,0 +1,200 @@
+internal import PostgresLibPQ
+
+package struct EventRecord: Sendable {
+    /// Unique among all events.
+    package let id: String
+    /// The event's place among its bank's events; nil until the first read.
+    package let position: Int64?
+    /// Nil if the event is about the bank.
+    package let uniqueId: Identifier?
+    /// What happened, such as `pin.delivered`.
+    package let type: String
+    /// A JSON object with the details.
+    package let data: String
+    package let occurredAt: Timestamp
+
+    /// An event that is in no table.
+    package init(id: String, type: String, occurredAt: Timestamp) {
+        self.id = id
+        self.type = type
+        self.occurredAt = occurredAt
+        position = nil
+        uniqueId = nil
+        data = "{}"
+    }
+}
+
+/// An event as an operator sees it: without its data, which can have a sealed PIN.
+package struct ListedEvent: Sendable {
+    package let id: String
+    /// Nil until the bank reads its events.
+    package let position: Int64?
+    package let uniqueId: Identifier?
+    package let type: String
+    package let occurredAt: Timestamp
+    package let isAcknowledged: Bool
+    /// `PENDING`, `DELIVERED` or `PARKED`; nil if no webhook gets it.
+    package let delivery: String?
+}
+
+extension Store {
+    /// A bank's newest events, the newest first. This does not change what the bank reads next.
+    package func newestEvents(
+        bankId: Identifier, uniqueId: Identifier?, type: EventType?, limit: Int
+    ) async throws(StoreError) -> [ListedEvent] {
+        try await statements.execute(
+            SelectNewestEvents(
+                bankId: bankId, uniqueId: uniqueId, type: type?.rawValue, limit: Int32(clamping: limit)))
+    }
+
+    /// A bank's events after a position, in order, and the last position of an event that was removed and not acknowledged
+    /// (0 if there is none).
+    package func events(
+        bankId: Identifier, after position: Int64, limit: Int
+    ) async throws(StoreError) -> (events: [EventRecord], lost: Int64) {
+        // Events are read first, so that one that is removed in between counts as lost.
+        let (events, lost) = try await statements.batch(
+            ReadEvents(bankId: bankId, position: position, limit: Int32(clamping: limit)),
+            SelectLostPosition(bankId: bankId))
+        return (events, lost.first ?? 0)
+    }
+
+    /// The last position that was given to an event of any bank; 0 if there is none.
+    package func lastEventPosition() async throws(StoreError) -> Int64 {
+        try await statements.executeForOneRow(SelectLastPosition())
+    }
+
+    /// Marks events up to a position as acknowledged, and erases the sealed PINs in them.
+    ///
+    /// - Returns: false if no reader was given that position.
+    package func acknowledgeEvents(
+        bankId: Identifier, upTo position: Int64, audit: AuditNote, now: Timestamp
+    ) async throws(StoreError) -> Bool {
+        try await statements.executeForOneRow(
+            AcknowledgeEvents(bankId: bankId, position: position, audit: audit, now: now))
+    }
+
+    /// The event of a webhook delivery.
+    package func event(of delivery: LeasedDelivery) async throws(StoreError) -> EventRecord? {
+        try await statements.execute(SelectEvent(id: delivery.eventId, bankId: delivery.bankId)).first
+    }
+}
+
+private struct SelectNewestEvents: PostgresStatement {
+    typealias Row = ListedEvent
+
+    let bankId: Identifier
+    let uniqueId: Identifier?
+    let type: String?
+    let limit: Int32
+
+    static let sql = """
+        SELECT public_id, position, event.unique_id, type, occurred_at, acknowledged, webhook_delivery.status
+        FROM event LEFT JOIN webhook_delivery USING (bank_id, event_id)
+        WHERE bank_id = $1 AND ($2::text IS NULL OR event.unique_id = $2) AND ($3::text IS NULL OR type = $3)
+        ORDER BY event_id DESC LIMIT $4
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, uniqueId, type, limit)
+    }
+}
+
+extension ListedEvent: PostgresRowDecodable {
+    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+        id = try row.decode(0)
+        position = try row.decode(1)
+        uniqueId = try row.decode(2)
+        type = try row.decode(3)
+        occurredAt = try row.decode(4)
+        isAcknowledged = try row.decode(5)
+        delivery = try row.decode(6)
+    }
+}
+
+private struct SelectLastPosition: PostgresStatement {
+    typealias Row = Int64
+
+    static let sql = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM event_position"
+}
+
+private struct SelectLostPosition: PostgresStatement {
+    typealias Row = Int64
+
+    let bankId: Identifier
+
+    static let sql = "SELECT lost FROM event_feed WHERE bank_id = $1"
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId)
+    }
+}
+
+private struct ReadEvents: PostgresStatement {
+    typealias Row = EventRecord
+
+    /// How many events get their positions in one read.
+    private static let numberedAtOnce: Int32 = 10_000
+
+    let bankId: Identifier
+    let position: Int64
+    let limit: Int32
+
+    static let sql = """
+        SELECT public_id, position, unique_id, type, data, occurred_at FROM read_events(
+            p_bank_id => $1, p_after => $2, p_limit => $3, p_number_limit => $4)
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, position, limit, Self.numberedAtOnce)
+    }
+}
+
+private struct AcknowledgeEvents: PostgresStatement {
+    typealias Row = Bool
+
+    let bankId: Identifier
+    let position: Int64
+    let audit: AuditNote
+    let now: Timestamp
+
+    static let sql = """
+        SELECT is_done, append_audit(
+            p_now => $3, p_operation => 'acknowledge-events',
+            p_outcome => CASE WHEN is_done THEN 'acknowledged' ELSE 'unknown-position' END, p_bank_id => $1,
+            p_subject => NULL, p_actor => $4, p_detail => 'up to ' || $2::bigint)
+        FROM acknowledge_events(p_bank_id => $1, p_up_to => $2) AS is_done
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, position, now, audit.actor)
+    }
+}
+
+private struct SelectEvent: PostgresStatement {
+    typealias Row = EventRecord
+
+    let id: Int64
+    let bankId: Identifier
+
+    static let sql = """
+        SELECT public_id, position, unique_id, type, event_data(p_event => event), occurred_at
+        FROM event WHERE bank_id = $1 AND event_id = $2
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, id)
+    }
+}
+
+extension EventRecord: PostgresRowDecodable {
+    /// Reads id, position, uniqueId, type, data and time.
+    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+        id = try row.decode(0)
+        position = try row.decode(1)
+        uniqueId = try row.decode(2)
+        type = try row.decode(3)
+        data = try row.decode(4)
+        occurredAt = try row.decode(5)
+    }
+}

@@ -1,0 +1,177 @@
+package import Logging
+internal import PostgresLibPQ
+
+/// Brings the schema of a database up to date. If several programs try at once, one works and the others wait.
+package struct SchemaRunner: Sendable {
+    /// The schema of all tables and functions.
+    static let schema = "card_companion"
+    /// The group role of the servers. It can read and write rows and call functions, and nothing else.
+    package static let serviceRole = "card_companion_service"
+    /// How long a program waits for another one's migration.
+    static let lockWaitLimit = Duration.seconds(600)
+    private static let lockPollInterval = Duration.milliseconds(200)
+
+    private let client: PostgresClient
+    private let schema: Schema
+    private let logger: Logger
+
+    package init(store: Store, schema: Schema = .current, logger: Logger) {
+        client = store.client
+        self.schema = schema
+        self.logger = logger
+    }
+
+    /// Applies what the database lacks: each numbered file in a transaction of its own, then all changed functions in one.
+    ///
+    /// - Returns: the names of what was applied.
+    /// - Throws: ``SchemaError``, ``StoreError``. Files that were applied before the error stay applied.
+    package func run() async throws -> [String] {
+        try await connected { connection in
+            try await lock(connection)
+            do {
+                let applied = try await applyPending(connection)
+                _ = try await connection.execute(ReleaseMigrationLock())
+                return applied
+            } catch {
+                // If this fails, the connection is lost, and the lock with it.
+                _ = try? await connection.execute(ReleaseMigrationLock())
+                throw error
+            }
+        }
+    }
+
+    /// Makes sure that this program can serve the database as it is.
+    ///
+    /// - Throws: ``SchemaError``, ``StoreError``.
+    package func check() async throws -> UsableSchema {
+        try await connected { connection in
+            let database = try await read(connection)
+            let plan = try SchemaPlan(for: database, schema)
+            guard plan.isEmpty else { throw SchemaError.outdated(pending: plan.names) }
+            return UsableSchema(
+                isOwned: try await connection.execute(SelectOwnsSchema()).first == true,
+                isNewer: database.version > schema.version)
+        }
+    }
+
+    private func connected<Result: Sendable>(
+        _ body: (PostgresConnection) async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await client.withConnection(body)
+        } catch let error as PostgresError {
+            throw StoreError(error)
+        }
+    }
+
+    private func read(_ connection: PostgresConnection) async throws -> DatabaseSchema {
+        var database = DatabaseSchema()
+        guard let existence = try await connection.execute(SelectSchemaExistence()).first else { return database }
+        guard existence.hasAccess else { throw SchemaError.noAccess }
+        database.isUnreleased = existence.isUnreleased
+        guard existence.hasState else { return database }
+        if let state = try await connection.execute(SelectSchemaState()).first {
+            (database.version, database.oldestProgram, database.grants) = state
+        }
+        database.migrations = try await connection.execute(SelectMigrations())
+        database.functions = try await connection.execute(SelectFunctions())
+        return database
+    }
+
+    private func applyPending(_ connection: PostgresConnection) async throws -> [String] {
+        let plan = try SchemaPlan(for: try await read(connection), schema)
+        guard !plan.isEmpty else { return [] }
+        try await createRole(connection)
+        try await createSchema(connection)
+        for file in plan.migrations {
+            logger.info("Applying migration", metadata: ["name": "\(file.name)"])
+            try await inTransaction(connection) {
+                try await connection.executeScript(file.sql)
+                _ = try await connection.execute(InsertMigration(file: file))
+                // At once, so that an older program sees that a newer one is at work.
+                _ = try await connection.execute(UpsertSchemaState(schema: schema, grantsDigest: nil))
+            }
+        }
+        try await inTransaction(connection) {
+            for file in plan.functions {
+                try await connection.executeScript(file.sql)
+                _ = try await connection.execute(UpsertFunction(file: file))
+            }
+            try await connection.executeScript(schema.grants.sql)
+            _ = try await connection.execute(UpsertSchemaState(schema: schema, grantsDigest: schema.grants.digest))
+        }
+        return plan.names
+    }
+
+    /// Creates the schema and its bookkeeping, if they do not exist. The owner of an existing schema may lack the right to
+    /// create one.
+    private func createSchema(_ connection: PostgresConnection) async throws {
+        let existence = try await connection.execute(SelectSchemaExistence()).first
+        if existence?.hasSchema != true { try await connection.executeScript("CREATE SCHEMA \(Self.schema)") }
+        try await connection.executeScript(Self.bookkeeping)
+    }
+
+    private func createRole(_ connection: PostgresConnection) async throws {
+        guard try await connection.execute(SelectRoleExists(role: Self.serviceRole)).first != true else { return }
+        do {
+            try await connection.executeScript("CREATE ROLE \(Self.serviceRole) NOLOGIN")
+        } catch {
+            switch error.sqlState {
+            // Roles belong to the whole cluster: the migration of another database has just created it.
+            case .uniqueViolation, .duplicateObject: return
+            case .insufficientPrivilege: throw SchemaError.missingRole
+            default: throw error
+            }
+        }
+    }
+
+    private func inTransaction(_ connection: PostgresConnection, _ body: () async throws -> Void) async throws {
+        // Others queue behind a migration that waits for a lock. So it gives up soon, and can be run again.
+        try await connection.executeScript("BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '10s'")
+        do {
+            try await body()
+            try await connection.executeScript("COMMIT")
+        } catch {
+            // If this fails, the connection is lost, and the transaction with it.
+            try? await connection.executeScript("ROLLBACK")
+            throw error
+        }
+    }
+
+    // The lock belongs to the session and ends with it. It is polled, because a statement that waits would run into the
+    // statement timeout.
+    private func lock(_ connection: PostgresConnection) async throws {
+        let deadline = ContinuousClock.now + Self.lockWaitLimit
+        while try await connection.execute(TryMigrationLock()).first != true {
+            guard ContinuousClock.now < deadline else { throw SchemaError.locked }
+            try await Task.sleep(for: Self.lockPollInterval)
+        }
+    }
+
+    private static let bookkeeping = """
+        CREATE TABLE IF NOT EXISTS card_companion.schema_migration (
+            name       text PRIMARY KEY,
+            digest     bytea NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT now()
+        );
+        CREATE TABLE IF NOT EXISTS card_companion.schema_function (
+            name       text PRIMARY KEY,
+            digest     bytea NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT now()
+        );
+        CREATE TABLE IF NOT EXISTS card_companion.schema_state (
+            is_only_row    boolean PRIMARY KEY DEFAULT true CHECK (is_only_row),
+            schema_version integer NOT NULL,
+            oldest_program integer NOT NULL CHECK (oldest_program <= schema_version),
+            grants_digest  bytea NOT NULL
+        )
+        """
+}
+
+/// A schema that this program can serve.
+package struct UsableSchema: Sendable {
+    /// Whether the role of this program owns it. A role that serves should not.
+    package let isOwned: Bool
+    /// Whether a newer program has migrated it.
+    package let isNewer: Bool
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import CardCompanion
+import CardCompanionServer
+import CardCompanionStore
+
+struct CreateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Creates a trial bank with keys, a certificate and cardholders, and writes its keys to files.",
+        discussion: """
+            The files are in the folder 'sandbox' of the data directory. In production, the bank's back-end has such keys.
+            If the sandbox already exists, nothing changes.
+
+            EXAMPLE
+              card-companion-sandbox create --data-directory .data
+            """)
+
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() async throws {
+        let directory = try await Installation.run(options) { installation in
+            try await installation.withKeyring { keyring in
+                let keys = try await ServerKeys.opened(
+                    with: keyring, in: installation.store, clock: installation.clock)
+                return try await Sandbox.prepare(installation, keyring: keyring, keys: keys).directory
+            }
+        }
+        try Terminal.show(
+            "bank \(Sandbox.bankId) with the cardholders \(Sandbox.cardholders.joined(separator: ", ")); its files are in "
+                + directory,
+            json: ["bankId": Sandbox.bankId.text, "directory": directory], asJSON: output.json)
+    }
+}

@@ -1,0 +1,1 @@
+../../../Clients/CardCompanionJS/card-companion.js

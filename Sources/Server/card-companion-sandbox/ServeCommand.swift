@@ -1,0 +1,32 @@
+import ArgumentParser
+import CardCompanion
+import CardCompanionServer
+
+struct ServeCommand: ServerCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Creates the trial bank, runs the server until SIGTERM or SIGINT, and prints how to use it.",
+        discussion: """
+            EXAMPLE
+              card-companion-sandbox serve --data-directory .data --http-port 8080
+            """)
+
+    @OptionGroup(title: "Installation") var installation: InstallationOptions
+    @OptionGroup(title: "HTTP") var http: HTTPOptions
+    @OptionGroup(title: "Database") var database: DatabaseOptions
+    @OptionGroup(title: "Server") var server: ServerOptions
+
+    func run() async throws {
+        try await ServerProcess.run(self) { core, operations in
+            guard core.vaultWatch.isOpen else {
+                throw CommandError.refused("the sandbox needs a vault that opens without a prompt: set vault.pin.file")
+            }
+            let sandbox = try await Sandbox.prepare(core.installation, keyring: core.keyring, keys: core.keys)
+            let bank = try SandboxBank(
+                sandbox, core.installation, operations.identityChecks, SandboxPhone(documents: operations.documents))
+            return TrialParts(routes: SandboxRoutes(bank: bank)) { url in
+                Terminal.showAtOnce(sandbox.instructions(url: url))
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import CardCompanion
+import CardCompanionServer
+import CardCompanionStore
+
+/// `bank add`.
+struct AddBank: Change {
+    static let command = "bank add"
+
+    let id: Identifier
+    let settings: BankSettings
+
+    var bankId: Identifier? { id }
+    var subject: String? { nil }
+
+    private var policy: BankPolicy { BankPolicy(id, settings, .active) }
+
+    func details(in installation: Installation) async throws -> [String] {
+        policy.text.split(separator: "\n").map(String.init)
+    }
+
+    func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        let isNew = try await installation.store.insertBank(
+            id: id, settings: settings, approved: isApproved ? policy.text : nil, now: installation.clock.now())
+        guard isNew else {
+            throw CommandError.refused("there is already a bank '\(id)': change it with 'card-companion bank set'")
+        }
+        return BankReport(try await installation.bank(id)).shown
+    }
+}
+
+/// `bank set`.
+struct SetBank: Change {
+    static let command = "bank set"
+
+    let id: Identifier
+    /// The settings that the operator saw.
+    let before: String
+    let settings: BankSettings
+    let status: Activity
+
+    var bankId: Identifier? { id }
+    var subject: String? { nil }
+
+    private var policy: BankPolicy { BankPolicy(id, settings, status) }
+
+    /// The lines that change, compared with what the database has.
+    func details(in installation: Installation) async throws -> [String] {
+        let present = BankPolicy(try await installation.bank(id)).text
+        return zip(present.split(separator: "\n"), policy.text.split(separator: "\n")).filter { $0 != $1 }
+            .map { "\($0) becomes \($1)" }
+    }
+
+    /// What is only tightened needs no second operator.
+    func needsApproval(in installation: Installation) async throws -> Bool {
+        guard !policy.isWithin(before) else { return false }
+        guard let approved = try await installation.bank(id).approvedSettings else { return true }
+        return !policy.isWithin(approved)
+    }
+
+    func requirePossible(in installation: Installation) async throws {
+        guard BankPolicy(try await installation.bank(id)).text == before else { throw Self.hasChanged }
+    }
+
+    private static let hasChanged = CommandError.refused("another command has changed the bank: run the command again")
+
+    func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
+
+    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
+        try await installation.bank(id).approvedSettings.map { [ApprovedObject(settings: $0, of: id)] } ?? []
+    }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        let bank = try await installation.bank(id)
+        guard BankPolicy(bank).text == before else { throw Self.hasChanged }
+        let isWritten = try await installation.store.updateBank(
+            id: id, settings: settings, status: status, approved: isApproved ? policy.text : nil,
+            revision: bank.revision)
+        guard isWritten else { throw Self.hasChanged }
+        return BankReport(try await installation.bank(id)).shown
+    }
+}
+
+/// `bank remove`.
+struct RemoveBank: Change {
+    static let command = "bank remove"
+    /// How many rows are removed in one transaction.
+    private static let rowsPerBatch = 5_000
+
+    let id: Identifier
+
+    var bankId: Identifier? { id }
+    var subject: String? { nil }
+
+    func details(in installation: Installation) async throws -> [String] {
+        ["all cardholders, keys, certificates and events of the bank are removed permanently"]
+    }
+
+    func requirePossible(in installation: Installation) async throws {
+        guard try await installation.bank(id).status == .disabled else {
+            throw CommandError.refused(
+                "bank '\(id)' is not disabled: run 'card-companion bank set \(id) --status DISABLED' first")
+        }
+    }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        try await requirePossible(in: installation)
+        // First this: old rows of a bank of this name that somebody puts back must not count as approved.
+        try await installation.withdraw(try await installation.approvedObjects(of: id))
+        var counts: [String: Int] = [:]
+        var progress = ProgressBar(total: nil)
+        var total = 0
+        func removeAll() async throws {
+            for table in BankTable.allCases {
+                var count: Int
+                repeat {
+                    count = try await installation.store.removeRows(
+                        of: table, bankId: id, limit: Self.rowsPerBatch)
+                    counts[table.rawValue, default: 0] += count
+                    total += count
+                    progress.update(done: total, count: total)
+                } while count == Self.rowsPerBatch
+            }
+        }
+        try await removeAll()
+        guard try await installation.store.removeBank(id: id) else {
+            throw CommandError.refused(
+                "bank '\(id)' was enabled again during the removal: what was already removed is lost")
+        }
+        // Without the bank nothing new is written. What an import that was under way has written meanwhile goes, too.
+        try await removeAll()
+        progress.finish()
+        let cardholders = counts[BankTable.cardholder.rawValue] ?? 0
+        return Shown(
+            text: "removed bank '\(id)' with \(cardholders) cardholders",
+            json: Report(bank: id.text, removedRows: counts))
+    }
+
+    private struct Report: Encodable {
+        let bank: String
+        /// By table.
+        let removedRows: [String: Int]
+    }
+}

@@ -1,0 +1,247 @@
+import ArgumentParser
+import CardCompanion
+import CardCompanionServer
+import CardCompanionStore
+import Foundation
+import Glibc
+import SecureMemory
+
+struct CardholderCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cardholder", abstract: "Imports, lists, shows and changes the cardholders of a bank.",
+        subcommands: [Import.self, List.self, Show.self, Unlock.self, SetStatus.self])
+
+    struct Import: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Creates or replaces cardholders from a file with one JSON object per line.",
+            discussion: """
+                A line has uniqueId and, if they apply, status, channels, definition, accessibility, authenticationCode
+                and pin (each a JWE to a key of /.well-known/jwks.json), pinVersion and freeField. A member that is left
+                out is removed, except in a line with "op":"patch". A line with "op":"delete" erases the cardholder.
+                If there are invalid lines, they are reported, the others are imported, and the exit status is 65.
+
+                EXAMPLES
+                  card-companion cardholder import --bank MYBANK cardholders.ndjson
+                  make-cardholders | card-companion cardholder import --bank MYBANK --json -
+                """)
+
+        @Option(help: "The bank's id.")
+        var bank: Identifier
+        @Argument(help: "The file; - is standard input.")
+        var file: String
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let handle = try InputFile.openForReading(file)
+            defer { close(handle) }
+            let asJSON = output.json
+            let action = AdminAction(command: "cardholder import", bankId: bank, subject: file)
+            let summary = try await Installation.run(options, action: action) { [bank] installation in
+                let bank = try await installation.issuerBank(bank)
+                return try await installation.withDataKeys { dataKeys in
+                    let keyring = try await dataKeys.opened()
+                    let approvals = Approvals(store: installation.store, keyring: keyring, logger: installation.logger)
+                    _ = try await approvals.refresh(from: dataKeys.vault)
+                    let keys = try await ServerKeys.opened(
+                        with: keyring, in: installation.store, clock: installation.clock)
+                    var cardholders = CardholderImport(
+                        bank: bank,
+                        provisioning: Provisioning(
+                            bank: bank, keyring: keyring, serverKeys: keys, approvals: approvals,
+                            acceptsCodes: !approvals.areNeeded),
+                        actor: AdminAction.actor, store: installation.store, clock: installation.clock,
+                        parallelism: ProcessInfo.processInfo.activeProcessorCount)
+                    var report = ImportReport(fileByteCount: InputFile.byteCount(handle), asJSON: asJSON)
+                    defer { report.finish() }
+                    try await cardholders.run {
+                        let chunk = try InputFile.readChunk(handle)
+                        report.read(chunk?.bytes.count ?? 0)
+                        return chunk
+                    } report: { results, progress in
+                        try report.show(results, progress)
+                    }
+                    try await dataKeys.report(keyring)
+                    return cardholders.summary
+                }
+            }
+            if !asJSON { print(summary.text) }
+            guard summary.refused == 0 else { throw ExitCode(65) }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Lists cardholders in the order of their uniqueIds, but never a PIN, a code or a free field.",
+            discussion: """
+                EXAMPLES
+                  card-companion cardholder list --bank MYBANK --starts-with 47
+                  card-companion cardholder list --bank MYBANK --locked --json
+                """)
+
+        @Option(help: "The bank's id.")
+        var bank: Identifier
+        @Option(help: "Only uniqueIds with this prefix.")
+        var startsWith = ""
+        @Option(help: "Only cardholders with this status: ACTIVE, SUSPENDED or CLOSED.")
+        var status: CardholderStatus?
+        @Flag(help: "Only cardholders who are locked. In a large bank this takes a while.")
+        var locked = false
+        @Option(help: "Only uniqueIds after this one: the last uniqueId of the previous page.")
+        var after: Identifier?
+        @Option(help: "The maximum number of cardholders (1 to 10000).")
+        var limit = 100
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            guard 1...10_000 ~= limit else { throw ValidationError("--limit must be 1 to 10000.") }
+        }
+
+        func run() async throws {
+            let records = try await Installation.run(options) { installation in
+                _ = try await installation.bank(bank)
+                return try await find(in: installation.store)
+            }
+            try Terminal.show(
+                Terminal.table(
+                    ["CARDHOLDER", "STATUS", "LOCKED", "CODE", "PIN", "DELIVERED", "UPDATED"],
+                    records.map {
+                        [
+                            $0.uniqueId.text, $0.status.rawValue, $0.locks.isEmpty ? "no" : "yes",
+                            $0.hasAuthenticationCode ? "set" : "none", $0.hasPIN ? "stored" : "none",
+                            $0.deliveredAt?.text ?? "-", $0.updatedAt.text,
+                        ]
+                    }), json: records.map(CardholderRepresentation.init), asJSON: output.json)
+        }
+
+        /// How many cardholders are read at once.
+        private static let pageLength = 1_000
+
+        /// Reads page after page, so that a large bank needs no long statement.
+        private func find(in store: Store) async throws -> [CardholderRecord] {
+            var (found, last) = ([CardholderRecord](), after?.text)
+            while found.count < limit {
+                let page = try await store.cardholders(
+                    bankId: bank, prefix: startsWith, after: last, limit: Self.pageLength)
+                found += page.filter { (status == nil || $0.status == status) && (!locked || !$0.locks.isEmpty) }
+                guard page.count == Self.pageLength else { break }
+                last = page.last?.uniqueId.text
+            }
+            return Array(found.prefix(limit))
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Shows a cardholder, but never a PIN, a code or a free field.",
+            discussion: "EXAMPLE\n  card-companion cardholder show --bank MYBANK 4711")
+
+        @OptionGroup var cardholder: CardholderArguments
+
+        func run() async throws { try await cardholder.show() }
+    }
+
+    struct Unlock: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Unlocks a cardholder after too many wrong codes or unconfirmed fetches.",
+            discussion: "EXAMPLE\n  card-companion cardholder unlock --bank MYBANK 4711")
+
+        @OptionGroup var cardholder: CardholderArguments
+
+        func run() async throws {
+            var change = CardholderChange()
+            change.unlocks = true
+            try await cardholder.change(change, by: "cardholder unlock")
+        }
+    }
+
+    struct SetStatus: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set-status", abstract: "Sets whether a cardholder can use the service.",
+            discussion: "EXAMPLE\n  card-companion cardholder set-status --bank MYBANK 4711 SUSPENDED")
+
+        @OptionGroup var cardholder: CardholderArguments
+        @Argument(help: "ACTIVE, SUSPENDED or CLOSED.")
+        var status: CardholderStatus
+
+        func run() async throws {
+            var change = CardholderChange()
+            change.status = status
+            try await cardholder.change(change, by: "cardholder set-status")
+        }
+    }
+
+    struct CardholderArguments: ParsableArguments {
+        @Option(help: "The bank's id.")
+        var bank: Identifier
+        @Argument(help: "The cardholder's uniqueId.")
+        var uniqueId: Identifier
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func show() async throws {
+            try show(
+                await Installation.run(options) { [bank, uniqueId] installation in
+                    try found(await installation.store.cardholder(bankId: bank, uniqueId: uniqueId))
+                })
+        }
+
+        /// Changes the cardholder, and shows the result.
+        ///
+        /// - Parameter command: the command's name, for the audit trail.
+        func change(_ change: CardholderChange, by command: String) async throws {
+            let action = AdminAction(command: command, bankId: bank, cardholder: uniqueId)
+            try show(
+                await Installation.run(options, action: action) { [bank, uniqueId] installation in
+                    let note = try await installation.withKeyring { keyring in
+                        try AuditNote.command(
+                            command, by: AdminAction.actor, bankId: bank, uniqueId: uniqueId, keyring: keyring)
+                    }
+                    _ = try await installation.store.writeCardholder(
+                        bankId: bank, uniqueId: uniqueId, change, if: .none, audit: note,
+                        now: installation.clock.now())
+                    return try found(await installation.store.cardholder(bankId: bank, uniqueId: uniqueId))
+                })
+        }
+
+        private func found(_ record: CardholderRecord?) throws -> CardholderRecord {
+            guard let record else { throw CommandError.notFound("bank '\(bank)' has no cardholder '\(uniqueId)'") }
+            return record
+        }
+
+        private func show(_ record: CardholderRecord) throws {
+            try Terminal.show(record.table, json: CardholderRepresentation(record), asJSON: output.json)
+        }
+    }
+}
+
+extension CardholderRecord {
+    private var lockText: String {
+        let reasons = locks.map { lock in
+            switch lock {
+            case .authenticationFailures: "too many wrong codes"
+            case .unconfirmedFetches: "too many unconfirmed fetches"
+            }
+        }
+        return reasons.isEmpty ? "no" : "LOCKED: \(reasons.joined(separator: " and ")); 'cardholder unlock' unlocks it"
+    }
+
+    fileprivate var table: String {
+        Terminal.table(
+            ["CARDHOLDER", uniqueId.text],
+            [
+                ["status", status.rawValue], ["locked", lockText],
+                ["channels", channels.map(\.rawValue).joined(separator: ", ")], ["definition", "\(definition)"],
+                ["accessibility", accessibility?.rawValue ?? "-"],
+                ["authentication code", hasAuthenticationCode ? "set" : "none"],
+                ["wrong codes in a row", "\(authenticationFailures)"], ["PIN", hasPIN ? "stored" : "none"],
+                ["PIN version", pinVersion.map { "\($0)" } ?? "-"],
+                ["PIN expires at", pinExpiresAt?.text ?? "-"],
+                ["delivery confirmed at", deliveredAt?.text ?? "-"],
+                ["unconfirmed fetches", "\(unconfirmedFetches)"],
+                ["free field", hasFreeField ? "set" : "none"], ["created at", createdAt.text],
+                ["updated at", updatedAt.text],
+            ])
+    }
+}

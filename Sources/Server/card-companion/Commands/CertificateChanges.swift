@@ -1,0 +1,116 @@
+import CardCompanion
+import CardCompanionServer
+import CardCompanionStore
+
+/// `certificate import`.
+struct ImportCertificate: Change {
+    static let command = "certificate import"
+
+    let bank: Identifier
+    let alias: String
+    let use: CertificatePurpose
+    let isDefault: Bool
+    let pem: [UInt8]
+    let trustedCAs: [UInt8]
+    /// The CA's CRL.
+    let revocationList: [UInt8]?
+
+    var bankId: Identifier? { bank }
+    var subject: String? { alias }
+
+    /// The certificate, validated.
+    func certificate(at now: Timestamp) throws -> CertificateRecord {
+        try CertificateImport(
+            pem: pem, trustedCAs: trustedCAs, revocationList: revocationList, alias: alias, purpose: use,
+            isDefault: isDefault, now: now
+        ).record
+    }
+
+    func details(in installation: Installation) async throws -> [String] {
+        let certificate = try certificate(at: installation.clock.now())
+        return [
+            "\(use.rawValue) certificate '\(alias)'\(isDefault ? ", the new default" : "")",
+            "subject \(certificate.subject)", "issuer \(certificate.issuer)",
+            "valid to \(certificate.notAfter.text)", "fingerprint \(certificate.fingerprintHex)",
+        ]
+    }
+
+    func objects(in installation: Installation) async throws -> [ApprovedObject] {
+        let certificate = try certificate(at: installation.clock.now())
+        let demoted = try await installation.defaultCertificate(of: bank, for: isDefault ? use : nil)
+        return [ApprovedObject(certificate, of: bank)]
+            + demoted.map { ApprovedObject($0.with(isDefault: false), of: bank) }
+    }
+
+    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
+        try await installation.defaultCertificate(of: bank, for: isDefault ? use : nil)
+            .map { ApprovedObject($0, of: bank) }
+    }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        _ = try await installation.bank(bank)
+        let certificate = try certificate(at: installation.clock.now())
+        guard try await installation.store.revocation(bankId: bank, of: certificate) != .revoked else {
+            throw CommandError.refused("the bank's CRL of \(certificate.issuer) says that the certificate is revoked")
+        }
+        guard try await installation.store.insertCertificate(bankId: bank, certificate) else {
+            throw CommandError.refused("bank '\(bank)' already has a certificate '\(alias)'")
+        }
+        return Shown(
+            text: "imported certificate '\(alias)' of bank '\(bank)': \(certificate.subject), valid to "
+                + certificate.notAfter.text,
+            json: CertificateCommand.Report(certificate))
+    }
+}
+
+/// `certificate default`.
+struct SetDefaultCertificate: Change {
+    static let command = "certificate default"
+
+    let bank: Identifier
+    let alias: String
+
+    var bankId: Identifier? { bank }
+    var subject: String? { alias }
+
+    private func certificate(in installation: Installation) async throws -> CertificateRecord? {
+        try await installation.store.certificates(bankId: bank).first { $0.alias == alias }
+    }
+
+    func objects(in installation: Installation) async throws -> [ApprovedObject] {
+        guard let certificate = try await certificate(in: installation) else { return [] }
+        let demoted = try await installation.defaultCertificate(of: bank, for: certificate.purpose)
+            .filter { $0.alias != alias }
+        return ([certificate.with(isDefault: true)] + demoted.map { $0.with(isDefault: false) })
+            .map { ApprovedObject($0, of: bank) }
+    }
+
+    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
+        guard let certificate = try await certificate(in: installation) else { return [] }
+        let demoted = try await installation.defaultCertificate(of: bank, for: certificate.purpose)
+        return (demoted + [certificate.with(isDefault: false)]).map { ApprovedObject($0, of: bank) }
+    }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        _ = try await installation.bank(bank)
+        guard try await installation.store.setDefaultCertificate(bankId: bank, alias: alias) else {
+            throw CommandError.notFound(
+                "bank '\(bank)' has no active signature or encryption certificate '\(alias)': see "
+                    + "'card-companion certificate list --bank \(bank)'")
+        }
+        return Shown(
+            text: "certificate '\(alias)' of bank '\(bank)' is the default for its use",
+            json: ["bank": bank.text, "alias": alias])
+    }
+}
+
+extension Installation {
+    /// The present default certificate of a use; none if `purpose` is nil.
+    fileprivate func defaultCertificate(
+        of bankId: Identifier, for purpose: CertificatePurpose?
+    ) async throws -> [CertificateRecord] {
+        try await store.certificates(bankId: bankId).filter {
+            $0.isDefault && $0.purpose == purpose && $0.status == .active
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import CardCompanion
+import CardCompanionServer
+import CardCompanionStore
+import Foundation
+
+struct DoctorCommand: ServerCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Looks at everything that a server needs, and says what is wrong and what to do.",
+        discussion: """
+            It checks the configuration, files and their modes, limits, free disk, the database, the vault, operators, banks \
+            and their certificates. It changes nothing. Run it as the server's user: root can read what the \
+            server cannot. The exit status is 1 if there is an error; warnings do not count.
+
+            EXAMPLES
+              card-companion doctor
+              card-companion doctor --json | jq '.findings[] | select(.level != "ok")'
+            """)
+
+    @OptionGroup(title: "Installation") var installation: InstallationOptions
+    @OptionGroup(title: "HTTP") var http: HTTPOptions
+    @OptionGroup(title: "Database") var database: DatabaseOptions
+    @OptionGroup(title: "Server") var server: ServerOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let report = Report(findings: try await findings())
+        try Terminal.show(report.text, json: report, asJSON: output.json)
+        guard report.errors == 0 else { throw ExitCode(1) }
+    }
+
+    private func findings() async throws -> [Finding] {
+        let environment = ProcessInfo.processInfo.environment
+        var reader = await SettingsReader(self, environment: environment)
+        let settings = ServerSettings(&reader, environment: environment)
+        guard reader.problems.isEmpty else { return reader.problems.map { .error("configuration", $0) } }
+        let here: [Finding] = [.ok("configuration", "all settings can be read")] + settings.machineFindings()
+        guard !settings.isNew else {
+            return here + [.ok("database", "no installation yet: 'card-companion serve' creates one")]
+        }
+        return here + (await installationFindings())
+    }
+
+    /// What needs the database. The vault is not opened if the database is of no use.
+    private func installationFindings() async -> [Finding] {
+        do {
+            return try await Installation.examined(self) { installation in
+                let database = await installation.databaseFindings()
+                guard !database.contains(where: { $0.level == .error }) else { return database }
+                return database + (await installation.vaultFindings()) + (try await installation.bankFindings())
+            }
+        } catch {
+            return [.error("database", error)]
+        }
+    }
+
+    private struct Report: Encodable {
+        let findings: [Finding]
+        let errors: Int
+        let warnings: Int
+
+        init(findings: [Finding]) {
+            self.findings = findings
+            errors = findings.count { $0.level == .error }
+            warnings = findings.count { $0.level == .warning }
+        }
+
+        var text: String {
+            let lines = findings.map { finding in
+                let first = "\(Self.padded(finding.level.rawValue, 9))\(Self.padded(finding.area, 15))\(finding.text)"
+                return finding.remedy.map { "\(first)\n\(Self.padded("", 24))do: \($0)" } ?? first
+            }
+            return
+                (lines + [
+                    "",
+                    "\(errors) \(errors == 1 ? "error" : "errors"), \(warnings) \(warnings == 1 ? "warning" : "warnings")",
+                ]).joined(separator: "\n")
+        }
+
+        private static func padded(_ text: String, _ count: Int) -> String {
+            text.padding(toLength: max(count, text.count + 1), withPad: " ", startingAt: 0)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import CardCompanion
+import CardCompanionServer
+import CardCompanionStore
+import KeyVault
+
+/// `operator add`.
+struct AddOperator: Change {
+    static let command = "operator add"
+    static let alwaysNeedsTwo = true
+
+    let name: String
+    let publicKey: [UInt8]
+
+    var bankId: Identifier? { nil }
+    var subject: String? { name }
+
+    func details(in installation: Installation) async throws -> [String] {
+        ["new operator '\(name)' with the key \(OperatorKey.fingerprint(publicKey))"]
+    }
+
+    func operators(after roster: OperatorRoster) throws -> OperatorRoster {
+        try roster.adding(try OperatorRoster.Member(name: name, publicKey: publicKey))
+    }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        try await installation.changeOperators(self)
+        return Shown(
+            text: "added operator '\(name)' with the key \(OperatorKey.fingerprint(publicKey))",
+            json: ["operator": name])
+    }
+}
+
+/// `operator remove`.
+struct RemoveOperator: Change {
+    static let command = "operator remove"
+    static let alwaysNeedsTwo = true
+
+    let name: String
+
+    var bankId: Identifier? { nil }
+    var subject: String? { name }
+
+    func details(in installation: Installation) async throws -> [String] { ["operator '\(name)' is removed"] }
+    func operators(after roster: OperatorRoster) throws -> OperatorRoster { try roster.removing(name) }
+
+    func objects(in installation: Installation) async throws -> [ApprovedObject] {
+        try await installation.presentObjects()
+    }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        try await installation.approvePresentObjects(try await objects(in: installation))
+        try await installation.changeOperators(self)
+        return Shown(text: "removed operator '\(name)'", json: ["operator": name])
+    }
+}
+
+/// `operator dual-control`.
+struct SetDualControl: Change {
+    static let command = "operator dual-control"
+    static let alwaysNeedsTwo = true
+
+    let isOn: Bool
+
+    var bankId: Identifier? { nil }
+    var subject: String? { isOn ? "on" : "off" }
+
+    func details(in installation: Installation) async throws -> [String] {
+        ["dual control is switched \(isOn ? "on" : "off")"]
+    }
+
+    func operators(after roster: OperatorRoster) throws -> OperatorRoster { try roster.with(isDual: isOn) }
+
+    func objects(in installation: Installation) async throws -> [ApprovedObject] {
+        isOn ? try await installation.presentObjects() : []
+    }
+
+    func requirePossible(in installation: Installation) async throws {
+        guard try await installation.operators()?.isDual != isOn else {
+            throw CommandError.refused("dual control is \(isOn ? "on" : "off") already")
+        }
+    }
+
+    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        if isOn { try await installation.approvePresentObjects(try await objects(in: installation)) }
+        try await installation.changeOperators(self)
+        return Shown(
+            text: """
+                dual control is \(isOn ? "on" : "off"); running servers apply this within \(VaultWatch.intervalSeconds) seconds
+                """,
+            json: ["dualControl": isOn])
+    }
+}
+
+extension Installation {
+    /// Changes the record of the operators in the vault of the settings.
+    ///
+    /// - Throws: ``CommandError`` if there are no operators.
+    fileprivate func changeOperators(_ change: some Change) async throws {
+        try await withVault(settings.vault.vault(forServer: false)) { vault in
+            // Read again: another change of the operators can have come in between.
+            guard let roster = try OperatorRoster.newest(of: try await vault.operatorRecords()) else {
+                throw CommandError.refused(
+                    "this installation has no operators: 'card-companion vault init --first-operator' makes the first two"
+                )
+            }
+            try await vault.keepOperatorRecord(try change.operators(after: roster).bytes)
+        }
+    }
+
+    /// Makes the first operators.
+    ///
+    /// - Throws: ``CommandError`` if there are operators already.
+    func makeFirstOperators(_ members: [OperatorRoster.Member], isDual: Bool) async throws {
+        if isDual, try await !store.banks().isEmpty {
+            throw CommandError.refused(
+                "there are banks already, and two operators must approve them: leave --dual-control out, and run "
+                    + "'card-companion operator dual-control on'")
+        }
+        try await withVault(settings.vault.vault(forServer: false)) { vault in
+            guard try await vault.operatorRecords().isEmpty else {
+                throw CommandError.refused(
+                    "this installation already has operators: add another one with 'card-companion operator add'")
+            }
+            try await vault.keepOperatorRecord(try OperatorRoster(first: members, isDual: isDual).bytes)
+        }
+    }
+}

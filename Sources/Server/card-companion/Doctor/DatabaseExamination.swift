@@ -1,0 +1,97 @@
+import CardCompanion
+import CardCompanionServer
+import CardCompanionStore
+
+// The database as a server would meet it.
+
+extension Installation {
+    /// PostgreSQL 14 is the oldest that the schema works with.
+    private static let oldestPostgres: Int32 = 140_000
+
+    /// The PostgreSQL server, the schema, the role and the clock.
+    func databaseFindings() async -> [Finding] {
+        do {
+            let facts = try await store.databaseFacts()
+            return facts.findings(
+                oldest: Self.oldestPostgres, connections: settings.databaseConnections,
+                isPrivate: settings.databaseURL == nil)
+                + [await schemaFinding(), await clockFinding()]
+        } catch {
+            return [
+                .error(
+                    "database", error,
+                    do:
+                        "check database.url: is PostgreSQL running there, and does it accept connections from this machine?"
+                )
+            ]
+        }
+    }
+
+    private func schemaFinding() async -> Finding {
+        do {
+            let schema = try await SchemaRunner(store: store, logger: logger).check()
+            if schema.isOwned, settings.databaseURL != nil {
+                return .warning(
+                    "schema", "the role of database.url owns the schema",
+                    do: "serve with a role that is a member of \(SchemaRunner.serviceRole) only")
+            }
+            return .ok("schema", schema.isNewer ? "newer than this program, which can serve it" : "up to date")
+        } catch SchemaError.outdated where settings.databaseURL == nil {
+            return .ok("schema", "older than this program: the next start brings the private database up to date")
+        } catch {
+            return .error("schema", error)
+        }
+    }
+
+    private func clockFinding() async -> Finding {
+        let watch = ClockWatch(store: store, clock: clock, limitSeconds: settings.clockLimitSeconds, logger: logger)
+        do {
+            try await watch.compare(warns: false)
+            return .ok("clock", "differs from the database's by less than \(settings.clockLimitSeconds) seconds")
+        } catch {
+            return .error("clock", error, do: "synchronize the clocks (NTP)")
+        }
+    }
+}
+
+extension DatabaseFacts {
+    /// - Parameters:
+    ///   - connections: how many a server may open.
+    ///   - isPrivate: whether it is the server's own.
+    fileprivate func findings(oldest: Int32, connections: Int, isPrivate: Bool) -> [Finding] {
+        var findings: [Finding] = []
+        func warn(_ isWrong: Bool, _ text: String, do remedy: String) {
+            if isWrong { findings.append(.warning("database", text, do: remedy)) }
+        }
+        func refuse(_ isWrong: Bool, _ text: String, do remedy: String) {
+            if isWrong { findings.append(.error("database", text, do: remedy)) }
+        }
+        refuse(
+            versionNumber < oldest, "PostgreSQL \(version) is too old",
+            do: "upgrade to PostgreSQL \(oldest / 10_000) or later")
+        refuse(
+            isInRecovery, "it is a standby, which is read-only",
+            do: "name all hosts in database.url, with target_session_attrs=read-write")
+        refuse(!fsync, "fsync is off: a power failure destroys the database", do: "set fsync = on")
+        refuse(
+            synchronousCommit == "off", "synchronous_commit is off: acknowledged changes can be lost",
+            do: "set synchronous_commit = on")
+        warn(
+            !fullPageWrites, "full_page_writes is off",
+            do: "set full_page_writes = on, unless the disk writes whole pages")
+        warn(
+            !hasChecksums && !isPrivate, "data checksums are off: damage to files is not noticed",
+            do: "run pg_checksums --enable while PostgreSQL is stopped")
+        warn(
+            isSuperuser && !isPrivate, "the role of database.url is a superuser",
+            do: "serve with a role that is a member of \(SchemaRunner.serviceRole) only")
+        warn(
+            address != nil && !isEncrypted, "the connection is not encrypted",
+            do: "add sslmode=verify-full to database.url")
+        warn(
+            Int(maximumConnections) < connections + 5,
+            "it allows \(maximumConnections) connections, and one server may open \(connections)",
+            do: "raise max_connections, or lower database.connections")
+        return [.ok("database", "PostgreSQL \(version)\(isPrivate ? ", the private one" : "")")] + findings
+    }
+}

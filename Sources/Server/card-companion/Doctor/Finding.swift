@@ -1,0 +1,37 @@
+import CardCompanionServer
+
+/// What 'card-companion doctor' has found.
+struct Finding: Encodable, Sendable {
+    enum Level: String, Encodable {
+        case ok
+        /// Something that an operator should change.
+        case warning
+        /// The server cannot serve, or loses something.
+        case error
+    }
+
+    let level: Level
+    /// What was looked at: `tls`, `database` and so on.
+    let area: String
+    let text: String
+    /// What to do; nil if nothing.
+    let remedy: String?
+
+    static func ok(_ area: String, _ text: String) -> Finding {
+        Finding(level: .ok, area: area, text: text, remedy: nil)
+    }
+
+    static func warning(_ area: String, _ text: String, do remedy: String? = nil) -> Finding {
+        Finding(level: .warning, area: area, text: text, remedy: remedy)
+    }
+
+    static func error(_ area: String, _ text: String, do remedy: String? = nil) -> Finding {
+        Finding(level: .error, area: area, text: text, remedy: remedy)
+    }
+
+    /// For an error of a part that was looked at.
+    static func error(_ area: String, _ error: any Error, do remedy: String? = nil) -> Finding {
+        let text = (CommandError.wrapping(error) as? CommandError)?.message ?? "\(error)"
+        return .error(area, text, do: remedy)
+    }
+}

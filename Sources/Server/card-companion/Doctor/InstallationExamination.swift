@@ -1,0 +1,110 @@
+import CardCompanion
+import CardCompanionServer
+import CardCompanionStore
+import Foundation
+import KeyVault
+
+// What the database and the vault say about keys, operators and banks.
+
+extension Installation {
+    /// Opens the vault, and looks at its keys and operators.
+    func vaultFindings() async -> [Finding] {
+        do {
+            let keys = try await WrappedDataKeys.read(from: store)
+            // To open them would make what is missing, as whoever runs this, and not as the server's user.
+            guard keys.isComplete else {
+                return [
+                    .warning(
+                        "vault", "there are no data keys yet",
+                        do: "start the server, or run 'vault init': both make them")
+                ]
+            }
+            _ = try await withKeyring { $0.isOpen }
+            return [.ok("vault", "opens the data keys")] + keys.warnings(now: clock.now()).map { .warning("vault", $0) }
+                + [await operatorFinding()]
+        } catch {
+            return [.error("vault", error)]
+        }
+    }
+
+    private func operatorFinding() async -> Finding {
+        do {
+            guard let roster = try await operators() else {
+                return .warning(
+                    "operators", "there are no operators: anyone who can run commands here can change everything",
+                    do: "name them with 'card-companion vault init --first-operator' (docs/dual-control.md)")
+            }
+            guard roster.isDual else {
+                return .warning(
+                    "operators", "dual control is off",
+                    do: "switch it on with 'card-companion operator dual-control on'")
+            }
+            return .ok("operators", "dual control is on, with \(roster.members.count) operators")
+        } catch {
+            return .error("operators", error)
+        }
+    }
+
+    /// What is wrong with each bank. Each text names its bank.
+    func bankFindings() async throws -> [Finding] {
+        let banks = try await store.banks()
+        var findings: [Finding] = [.ok("banks", banks.count == 1 ? "1 bank" : "\(banks.count) banks")]
+        for bank in banks {
+            findings += try await warnings(of: bank).map { .warning("banks", "bank '\(bank.id)': \($0)") }
+        }
+        return findings + (try await trustFindings(banks))
+    }
+
+    /// What is wrong with the verification of documents.
+    private func trustFindings(_ banks: [BankRecord]) async throws -> [Finding] {
+        let now = clock.now()
+        var findings = try await store.trustListSummaries().compactMap { $0.warning(now: now) }.map {
+            Finding.warning("documents", $0, do: "import a new one with 'card-companion csca import'")
+        }
+        for bank in banks where bank.status == .active && bank.settings.identityCheck != .none {
+            if try await store.trustRevision(of: bank.id) == nil {
+                findings.append(
+                    .error(
+                        "documents", "bank '\(bank.id)' requires verified documents, but trusts no state",
+                        do: "import a master list with 'card-companion csca import'"))
+            }
+            if try await !store.documentClients(bankId: bank.id).contains(where: {
+                $0.status == .active && !$0.isUnbound
+            }) {
+                findings.append(
+                    .error(
+                        "documents", "bank '\(bank.id)' requires verified documents, but no app can verify them",
+                        do: "add one with 'card-companion document-client add'"))
+            }
+        }
+        return findings
+    }
+
+    private func warnings(of bank: BankRecord) async throws -> [String] {
+        let now = clock.now()
+        let certificates = try await store.certificates(bankId: bank.id)
+        var warnings = try await store.revocationLists(bankId: bank.id).compactMap { $0.warning(now: now) }
+        for certificate in certificates where certificate.status == .active {
+            let days = (certificate.notAfter.seconds - now.seconds) / 86_400
+            let name = "the \(certificate.purpose.rawValue.lowercased()) certificate '\(certificate.alias)'"
+            if certificate.notAfter <= now {
+                warnings.append("\(name) expired on \(certificate.notAfter.text)")
+            } else if days < ServerSettings.renewalDays {
+                warnings.append("\(name) expires in \(days) days")
+            }
+        }
+        if bank.settings.definition {
+            let reason = bank.settings.reasonAgainstDefinition(
+                certificates: certificates, definedPINKey: try await store.definedPINKey(bankId: bank.id), now: now)
+            if let reason { warnings.append("definition is off: \(reason)") }
+        }
+        return warnings
+    }
+}
+
+extension ServerSettings {
+    /// Whether there is no installation yet: nothing to look at, and a command would make one.
+    var isNew: Bool {
+        databaseURL == nil && !FileManager.default.fileExists(atPath: "\(dataDirectory)/postgres")
+    }
+}

@@ -1,0 +1,50 @@
+import CardCompanionServer
+import Foundation
+
+/// A progress bar on standard error, if that is a terminal.
+struct ProgressBar {
+    private static let interval = Duration.milliseconds(100)
+    private static let cells = 30
+
+    private let total: Int?
+    private let start = ContinuousClock.now
+    private var lastDrawn: ContinuousClock.Instant?
+    private let isShown: Bool
+
+    /// - Parameter total: how much there is to do, in the unit of ``update(done:count:)``; nil if it is not known.
+    init(total: Int?) {
+        self.total = total.map { max($0, 1) }
+        isShown = Terminal.isInteractive
+    }
+
+    /// - Parameters:
+    ///   - done: how much of the total is done.
+    ///   - count: how many lines that is, for the rate.
+    mutating func update(done: Int, count: Int) {
+        let now = ContinuousClock.now
+        guard isShown, lastDrawn.map({ now - $0 >= Self.interval }) ?? true else { return }
+        lastDrawn = now
+        draw(done: done, count: count, now: now)
+    }
+
+    /// Removes the line.
+    func finish() {
+        guard isShown, lastDrawn != nil else { return }
+        FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
+    }
+
+    private func draw(done: Int, count: Int, now: ContinuousClock.Instant) {
+        let seconds = max((now - start) / .seconds(1), 0.001)
+        let rate = String(format: "%d lines, %.0f per second", count, Double(count) / seconds)
+        guard let total else { return write(rate) }
+        let share = min(Double(done) / Double(total), 1)
+        let filled = Int(share * Double(Self.cells))
+        let bar = String(repeating: "=", count: filled) + String(repeating: " ", count: Self.cells - filled)
+        let left = share > 0 ? seconds * (1 - share) / share : 0
+        write(String(format: "[%@] %3.0f %%  %@, %.0f s left", bar, share * 100, rate, left))
+    }
+
+    private func write(_ line: String) {
+        FileHandle.standardError.write(Data("\r\(line)\u{1B}[K".utf8))
+    }
+}

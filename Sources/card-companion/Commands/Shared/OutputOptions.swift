@@ -1,6 +1,0 @@
-import ArgumentParser
-
-struct OutputOptions: ParsableArguments {
-    @Flag(help: "Answer in JSON, for scripts.")
-    var json = false
-}

@@ -1,0 +1,207 @@
+internal import CardCompanion
+internal import CardCompanionStore
+internal import Foundation
+internal import HTTPSignatures
+internal import KeyVault
+internal import Logging
+internal import SecureMemory
+
+/// What most tests need before they begin: banks, keys and cardholders.
+///
+/// They are made in this process, by the services that the commands use: a command costs a tenth of a second of CPU, and there are
+/// thousands of them. Tests of commands run the commands.
+struct DirectSetup: Sendable {
+    let store: Store
+    let vault: FileVault
+    let clock = WallClock { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
+    let logger: Logger
+
+    private static let actor = "operator:tests@localhost"
+
+    /// Runs `body` on a database and its vault.
+    static func run(
+        at databaseURL: String, vaultFile: String, _ body: @Sendable @escaping (DirectSetup) async throws -> Void
+    ) async throws {
+        var configuration = StoreConfiguration(url: databaseURL)
+        configuration.maximumConnections = 1
+        configuration.statementTimeoutMilliseconds = 60_000
+        configuration.acquireTimeoutSeconds = 60
+        var logger = Logger(label: "tests")
+        logger.logLevel = .error
+        let setup = DirectSetup(
+            store: Store(configuration, logger: logger), vault: FileVault(path: vaultFile), logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await setup.store.run() }
+            defer { group.cancelAll() }
+            try await body(setup)
+        }
+    }
+
+    /// As the first server of a database: makes its data keys and its server keys.
+    func makeKeys() async throws {
+        try await withKeyring { _ = try await ServerKeys.opened(with: $0, in: store, clock: clock) }
+    }
+
+    /// As `bank add`.
+    func addBank(_ id: Identifier, _ settings: BankSettings) async throws {
+        try settings.validate()
+        let isNew = try await recorded("bank add", id) {
+            try await store.insertBank(id: id, settings: settings, now: clock.now())
+        }
+        guard isNew else { throw SetupFailed(description: "there is already a bank '\(id)'") }
+    }
+
+    /// As `key import-hmac`.
+    func addHMACKey(_ key: [UInt8], label: String, usage: HMACKeyUsage, to bankId: Identifier) async throws {
+        try await withKeyring { keyring in
+            let key = try HMACKeyImport(hex: SecretBytes(copying: Array(Hex.encode(key).utf8)))
+            let outcome = try await recorded("key import-hmac", bankId, label) {
+                try await key.add(
+                    to: bankId, label: label, usage: usage, in: store, keyring: keyring, now: clock.now())
+            }
+            guard case .added = outcome else { throw SetupFailed(description: "key '\(label)': \(outcome)") }
+        }
+    }
+
+    /// As `certificate import`.
+    func addCertificate(
+        pem: [UInt8], trustedCAs: [UInt8], alias: String, isDefault: Bool, to bankId: Identifier
+    ) async throws {
+        let certificate = try CertificateImport(
+            pem: pem, trustedCAs: trustedCAs, alias: alias, isDefault: isDefault, now: clock.now())
+        let isNew = try await recorded("certificate import", bankId, alias) {
+            try await store.insertCertificate(bankId: bankId, certificate.record)
+        }
+        guard isNew else { throw SetupFailed(description: "there is already a certificate '\(alias)'") }
+    }
+
+    /// As `issuer-key add`.
+    func addIssuerKey(
+        _ keyId: String, _ algorithm: String, publicKey pem: [UInt8], to bankId: Identifier
+    ) async throws {
+        guard let algorithm = SignatureAlgorithm(rawValue: algorithm) else {
+            throw SetupFailed(description: "no algorithm '\(algorithm)'")
+        }
+        let key = try IssuerKeyRegistration.publicKey(
+            pem: pem, algorithm: algorithm, keyId: keyId, bankId: bankId, now: clock.now())
+        let isNew = try await recorded("issuer-key add", bankId, keyId) { try await store.insertIssuerKey(key) }
+        guard isNew else { throw SetupFailed(description: "there is already a key '\(keyId)'") }
+    }
+
+    /// As `csca import` for one bank.
+    func importTrustList(_ list: [UInt8], root: [UInt8], to bankId: Identifier) async throws {
+        let found = try TrustListImport(list, root: root, now: clock.now())
+        try await withKeyring { keyring in
+            let record = try found.record(scope: bankId, keyring: keyring, now: clock.now())
+            let isNewer = try await recorded("csca import", bankId) { try await store.putTrustList(record) }
+            guard isNewer else { throw SetupFailed(description: "there is a newer trust list of '\(bankId)'") }
+        }
+    }
+
+    /// As `document-client add`.
+    func addDocumentClient(_ client: DocumentClientRecord) async throws {
+        let isNew = try await recorded("document-client add", client.bankId, client.clientId) {
+            try await store.insertDocumentClient(client)
+        }
+        guard isNew else { throw SetupFailed(description: "there is already a client '\(client.clientId)'") }
+    }
+
+    /// As `cardholder import`.
+    func importCardholders(_ lines: String, to bankId: Identifier) async throws {
+        guard let bank = try await store.issuerBank(id: bankId, now: clock.now()) else {
+            throw SetupFailed(description: "there is no bank '\(bankId)'")
+        }
+        try await withKeyring { keyring in
+            let approvals = Approvals(store: store, keyring: keyring, logger: logger)
+            _ = try await approvals.refresh(from: vault)
+            let keys = try await ServerKeys.opened(with: keyring, in: store, clock: clock)
+            var cardholders = CardholderImport(
+                bank: bank,
+                provisioning: Provisioning(
+                    bank: bank, keyring: keyring, serverKeys: keys, approvals: approvals,
+                    acceptsCodes: !approvals.areNeeded),
+                actor: Self.actor, store: store, clock: clock, parallelism: 1)
+            var text: SharedSecret? = SharedSecret(SecretBytes(copying: Array(lines.utf8)))
+            var refusals = ""
+            try await recorded("cardholder import", bankId) {
+                try await cardholders.run {
+                    defer { text = nil }
+                    return text
+                } report: { results, _ in
+                    refusals += results.map { "\($0)\n" }.joined()
+                }
+            }
+            guard cardholders.summary.refused == 0 else { throw SetupFailed(description: refusals) }
+        }
+    }
+
+    /// Each write gets an entry of the audit trail, as a command's does.
+    private func recorded<Result>(
+        _ operation: String, _ bankId: Identifier, _ subject: String? = nil, _ body: () async throws -> Result
+    ) async throws -> Result {
+        let audit = CommandAudit(operation: operation, bankId: bankId, actor: Self.actor, detail: subject)
+        return try await AuditNote.$ofCommand.withValue(audit) { try await body() }
+    }
+
+    private func withKeyring<Result>(_ body: (Keyring) async throws -> Result) async throws -> Result {
+        let dataKeys = DataKeys(store: store, clock: clock, vault: vault)
+        let keyring = try await dataKeys.opened()
+        let result = try await body(keyring)
+        try await dataKeys.report(keyring)
+        return result
+    }
+}
+
+/// Something that a test needs could not be made.
+struct SetupFailed: Error, CustomStringConvertible {
+    let description: String
+}
+
+// MARK: - Settings of a bank
+
+extension BankSettings {
+    /// Settings as options of `bank add`, for example `["--retention", "keep"]`.
+    ///
+    /// - Returns: nil if there is an option that is not in the table below: the command knows them all.
+    init?(options: [String], id: String, scheme: String) {
+        guard let scheme = Scheme(rawValue: scheme), options.count.isMultiple(of: 2) else { return nil }
+        self.init(name: id, programme: id, scheme: scheme)
+        for index in stride(from: 0, to: options.count, by: 2) {
+            guard let set = Self.setters[options[index]], set(&self, options[index + 1]) else { return nil }
+        }
+    }
+
+    private typealias Setter = @Sendable (inout BankSettings, String) -> Bool
+
+    private static let setters: [String: Setter] = [
+        "--programme": value(\.programme) { $0 },
+        "--timestamp-tolerance": value(\.timestampToleranceSeconds) { Int($0) },
+        "--session-lifetime": value(\.sessionLifetimeSeconds) { Int($0) },
+        "--retention": value(\.retention, Retention.init(rawValue:)),
+        "--reminders": value(\.reminders) { Bool($0) },
+        "--retry-limit": value(\.retryLimit) { Int($0) },
+        "--fetch-limit": value(\.fetchLimit) { Int($0) },
+        "--pin-minimum-length": value(\.pinMinimumLength) { Int($0) },
+        "--pin-maximum-length": value(\.pinMaximumLength) { Int($0) },
+        "--delivery-format": value(\.deliveryFormat, DeliveryFormat.init(rawValue:)),
+        "--uniform-errors": value(\.uniformErrors) { Bool($0) },
+        "--text-pins": value(\.textPINs) { Bool($0) },
+        "--sealed-values": value(\.sealedValues, SealedValueRule.init(rawValue:)),
+        "--defined-pins": value(\.definedPINs, DefinedPINRule.init(rawValue:)),
+        "--definitions-per-day": value(\.definitionsPerDay) { Int($0) },
+        "--definition-resets-delivery": value(\.definitionResetsDelivery) { Bool($0) },
+        "--weak-pin-rules": value(\.weakPINRules) { $0 == "none" ? [] : nil },
+        "--identity-check": value(\.identityCheck, IdentityRequirement.init(rawValue:)),
+        "--identity-lifetime": value(\.identityLifetimeSeconds) { Int($0) },
+    ]
+
+    private static func value<Value>(
+        _ path: any WritableKeyPath<BankSettings, Value> & Sendable, _ parse: @Sendable @escaping (String) -> Value?
+    ) -> Setter {
+        { settings, text in
+            guard let value = parse(text) else { return false }
+            settings[keyPath: path] = value
+            return true
+        }
+    }
+}

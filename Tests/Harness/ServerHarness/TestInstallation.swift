@@ -1,0 +1,137 @@
+internal import CardCompanionStore
+internal import Foundation
+
+/// An installation of the program under test: its own database, a data folder with its vault, and any number of servers.
+package final class TestInstallation: Sendable {
+    /// The database's connection string for the role that serves, in libpq's format.
+    package let databaseURL: String
+    /// The same for the role that owns the schema.
+    package let ownerURL: String
+    package let dataDirectory: String
+    /// Of all its programs, beside the database and the data folder.
+    private let moreEnvironment: [String: String]
+
+    /// An installation without banks. It has its keys, as after the first start of a server, because an RSA key takes long to make.
+    ///
+    /// - Parameters:
+    ///   - cluster: nil uses the shared cluster.
+    ///   - environment: of all its programs, beside the database and the data folder.
+    ///   - isNew: whether it has no keys yet. One with a vault of its own has none either.
+    package init(
+        on cluster: TestCluster? = nil, environment: [String: String] = [:], isNew: Bool = false
+    ) async throws {
+        let shared = try await TestCluster.shared.value
+        dataDirectory = TestFolder.shared.unused("data")
+        let hasKeys = !isNew && !environment.keys.contains { $0.hasPrefix("VAULT_") }
+        (databaseURL, ownerURL) = try await (cluster ?? shared).makeDatabase(
+            vaultFile: hasKeys ? "\(dataDirectory)/vault.key" : nil)
+        moreEnvironment = environment
+    }
+
+    private init(_ urls: (service: String, owner: String), _ dataDirectory: String, _ environment: [String: String]) {
+        (databaseURL, ownerURL) = urls
+        self.dataDirectory = dataDirectory
+        moreEnvironment = environment
+    }
+
+    /// The same installation with other settings in its environment.
+    package func with(environment: [String: String]) -> TestInstallation {
+        TestInstallation((databaseURL, ownerURL), dataDirectory, environment)
+    }
+
+    /// A copy of its database and its data folder, for tests that all begin alike. The installation must be on the shared cluster,
+    /// and nothing may use it any more.
+    package func copy() async throws -> TestInstallation {
+        let urls = try await TestCluster.shared.value.copyDatabase(ownerURL)
+        let folder = TestFolder.shared.unused("data")
+        try FileManager.default.copyItem(atPath: dataDirectory, toPath: folder)
+        return TestInstallation(urls, folder, moreEnvironment)
+    }
+
+    /// Runs a command of the program and waits for its end.
+    ///
+    /// - Parameter user: who runs it, as sudo says; nil for the user of the tests.
+    package func run(
+        _ arguments: [String], stdin: String = "", as user: String? = nil
+    ) async throws -> CommandResult {
+        var environment = environment
+        environment["SUDO_USER"] = user
+        let needsOwner = [["migrate"], ["audit", "close"], ["database", "restored"]]
+        if needsOwner.contains(where: { arguments.starts(with: $0) }) {
+            environment["DATABASE_URL"] = ownerURL
+        }
+        return try await TestCommand.run(
+            CardCompanionBinary.path, arguments, environment: environment, stdin: stdin)
+    }
+
+    /// Makes something that a test needs, in this process and without a command.
+    ///
+    /// - Returns: false if only the program can do it, because its vault is a token or its database is behind a pooler.
+    func makes(
+        for bankId: String, _ body: @Sendable @escaping (DirectSetup, Identifier) async throws -> Void
+    ) async throws -> Bool {
+        let places = ["DATABASE_URL", "DATABASE_POOLING", "DATA_DIRECTORY", "VAULT_MODULE", "VAULT_FILE"]
+        guard !moreEnvironment.keys.contains(where: places.contains), let id = Identifier(bankId) else { return false }
+        try await DirectSetup.run(at: databaseURL, vaultFile: "\(dataDirectory)/vault.key") { try await body($0, id) }
+        return true
+    }
+
+    /// Starts a server on a free port and waits until it listens.
+    ///
+    /// - Parameters:
+    ///   - arguments: arguments after `serve`.
+    ///   - environment: added to the installation's variables; replaces variables of the same name.
+    ///   - launcher: a program with arguments that starts the server.
+    ///   - clockOffsetSeconds: how far its wall clock is ahead of the machine's, or behind if it is negative.
+    ///   - clockOffsetFile: a file with that number, which can change while the server runs.
+    package func startServer(
+        _ arguments: [String] = [], environment: [String: String] = [:], launcher: [String] = [],
+        clockOffsetSeconds: Int = 0, clockOffsetFile: String? = nil
+    ) async throws -> TestServer {
+        var environment = self.environment.merging(["HTTP_PORT": "0"]) { $1 }.merging(environment) { $1 }
+        var clockOffsetFile = clockOffsetFile
+        if clockOffsetSeconds != 0 {
+            clockOffsetFile = try TestFolder.shared.write("\(clockOffsetSeconds)", named: "clock-offset")
+        }
+        if let clockOffsetFile {
+            environment.merge(try await ShiftedClock.environment(offsetFile: clockOffsetFile)) { $1 }
+        }
+        return try await TestServer(
+            arguments: ["serve", "--data-directory", dataDirectory] + arguments, environment: environment,
+            launcher: launcher)
+    }
+
+    /// Makes the sandbox, starts its server on a free port, and waits until it listens.
+    package func startSandbox() async throws -> TestServer {
+        try await TestServer(
+            program: CardCompanionBinary.sandboxPath, arguments: ["serve", "--data-directory", dataDirectory],
+            environment: environment.merging(["HTTP_PORT": "0"]) { $1 })
+    }
+
+    /// Runs a command of the sandbox's program and waits for its end.
+    package func runSandbox(_ arguments: [String]) async throws -> CommandResult {
+        try await TestCommand.run(CardCompanionBinary.sandboxPath, arguments, environment: environment)
+    }
+
+    /// Runs statements on the database in one transaction, as the owner of the schema.
+    ///
+    /// - Returns: one line per row, with columns separated by `|`.
+    @discardableResult
+    package func sql(_ statements: String) async throws -> [String] {
+        try await SQL.run(statements, at: ownerURL)
+    }
+
+    /// Runs statements as the role that serves.
+    package func sqlAsServer(_ statements: String) async throws -> [String] {
+        try await SQL.run(statements, at: databaseURL)
+    }
+
+    private var environment: [String: String] {
+        [
+            "DATABASE_URL": databaseURL, "DATA_DIRECTORY": dataDirectory,
+            // Tests run beside each other, on machines that do other things too.
+            "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "30000", "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "20",
+            "HTTP_DRAIN_SECONDS": "0",
+        ].merging(moreEnvironment) { $1 }
+    }
+}

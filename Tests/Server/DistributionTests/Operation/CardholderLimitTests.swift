@@ -1,0 +1,146 @@
+import ServerHarness
+import Synchronization
+import Testing
+
+/// Many requests for one cardholder at once, while the cardholder's row is locked.
+@Suite("Limit of a cardholder")
+struct CardholderLimitTests {
+    private static let limit = 4
+    private static let count = 12
+
+    private static let server = Once {
+        try await Service.shared.value.installation.startServer(environment: [
+            "CARDHOLDER_REQUESTS": "\(limit)", "DATABASE_STATEMENT_TIMEOUT_MILLISECONDS": "60000",
+            "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "60000",
+        ])
+    }
+
+    @Test("Of one cardholder's requests a few are served at once; the others are answered 429, which uses up nothing")
+    func hotRow() async throws {
+        let (service, server) = (try await Service.shared.value, try await Self.server.value)
+        let (bank, holder) = (service.repeatingBank.bank, service.repeatingBank.cardholder())
+        let others = (0..<10).map { _ in service.repeatingBank.cardholder() }
+        let app = try TestApp()
+        let bodies = try (0..<Self.count).map { try app.captcha(bank, holder, timestamp: TestBank.timestamp() - $0) }
+        let row = "SELECT 1 FROM cardholder WHERE \(holder.row(bank)) FOR UPDATE"
+        try await withLock(row, of: service.installation, holder) { lock in
+            let served = Flag()
+            let statuses = try await withThrowingTaskGroup(of: (Int?, HTTPAnswer?).self) { group in
+                for (index, body) in bodies.enumerated() {
+                    group.addTask { (index, try await server.post(Path.captcha, body)) }
+                }
+                // Another cardholder is served while these wait. Each second there is one more, until one is served: a
+                // request can share a connection to the database with one that waits, until the pool has opened another.
+                for (seconds, other) in others.enumerated() {
+                    group.addTask {
+                        try await Task.sleep(for: .seconds(seconds))
+                        return (nil, served.isSet ? nil : try await server.fetch(bank, other))
+                    }
+                }
+                var statuses: [Int: HTTPAnswer] = [:]
+                var isLocked = true
+                for try await (index, answer) in group {
+                    if let index { statuses[index] = answer }
+                    if index == nil, answer?.code == 0 { served.set() }
+                    // Those that wait for the row are served when no other can come too late to be refused.
+                    let isSeen = served.isSet && statuses.count == Self.count - Self.limit
+                    if isLocked, isSeen {
+                        isLocked = false
+                        try await lock.release()
+                    }
+                }
+                return statuses
+            }
+            let refused = statuses.filter { $0.value.status == 429 }
+            #expect(refused.count == Self.count - Self.limit)
+            #expect(refused.values.allSatisfy { $0["Retry-After"] == "1" })
+            #expect(statuses.values.count { $0.code == 0 } == Self.limit)
+            for index in refused.keys {
+                let answer = try await server.post(Path.captcha, bodies[index])
+                #expect(answer.code == 0, "\(answer.status) \(answer.members)")
+            }
+        }
+    }
+
+    @Test("Strangers cannot use up a cardholder's places with confirmations")
+    func strangers() async throws {
+        let (service, server) = (try await Service.shared.value, try await Self.server.value)
+        let (bank, holder) = (service.repeatingBank.bank, service.repeatingBank.cardholder())
+        let delivery = try await server.deliver(bank, holder)
+        var forged = delivery.notify(bank, holder)
+        forged["hash"] = .string(String(repeating: "0", count: 64))
+        forged["sessionId"] = "unknown"
+        let body = forged
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<Self.count * 4 { group.addTask { _ = try await server.post(Path.notify, body) } }
+            #expect(try await server.post(Path.notify, delivery.notify(bank, holder)).code == 0)
+            let answer = try await server.fetch(bank, holder, timestamp: TestBank.timestamp() - 100)
+            #expect(answer.code == 0, "\(answer.status) \(answer.members)")
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("A confirmation of a session that was never given is refused without a look at the sessions")
+    func forgedSession() async throws {
+        // A locked table keeps all requests of its database waiting.
+        let installation = try await TestInstallation()
+        let server = try await installation.startServer()
+        let (bank, holder) = (try await installation.makeBank(), TestCardholder())
+        try await installation.provision([holder], of: bank, through: server)
+        var forged = try await server.deliver(bank, holder).notify(bank, holder)
+        forged["sessionId"] = .string(String(repeating: "A", count: 43))
+        let body = forged
+        let table = "LOCK TABLE delivery_session IN ACCESS EXCLUSIVE MODE"
+        try await withLock(table, of: installation, holder) { lock in
+            let code = try await server.post(Path.notify, body).code
+            let isStillLocked = try await lock.isHeld()
+            #expect(code == 312 && isStillLocked)
+        }
+    }
+
+    /// Whether something has happened.
+    private final class Flag: Sendable {
+        private let value = Atomic(false)
+
+        var isSet: Bool { value.load(ordering: .acquiring) }
+
+        func set() { value.store(true, ordering: .releasing) }
+    }
+
+    /// A lock of another transaction.
+    private struct Lock: Sendable {
+        let installation: TestInstallation
+        let holder: TestCardholder
+
+        /// The session that has the lock: it sleeps after it has got it.
+        private var sessions: String {
+            "FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE '%pg_sleep%\(holder.uniqueId)%'"
+        }
+
+        func isHeld() async throws -> Bool {
+            try await installation.sql("SELECT count(*) \(sessions)") != ["0"]
+        }
+
+        func release() async throws {
+            try await installation.sql("SELECT pg_terminate_backend(pid) \(sessions)")
+        }
+    }
+
+    /// Runs `body` while another transaction has a lock, until `body` ends or releases it.
+    private func withLock(
+        _ statement: String, of installation: TestInstallation, _ holder: TestCardholder,
+        _ body: @Sendable @escaping (Lock) async throws -> Void
+    ) async throws {
+        let lock = Lock(installation: installation, holder: holder)
+        async let held = try? lock.installation.sql("\(statement); SELECT pg_sleep(600), '\(holder.uniqueId)';")
+        try await eventually("the lock is held", lock.isHeld)
+        do {
+            try await body(lock)
+        } catch {
+            try await lock.release()
+            throw error
+        }
+        try await lock.release()
+        _ = await held
+    }
+}
