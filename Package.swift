@@ -152,29 +152,34 @@ let package = Package(
 
         // The service.
         library("CardCompanionAPI", in: .server),
+        library("CardCompanionModel", in: .server),
         .target(
             name: "CardCompanionStore",
-            dependencies: ["Cryptography", "PostgresLibPQ", "StrictJSON", logging, serviceLifecycle],
+            dependencies: [
+                "CardCompanionModel", "Cryptography", "PostgresLibPQ", "StrictJSON", logging, serviceLifecycle,
+            ],
             path: "Sources/Server/CardCompanionStore",
             resources: [.embedInCode("Schema/Migrations")],
             swiftSettings: strict),
         library(
             "CardCompanion", in: .server,
             [
-                "CardCompanionAPI", "CardCompanionStore", "Cryptography", "DocumentValidation", "EMRTD",
+                "CardCompanionAPI", "CardCompanionModel", "CardCompanionStore", "Cryptography", "DocumentValidation",
+                "EMRTD",
                 "HTTPSignatures", "JOSE", "KeyBlocks", "KeyVault", "PINBlocks", "PINImages", "SecureMemory",
                 "StrictJSON", logging, metrics, serviceLifecycle,
             ]),
         library(
             "CardCompanionWebhooks", in: .server,
             [
-                "CardCompanion", "CardCompanionStore", "HTTPSignatures", "Retries", "SecureMemory", asyncHTTPClient,
+                "CardCompanion", "CardCompanionModel", "CardCompanionStore", "HTTPSignatures", "Retries",
+                "SecureMemory", asyncHTTPClient,
                 logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
         .target(
             name: "CardCompanionHTTP",
             dependencies: [
-                "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography",
+                "CardCompanion", "CardCompanionAPI", "CardCompanionModel", "CardCompanionStore", "Cryptography",
                 "DocumentValidation", "EMRTD", "HTTPSignatures", "JOSE",
                 "SecureMemory", "StrictJSON", hummingbird, hummingbirdCore, hummingbirdHTTP2, httpTypes,
                 logging, metrics, nioCore, nioHTTPTypes, nioSSL, nioTLS, serviceLifecycle, unixSignals,
@@ -186,7 +191,8 @@ let package = Package(
         library(
             "CardCompanionServer", in: .server,
             [
-                "CardCompanion", "CardCompanionHTTP", "CardCompanionStore", "CardCompanionWebhooks", "CLinux",
+                "CardCompanion", "CardCompanionHTTP", "CardCompanionModel", "CardCompanionStore",
+                "CardCompanionWebhooks", "CLinux",
                 "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JSONLog", "KeyBlocks", "KeyVault", "PINImages",
                 "PKCS11", "PrometheusText", "SecureMemory", "StrictJSON", argumentParser, configuration, hummingbird,
                 logging, metrics, nioCore, nioPosix, serviceLifecycle, systemPackage, unixSignals,
@@ -194,7 +200,7 @@ let package = Package(
         program(
             "card-companion", in: .server,
             [
-                "CardCompanion", "CardCompanionHTTP", "CardCompanionServer", "CardCompanionStore",
+                "CardCompanion", "CardCompanionHTTP", "CardCompanionServer", "CardCompanionModel", "CardCompanionStore",
                 "CardCompanionWebhooks", "Cryptography", "EMRTD", "HTTPSignatures", "KeyVault", "PKCS11",
                 "SecureMemory", argumentParser, asyncHTTPClient, configuration, nioCore, nioHTTP1, nioSSL,
             ]),
@@ -203,7 +209,8 @@ let package = Package(
         .executableTarget(
             name: "card-companion-sandbox",
             dependencies: [
-                "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionServer", "CardCompanionStore",
+                "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionServer", "CardCompanionModel",
+                "CardCompanionStore",
                 "Cryptography", "DocumentValidation", "DocumentValidationClient", "DocumentValidationSimulation",
                 "EMRTD", "EMRTDSimulation", "HTTPSignatures", "JOSE", "KeyVault", "SecureMemory", "StrictJSON",
                 argumentParser, asyncHTTPClient, httpTypes, hummingbird, nioCore, nioHTTP1,
@@ -248,7 +255,8 @@ let package = Package(
         tests(
             "VectorTests", in: .clients,
             [
-                "CardCompanion", "CardCompanionAPI", "CardCompanionSDK", "CardCompanionStore", "Cryptography", "JOSE",
+                "CardCompanion", "CardCompanionAPI", "CardCompanionSDK", "CardCompanionModel", "CardCompanionStore",
+                "Cryptography", "JOSE",
                 "PythonOracle", "SecureMemory", "StrictJSON", crypto, cryptoExtras,
             ], exclude: ["Oracles"]),
         tests(
@@ -311,24 +319,28 @@ let package = Package(
         tests(
             "CardCompanionTests", in: .server,
             [
-                "CardCompanion", "CardCompanionAPI", "CardCompanionStore", "Cryptography", "HTTPSignatures", "JOSE",
+                "CardCompanion", "CardCompanionAPI", "CardCompanionModel", "CardCompanionStore", "Cryptography",
+                "HTTPSignatures", "JOSE",
                 "KeyVault", "PINBlocks", "PINImages", "SecureMemory", "StrictJSON", logging, nioPosix,
             ]),
         tests(
             "CardCompanionHTTPTests", in: .server,
             [
-                "CardCompanion", "CardCompanionHTTP", "CardCompanionStore", "KeyVault", "SecureMemory", "StrictJSON",
+                "CardCompanion", "CardCompanionHTTP", "CardCompanionModel", "CardCompanionStore", "KeyVault",
+                "SecureMemory", "StrictJSON",
                 httpTypes, hummingbird,
             ]),
-        tests("CardCompanionStoreTests", in: .server, ["CardCompanionStore"]),
+        tests("CardCompanionStoreTests", in: .server, ["CardCompanionModel", "CardCompanionStore"]),
         tests(
-            "CardCompanionWebhooksTests", in: .server, ["CardCompanion", "CardCompanionStore", "CardCompanionWebhooks"]),
+            "CardCompanionWebhooksTests", in: .server,
+            ["CardCompanion", "CardCompanionModel", "CardCompanionStore", "CardCompanionWebhooks"]),
 
         // End-to-end tests: real server processes, over HTTP, on a real PostgreSQL.
         harness(
             "ServerHarness",
             [
-                "CardCompanion", "CardCompanionStore", "CLibPQ", "CSpawn", "EmbeddedPostgres", "HTTPSignatures",
+                "CardCompanion", "CardCompanionModel", "CardCompanionStore", "CLibPQ", "CSpawn", "EmbeddedPostgres",
+                "HTTPSignatures",
                 "KeyVault", "SecureMemory", crypto, cryptoExtras, logging, nioCore, nioPosix, subprocess, systemPackage,
             ]),
         tests(
@@ -383,7 +395,8 @@ let package = Package(
         .target(
             name: "FuzzedParsers",
             dependencies: [
-                "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionStore", "Cryptography",
+                "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionModel", "CardCompanionStore",
+                "Cryptography",
                 "DocumentValidation", "EIDInterface", "EIDSimulation", "EMRTD", "EMRTDSimulation", "HTTPSignatures",
                 "JOSE", "KeyBlocks", "KeyVault",
                 "PINBlocks", "SecureMemory",

@@ -1,3 +1,4 @@
+internal import CardCompanionModel
 internal import PostgresLibPQ
 
 /// Runs statements, and turns PostgreSQL's errors into the store's.

@@ -1,6 +1,6 @@
 internal import AsyncHTTPClient
 internal import CardCompanion
-internal import CardCompanionStore
+internal import CardCompanionModel
 internal import HTTPSignatures
 internal import NIOCore
 internal import NIOHTTP1

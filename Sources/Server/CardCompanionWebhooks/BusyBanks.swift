@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 internal import Retries
 internal import Synchronization
 

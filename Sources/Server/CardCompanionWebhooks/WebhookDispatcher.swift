@@ -1,4 +1,5 @@
 package import CardCompanion
+internal import CardCompanionModel
 package import CardCompanionStore
 package import Logging
 internal import Metrics

@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 internal import Retries
 
 /// When an event that the bank has not accepted is sent again.

@@ -1,5 +1,5 @@
 package import CardCompanion
-package import CardCompanionStore
+package import CardCompanionModel
 internal import Cryptography
 internal import NIOPosix
 internal import NIOSSL

@@ -1,6 +1,7 @@
 import CardCompanion
 import CardCompanionAPI
 import CardCompanionHTTP
+import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
 import Cryptography

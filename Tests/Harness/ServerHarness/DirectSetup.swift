@@ -1,4 +1,5 @@
 internal import CardCompanion
+internal import CardCompanionModel
 internal import CardCompanionStore
 internal import Foundation
 internal import HTTPSignatures

@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 package import Crypto
 internal import CryptoExtras
 internal import Foundation

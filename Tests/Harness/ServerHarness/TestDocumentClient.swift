@@ -1,5 +1,5 @@
 internal import CardCompanion
-internal import CardCompanionStore
+internal import CardCompanionModel
 
 extension TestInstallation {
     /// Lets a bank alone trust a master list.

@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 internal import Foundation
 
 /// An installation of the program under test: its own database, a data folder with its vault, and any number of servers.

@@ -108,6 +108,11 @@ struct ImportTests {
         #expect(try Self.imports(of: "CardCompanion").isDisjoint(with: forbidden))
     }
 
+    @Test("The model imports nothing: its values need neither PostgreSQL nor C")
+    func model() throws {
+        #expect(try Self.imports(of: "CardCompanionModel") == [])
+    }
+
     @Test("The server's program contains nothing that plays a bank, a phone or a chip")
     func production() throws {
         var modules: Set<String> = ["card-companion"]

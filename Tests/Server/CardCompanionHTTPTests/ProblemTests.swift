@@ -1,3 +1,4 @@
+import CardCompanionModel
 import CardCompanionStore
 import HTTPTypes
 import Hummingbird

@@ -1,3 +1,4 @@
+import CardCompanionModel
 import Testing
 
 @testable import CardCompanionStore

@@ -1,4 +1,4 @@
-import CardCompanionStore
+import CardCompanionModel
 import Testing
 
 @testable import CardCompanionWebhooks

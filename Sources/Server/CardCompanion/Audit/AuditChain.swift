@@ -1,4 +1,4 @@
-package import CardCompanionStore
+package import CardCompanionModel
 internal import Cryptography
 
 // The hashes of the audit trail. migrations/functions/append_audit.sql computes the same for entries.

@@ -1,3 +1,4 @@
+package import CardCompanionModel
 package import CardCompanionStore
 
 /// Closes the oldest part of the audit trail: signs a closing seal with the ends of its chains, and removes that part. The

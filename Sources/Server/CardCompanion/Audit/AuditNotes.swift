@@ -1,4 +1,4 @@
-package import CardCompanionStore
+package import CardCompanionModel
 package import KeyVault
 
 // What the audit trail says about the caller of an operation.

@@ -1,3 +1,4 @@
+internal import CardCompanionModel
 package import CardCompanionStore
 package import Logging
 internal import ServiceLifecycle

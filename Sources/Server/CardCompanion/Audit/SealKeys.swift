@@ -1,3 +1,4 @@
+internal import CardCompanionModel
 package import CardCompanionStore
 internal import Cryptography
 package import HTTPSignatures

@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 
 /// A caller who has proved that the bank sent them for this cardholder.
 ///

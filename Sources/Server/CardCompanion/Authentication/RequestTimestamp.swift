@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 
 /// The `timestamp` of a request or token: Unix seconds in exactly ten decimal digits. The fixed length keeps the text under
 /// an HMAC unambiguous.

@@ -1,3 +1,4 @@
+internal import CardCompanionModel
 package import CardCompanionStore
 package import KeyVault
 internal import Synchronization

@@ -1,4 +1,4 @@
-package import CardCompanionStore
+package import CardCompanionModel
 internal import Synchronization
 
 /// A limit on what a server does at once. Each bank has one place of its own, which no other bank can take. Further places are

@@ -1,4 +1,4 @@
-package import CardCompanionStore
+package import CardCompanionModel
 
 /// A value that an operator may not set, and why.
 package struct InvalidSetting: Error, CustomStringConvertible {

@@ -1,4 +1,4 @@
-package import CardCompanionStore
+package import CardCompanionModel
 internal import Cryptography
 
 /// A certificate that an operator imports for a bank, after its validation.

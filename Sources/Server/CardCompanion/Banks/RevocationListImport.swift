@@ -1,4 +1,4 @@
-package import CardCompanionStore
+package import CardCompanionModel
 internal import Cryptography
 
 /// A CA's revocation list that an operator gives to a bank, after its validation. From then on servers check the bank's

@@ -1,4 +1,4 @@
-package import CardCompanionStore
+package import CardCompanionModel
 
 /// A cardholder as banks and operators see them, in JSON: never a PIN, a code or a free field. Times are in Unix seconds.
 package struct CardholderRepresentation: Encodable {

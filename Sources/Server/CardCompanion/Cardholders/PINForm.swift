@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 internal import SecureMemory
 
 /// The form of a bank's PINs: ASCII digits.

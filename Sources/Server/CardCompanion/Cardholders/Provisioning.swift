@@ -1,5 +1,5 @@
 internal import CardCompanionAPI
-package import CardCompanionStore
+package import CardCompanionModel
 internal import Cryptography
 internal import JOSE
 package import KeyVault

@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 internal import SecureMemory
 
 /// Reads the cardholder's choice from the sealed value (protocol, section 2.5).

@@ -1,5 +1,5 @@
 internal import CardCompanionAPI
-internal import CardCompanionStore
+internal import CardCompanionModel
 internal import StrictJSON
 
 /// The request of `APIPath.keypadCoordinates`, parsed.

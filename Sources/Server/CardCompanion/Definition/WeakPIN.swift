@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 internal import SecureMemory
 
 /// PINs that attackers guess first.

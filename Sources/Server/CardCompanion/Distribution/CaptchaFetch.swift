@@ -1,5 +1,5 @@
 internal import CardCompanionAPI
-internal import CardCompanionStore
+internal import CardCompanionModel
 internal import Cryptography
 internal import SecureMemory
 internal import StrictJSON

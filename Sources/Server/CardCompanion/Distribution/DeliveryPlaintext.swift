@@ -1,5 +1,5 @@
 internal import CardCompanionAPI
-internal import CardCompanionStore
+internal import CardCompanionModel
 internal import PINImages
 internal import SecureMemory
 internal import StrictJSON

@@ -1,4 +1,5 @@
 internal import CardCompanionAPI
+internal import CardCompanionModel
 package import CardCompanionStore
 internal import Cryptography
 internal import JOSE

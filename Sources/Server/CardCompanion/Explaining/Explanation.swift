@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 
 /// What the server checks in a client's message, step by step, for the client's developer.
 package struct Explanation: Sendable, Equatable {

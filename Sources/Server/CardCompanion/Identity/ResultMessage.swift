@@ -1,4 +1,4 @@
-package import CardCompanionStore
+package import CardCompanionModel
 internal import JOSE
 package import SecureMemory
 

@@ -1,5 +1,5 @@
 internal import CardCompanionAPI
-package import CardCompanionStore
+package import CardCompanionModel
 
 /// The result of one line of an import.
 package struct ImportResult: Sendable, Equatable {

@@ -1,4 +1,4 @@
-package import CardCompanionStore
+package import CardCompanionModel
 package import HTTPSignatures
 package import KeyVault
 package import SecureMemory

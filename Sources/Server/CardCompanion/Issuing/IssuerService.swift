@@ -1,4 +1,5 @@
 internal import CardCompanionAPI
+package import CardCompanionModel
 package import CardCompanionStore
 package import KeyVault
 package import StrictJSON

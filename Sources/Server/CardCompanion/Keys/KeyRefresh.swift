@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 package import KeyVault
 package import Logging
 internal import ServiceLifecycle

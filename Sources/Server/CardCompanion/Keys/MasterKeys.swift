@@ -1,3 +1,4 @@
+internal import CardCompanionModel
 internal import CardCompanionStore
 package import KeyVault
 internal import SecureMemory

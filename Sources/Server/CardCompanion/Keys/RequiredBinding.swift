@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 internal import JOSE
 
 /// What the header of a value that is sealed to the server must say (protocol, section 2.5). So someone who saw the value on

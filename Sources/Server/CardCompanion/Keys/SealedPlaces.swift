@@ -1,3 +1,4 @@
+internal import CardCompanionModel
 internal import CardCompanionStore
 internal import KeyVault
 

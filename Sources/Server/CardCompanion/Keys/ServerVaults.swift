@@ -1,4 +1,5 @@
-package import CardCompanionStore
+package import CardCompanionModel
+internal import CardCompanionStore
 internal import Logging
 
 /// The reports of running servers: which master key each of them uses.

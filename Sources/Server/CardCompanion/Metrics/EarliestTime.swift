@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 
 /// The earliest of the times at which something expires.
 struct EarliestTime: BankValue, Equatable {

@@ -1,3 +1,4 @@
+package import CardCompanionModel
 package import CardCompanionStore
 package import Logging
 internal import Metrics

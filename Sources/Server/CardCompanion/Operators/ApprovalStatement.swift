@@ -1,4 +1,4 @@
-package import CardCompanionStore
+package import CardCompanionModel
 internal import Cryptography
 
 /// What two operators sign: which change they approve, and the objects that it leaves, which servers then accept.

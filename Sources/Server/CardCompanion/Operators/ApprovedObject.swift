@@ -1,4 +1,4 @@
-package import CardCompanionStore
+package import CardCompanionModel
 internal import Cryptography
 package import KeyVault
 package import SecureMemory

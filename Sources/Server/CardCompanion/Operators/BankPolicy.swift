@@ -1,4 +1,4 @@
-package import CardCompanionStore
+package import CardCompanionModel
 
 /// A bank's settings and status as a text that two operators approve. After that, one operator can tighten some of them.
 package struct BankPolicy: Sendable {

@@ -1,4 +1,5 @@
-package import CardCompanionStore
+internal import CardCompanionModel
+internal import CardCompanionStore
 
 /// The vault knows no operators, but the database has approvals by operators. To go on would switch dual control off.
 package struct NoOperatorRecord: Error, CustomStringConvertible {

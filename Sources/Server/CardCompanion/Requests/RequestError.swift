@@ -1,5 +1,5 @@
 package import CardCompanionAPI
-internal import CardCompanionStore
+internal import CardCompanionModel
 
 /// The result codes of distribution, or of definition.
 package protocol RequestCode: Hashable, Sendable {

@@ -1,5 +1,5 @@
 internal import CardCompanionAPI
-internal import CardCompanionStore
+internal import CardCompanionModel
 package import Logging
 package import StrictJSON
 

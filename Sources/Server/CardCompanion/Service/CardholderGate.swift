@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 internal import Synchronization
 
 /// A limit on how many requests of one cardholder a server serves at once, so that no one can keep it busy with one row of

@@ -1,4 +1,4 @@
-internal import CardCompanionStore
+internal import CardCompanionModel
 
 /// Text from a client, made safe for the log.
 package enum ClientText {

@@ -1,4 +1,4 @@
-package import CardCompanionStore
+package import CardCompanionModel
 
 /// Where the service reads the time.
 package struct WallClock: Sendable {

@@ -1,4 +1,5 @@
 internal import CardCompanion
+internal import CardCompanionModel
 internal import CardCompanionStore
 internal import HTTPTypes
 internal import Hummingbird

@@ -1,5 +1,5 @@
 internal import CardCompanion
-internal import CardCompanionStore
+internal import CardCompanionModel
 internal import Cryptography
 internal import HTTPTypes
 internal import Hummingbird

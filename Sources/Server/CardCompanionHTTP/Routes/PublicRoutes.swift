@@ -1,5 +1,6 @@
 internal import CardCompanion
 internal import CardCompanionAPI
+internal import CardCompanionModel
 internal import CardCompanionStore
 internal import Hummingbird
 internal import JOSE

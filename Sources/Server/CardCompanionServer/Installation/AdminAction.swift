@@ -1,5 +1,5 @@
 internal import CardCompanion
-package import CardCompanionStore
+package import CardCompanionModel
 internal import Foundation
 package import Logging
 

@@ -1,4 +1,5 @@
 package import CardCompanion
+package import CardCompanionModel
 package import CardCompanionStore
 package import KeyVault
 package import Logging

@@ -1,5 +1,5 @@
 package import CardCompanion
-internal import CardCompanionStore
+internal import CardCompanionModel
 internal import Glibc
 
 extension WallClock {

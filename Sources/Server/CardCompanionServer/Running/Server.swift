@@ -1,5 +1,6 @@
 internal import CardCompanion
 package import CardCompanionHTTP
+internal import CardCompanionModel
 internal import CardCompanionStore
 internal import Logging
 internal import ServiceLifecycle

@@ -1,4 +1,5 @@
 package import CardCompanion
+internal import CardCompanionModel
 internal import CardCompanionStore
 package import KeyVault
 internal import Logging

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import CardCompanion
 internal import CardCompanionHTTP
+internal import CardCompanionModel
 internal import CardCompanionStore
 internal import Cryptography
 internal import EmbeddedPostgres

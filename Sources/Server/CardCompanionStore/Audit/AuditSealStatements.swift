@@ -1,56 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-package struct AuditSealRecord: Sendable, Equatable {
-    /// Why a seal was made.
-    package enum Kind: String, StoredEnumeration, CaseIterable {
-        case regular
-        /// The database was restored.
-        case epoch
-        /// The trail is closed up to an earlier seal.
-        case closing
-    }
-
-    /// The last seal of a closed part.
-    package struct Closed: Sendable, Equatable {
-        package let number: Int64
-        package let hash: [UInt8]
-
-        package init(number: Int64, hash: [UInt8]) {
-            self.number = number
-            self.hash = hash
-        }
-    }
-
-    package var number: Int64
-    package var epoch: Int32
-    package var kind: Kind
-    package var sealedAt: Timestamp
-    package var note: String
-    package var heads: [UInt8]
-    /// Nil if the seal is not a closing.
-    package var closed: Closed?
-    package var previousHash: [UInt8]
-    package var hash: [UInt8]
-    package var keyId: String
-    package var signature: [UInt8]
-
-    package init(
-        number: Int64, epoch: Int32, kind: Kind, sealedAt: Timestamp, note: String, heads: [UInt8],
-        closed: Closed? = nil, previousHash: [UInt8], hash: [UInt8], keyId: String, signature: [UInt8]
-    ) {
-        self.number = number
-        self.epoch = epoch
-        self.kind = kind
-        self.sealedAt = sealedAt
-        self.note = note
-        self.heads = heads
-        self.closed = closed
-        self.previousHash = previousHash
-        self.hash = hash
-        self.keyId = keyId
-        self.signature = signature
-    }
-}
 
 extension Store {
     /// The seals after a number, in their order.
@@ -163,19 +112,14 @@ private struct DeleteClosedSeals: PostgresCommand {
 extension AuditSealRecord: PostgresRowDecodable {
     /// In the order of `sealColumns`.
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        number = try row.decode(0)
-        epoch = try row.decode(1)
-        kind = try row.decode(2)
-        sealedAt = try row.decode(3)
-        note = try row.decode(4)
-        heads = try row.decode(5)
-        previousHash = try row.decode(6)
-        hash = try row.decode(7)
-        keyId = try row.decode(8)
-        signature = try row.decode(9)
         let closedNumber: Int64? = try row.decode(10)
         let closedHash: [UInt8]? = try row.decode(11)
-        closed = closedNumber.flatMap { number in closedHash.map { Closed(number: number, hash: $0) } }
+        self.init(
+            number: try row.decode(0), epoch: try row.decode(1), kind: try row.decode(2), sealedAt: try row.decode(3),
+            note: try row.decode(4), heads: try row.decode(5),
+            closed: closedNumber.flatMap { number in closedHash.map { Closed(number: number, hash: $0) } },
+            previousHash: try row.decode(6), hash: try row.decode(7), keyId: try row.decode(8),
+            signature: try row.decode(9))
     }
 }
 

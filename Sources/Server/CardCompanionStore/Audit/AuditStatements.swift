@@ -1,67 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-package struct AuditEntryRecord: Sendable, Equatable {
-    package var chainId: Int32
-    package var sequence: Int64
-    package var occurredAt: Timestamp
-    package var operation: String
-    package var outcome: String
-    package var bankId: String?
-    package var subject: [UInt8]?
-    package var actor: String
-    package var detail: String?
-    package var hash: [UInt8]
-
-    package init(
-        chainId: Int32, sequence: Int64, occurredAt: Timestamp, operation: String, outcome: String, bankId: String?,
-        subject: [UInt8]?, actor: String, detail: String?, hash: [UInt8]
-    ) {
-        self.chainId = chainId
-        self.sequence = sequence
-        self.occurredAt = occurredAt
-        self.operation = operation
-        self.outcome = outcome
-        self.bankId = bankId
-        self.subject = subject
-        self.actor = actor
-        self.detail = detail
-        self.hash = hash
-    }
-}
-
-/// The end of a chain.
-package struct AuditHead: Sendable, Equatable {
-    package let chainId: Int32
-    package let sequence: Int64
-    package let hash: [UInt8]
-
-    package init(chainId: Int32, sequence: Int64, hash: [UInt8]) {
-        self.chainId = chainId
-        self.sequence = sequence
-        self.hash = hash
-    }
-}
-
-/// Which entries of the audit trail are shown.
-package struct AuditFilter: Sendable {
-    package var from: Timestamp?
-    package var to: Timestamp?
-    package var bankId: Identifier?
-    package var operation: String?
-    /// The pseudonyms of a cardholder, under each key.
-    package var subjects: [[UInt8]]?
-
-    package init(
-        from: Timestamp? = nil, to: Timestamp? = nil, bankId: Identifier? = nil, operation: String? = nil,
-        subjects: [[UInt8]]? = nil
-    ) {
-        self.from = from
-        self.to = to
-        self.bankId = bankId
-        self.operation = operation
-        self.subjects = subjects
-    }
-}
 
 extension Store {
     /// Adds an entry that goes with no other write.
@@ -183,16 +121,10 @@ private struct SelectFilteredAuditEntries: PostgresStatement {
 extension AuditEntryRecord: PostgresRowDecodable {
     /// In the order of `entryColumns`.
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        chainId = try row.decode(0)
-        sequence = try row.decode(1)
-        occurredAt = try row.decode(2)
-        operation = try row.decode(3)
-        outcome = try row.decode(4)
-        bankId = try row.decode(5)
-        subject = try row.decode(6)
-        actor = try row.decode(7)
-        detail = try row.decode(8)
-        hash = try row.decode(9)
+        self.init(
+            chainId: try row.decode(0), sequence: try row.decode(1), occurredAt: try row.decode(2),
+            operation: try row.decode(3), outcome: try row.decode(4), bankId: try row.decode(5),
+            subject: try row.decode(6), actor: try row.decode(7), detail: try row.decode(8), hash: try row.decode(9))
     }
 }
 
@@ -246,8 +178,7 @@ private struct SelectRecentAuditHeads: PostgresStatement {
 
 extension AuditHead: PostgresRowDecodable {
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        chainId = try row.decode(0)
-        sequence = try row.decode(1)
-        hash = try row.decode(2)
+        self.init(
+            chainId: try row.decode(0), sequence: try row.decode(1), hash: try row.decode(2))
     }
 }

@@ -1,17 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-/// The public half of a token's key that signs seals of the audit trail, sealed.
-package struct SealKeyRecord: Sendable {
-    /// The key's thumbprint (RFC 7638).
-    package let keyId: String
-    /// A DER SubjectPublicKeyInfo, sealed.
-    package let sealedPublicKey: [UInt8]
-
-    package init(keyId: String, sealedPublicKey: [UInt8]) {
-        self.keyId = keyId
-        self.sealedPublicKey = sealedPublicKey
-    }
-}
 
 extension Store {
     package func sealKeys() async throws(StoreError) -> [SealKeyRecord] {
@@ -32,8 +20,8 @@ private struct SelectSealKeys: PostgresStatement {
 
 extension SealKeyRecord: PostgresRowDecodable {
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        keyId = try row.decode(0)
-        sealedPublicKey = try row.decode(1)
+        self.init(
+            keyId: try row.decode(0), sealedPublicKey: try row.decode(1))
     }
 }
 

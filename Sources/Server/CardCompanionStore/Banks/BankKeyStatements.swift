@@ -1,77 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-/// A bank's key for PIN blocks or key blocks.
-package struct BankKeyRecord: Sendable {
-    package let label: String
-    package let usage: BankKeyUsage
-    package let algorithm: BankKeyAlgorithm
-    package let direction: BankKeyDirection
-    package let sealedKey: [UInt8]
-    package let status: Activity
-
-    /// Whether PINs can be sent to the bank under it, as PIN blocks of format 1.
-    package var makesPINBlocks: Bool {
-        status == .active && usage == .pinEncryption && algorithm == .tripleDES && direction != .decrypt
-    }
-}
-
-/// A bank's key of any kind, as a list shows it.
-package struct ListedKey: Sendable {
-    package let label: String
-    /// The key check value, in hex.
-    package let kcv: String
-    package let usage: BankKeyUsage
-    package let algorithm: BankKeyAlgorithm
-    /// Nil for an HMAC key.
-    package let direction: BankKeyDirection?
-    package let status: Activity
-    package let createdAt: Timestamp
-}
-
-/// A key for PIN blocks or key blocks to add to a bank.
-package struct NewBankKey: Sendable {
-    package let usage: BankKeyUsage
-    package let algorithm: BankKeyAlgorithm
-    package let direction: BankKeyDirection
-    package let kcv: String
-    package let sealedKey: [UInt8]
-
-    package init(
-        usage: BankKeyUsage, algorithm: BankKeyAlgorithm, direction: BankKeyDirection, kcv: String, sealedKey: [UInt8]
-    ) {
-        self.usage = usage
-        self.algorithm = algorithm
-        self.direction = direction
-        self.kcv = kcv
-        self.sealedKey = sealedKey
-    }
-}
-
-/// The name of a new key, and the MACs that find the same key again.
-package struct NewKeyIdentity: Sendable {
-    package let bankId: Identifier
-    package let label: String
-    /// The key's MAC.
-    package let mac: [UInt8]
-    /// The MACs that the same key can have: under each data key, and as a key of each algorithm.
-    package let possibleMACs: [[UInt8]]
-
-    package init(bankId: Identifier, label: String, mac: [UInt8], possibleMACs: [[UInt8]]) {
-        self.bankId = bankId
-        self.label = label
-        self.mac = mac
-        self.possibleMACs = possibleMACs
-    }
-}
-
-/// How an import of a key ended.
-package enum NewKeyOutcome: Sendable {
-    case added
-    /// The bank already has a key with that label.
-    case labelTaken
-    /// This bank or another one already has the same key.
-    case keyTaken
-}
 
 extension Store {
     /// Adds a key for PIN blocks or key blocks. If it was imported in components, they are erased.
@@ -138,15 +66,6 @@ extension Store {
 }
 
 // MARK: - Identities
-
-/// A key whose MAC must be made again.
-package struct OutdatedIdentity: Sendable {
-    package let bankId: Identifier
-    package let label: String
-    package let algorithm: BankKeyAlgorithm
-    package let sealedKey: [UInt8]
-    package let mac: [UInt8]
-}
 
 extension Store {
     /// Keys of all kinds whose MAC was made with another data key than `dataKeyId`.
@@ -305,12 +224,9 @@ struct SelectDefinedPINKey: PostgresStatement {
 extension BankKeyRecord: PostgresRowDecodable {
     /// In the order of `bankKeyColumns`.
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        label = try row.decode(0)
-        usage = try row.decode(1)
-        algorithm = try row.decode(2)
-        direction = try row.decode(3)
-        sealedKey = try row.decode(4)
-        status = try row.decode(5)
+        self.init(
+            label: try row.decode(0), usage: try row.decode(1), algorithm: try row.decode(2),
+            direction: try row.decode(3), sealedKey: try row.decode(4), status: try row.decode(5))
     }
 }
 

@@ -1,3 +1,4 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
 
 /// The tables whose rows belong to a bank without a foreign key, in the order in which they are emptied.

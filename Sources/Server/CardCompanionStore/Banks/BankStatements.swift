@@ -1,86 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-package struct BankRecord: Sendable, Equatable {
-    /// In requests: bankId, IdBEL.
-    package let id: Identifier
-    package let status: Activity
-    package var settings: BankSettings
-    /// The settings that two operators have approved, as text; nil if none have.
-    package let approvedSettings: String?
-    /// Grows with every change of the bank, its keys or its certificates.
-    package let revision: Int64
-    package let createdAt: Timestamp
-    /// Requests with an earlier time are refused, because the database was restored then; nil if it never was.
-    package let requestsFrom: Timestamp?
-}
-
-/// A bank as requests are checked with it.
-package struct BankWithKeys: Sendable {
-    package let bank: BankRecord
-    package let hmacKeys: [HMACKeyRecord]
-    /// The key that ``BankSettings/definedPINKey`` names; nil if there is none.
-    package let definedPINKey: BankKeyRecord?
-    package let certificates: [CertificateRecord]
-    /// Whether the bank has a certificate for results of document verifications, even a disabled or unapproved one. Then
-    /// results are never sent unsealed.
-    package let sealsResults: Bool
-
-    package init(
-        bank: BankRecord, hmacKeys: [HMACKeyRecord], definedPINKey: BankKeyRecord?, certificates: [CertificateRecord],
-        sealsResults: Bool
-    ) {
-        self.bank = bank
-        self.hmacKeys = hmacKeys
-        self.definedPINKey = definedPINKey
-        self.certificates = certificates
-        self.sealsResults = sealsResults
-    }
-}
-
-/// What a call of a bank's back-end needs to know about the bank.
-package struct IssuerBank: Sendable {
-    package let id: Identifier
-    /// See ``BankRecord/revision``.
-    package let revision: Int64
-    package let status: Activity
-    /// In digits.
-    package let pinLengths: ClosedRange<Int>
-    package let codeAlphabet: CodeAlphabet
-    /// In characters.
-    package let codeLengths: ClosedRange<Int>
-    package let sealedValues: SealedValueRule
-    package let checksUniqueIds: Bool
-    /// The formats of PIN blocks that the bank may send.
-    package let pinBlocks: Set<PINBlockKind>
-    /// See ``BankRecord/requestsFrom``.
-    package let requestsFrom: Timestamp?
-    /// SHA-256 of each client certificate that is active and not revoked (mutual TLS).
-    package private(set) var clientCertificates: [[UInt8]]
-
-    /// Takes the bank from what was read with its keys. It does not check whether certificates are revoked.
-    package init(_ found: BankWithKeys) {
-        let (bank, settings) = (found.bank, found.bank.settings)
-        id = bank.id
-        revision = bank.revision
-        status = bank.status
-        pinLengths = settings.pinMinimumLength...settings.pinMaximumLength
-        codeAlphabet = settings.codeAlphabet
-        codeLengths = settings.codeMinimumLength...settings.codeMaximumLength
-        sealedValues = settings.sealedValues
-        checksUniqueIds = settings.checksUniqueIds
-        pinBlocks = settings.pinBlocks
-        requestsFrom = bank.requestsFrom
-        clientCertificates = found.certificates.filter { $0.purpose == .client && $0.status == .active }
-            .map(\.fingerprint)
-    }
-
-    /// The bank without the client certificates that `other`, a second reading of the same bank, lacks.
-    package func limited(to other: IssuerBank) -> IssuerBank {
-        var bank = self
-        bank.clientCertificates.removeAll { !other.clientCertificates.contains($0) }
-        return bank
-    }
-}
 
 extension Store {
     /// Adds a bank.
@@ -242,17 +161,13 @@ extension IssuerBank {
 
     /// - Parameter first: where ``columns(now:)`` begin in the row.
     init(_ row: borrowing PostgresRow, from first: Int) throws(PostgresError) {
-        id = try row.decode(first)
-        status = try row.decode(first + 1)
-        pinLengths = try row.decode(first + 2)...row.decode(first + 3)
-        codeAlphabet = try row.decode(first + 4)
-        codeLengths = try row.decode(first + 5)...row.decode(first + 6)
-        sealedValues = try row.decode(first + 7)
-        checksUniqueIds = try row.decode(first + 8)
-        pinBlocks = Set(try row.decode(first + 9, as: [String].self).compactMap(PINBlockKind.init(rawValue:)))
-        clientCertificates = try row.decode(first + 10)
-        revision = try row.decode(first + 11)
-        requestsFrom = try row.decode(first + 12)
+        self.init(
+            id: try row.decode(first), revision: try row.decode(first + 11), status: try row.decode(first + 1),
+            pinLengths: try row.decode(first + 2)...row.decode(first + 3), codeAlphabet: try row.decode(first + 4),
+            codeLengths: try row.decode(first + 5)...row.decode(first + 6), sealedValues: try row.decode(first + 7),
+            checksUniqueIds: try row.decode(first + 8),
+            pinBlocks: Set(try row.decode(first + 9, as: [String].self).compactMap(PINBlockKind.init(rawValue:))),
+            requestsFrom: try row.decode(first + 12), clientCertificates: try row.decode(first + 10))
     }
 }
 
@@ -285,9 +200,7 @@ extension BankSettings {
     }
 
     fileprivate init(_ row: borrowing PostgresRow, from first: Int) throws(PostgresError) {
-        name = try row.decode(first)
-        programme = try row.decode(first + 1)
-        scheme = try row.decode(first + 2)
+        self.init(name: try row.decode(first), programme: try row.decode(first + 1), scheme: try row.decode(first + 2))
         timestampToleranceSeconds = try row.decode(first + 3)
         sessionLifetimeSeconds = try row.decode(first + 4)
         retention = try row.decode(first + 5)
@@ -323,12 +236,9 @@ extension BankSettings {
 
 extension BankRecord: PostgresRowDecodable {
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        id = try row.decode(0)
-        status = try row.decode(1)
-        revision = try row.decode(2)
-        createdAt = try row.decode(3)
-        approvedSettings = try row.decode(4)
-        requestsFrom = try row.decode(5)
-        settings = try BankSettings(row, from: 6)
+        self.init(
+            id: try row.decode(0), status: try row.decode(1), settings: try BankSettings(row, from: 6),
+            approvedSettings: try row.decode(4), revision: try row.decode(2), createdAt: try row.decode(3),
+            requestsFrom: try row.decode(5))
     }
 }

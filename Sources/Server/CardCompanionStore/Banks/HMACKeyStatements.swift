@@ -1,28 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-/// A key that a bank's back-end makes its hashMac with.
-package struct HMACKeyRecord: Sendable {
-    package let label: String
-    /// The key check value: six hex digits.
-    package let kcv: String
-    package let usage: HMACKeyUsage
-    package let sealedKey: [UInt8]
-    package let status: Activity
-    package let createdAt: Timestamp
-}
-
-/// An HMAC key to add to a bank.
-package struct NewHMACKey: Sendable {
-    package let usage: HMACKeyUsage
-    package let kcv: String
-    package let sealedKey: [UInt8]
-
-    package init(usage: HMACKeyUsage, kcv: String, sealedKey: [UInt8]) {
-        self.usage = usage
-        self.kcv = kcv
-        self.sealedKey = sealedKey
-    }
-}
 
 extension Store {
     /// A bank's HMAC keys, the newest first.

@@ -1,50 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-/// An import of a key in components: what the key will be, and who began the import.
-package struct KeyImportRecord: Sendable, Equatable {
-    package let label: String
-    package let usage: BankKeyUsage
-    package let algorithm: BankKeyAlgorithm
-    /// Nil for an HMAC key.
-    package let direction: BankKeyDirection?
-    /// How many components the key has.
-    package let componentCount: Int
-    /// The operator who has entered the first one.
-    package let begunBy: String
-    package let expiresAt: Timestamp
-
-    package init(
-        label: String, usage: BankKeyUsage, algorithm: BankKeyAlgorithm, direction: BankKeyDirection?,
-        componentCount: Int, begunBy: String, expiresAt: Timestamp
-    ) {
-        self.label = label
-        self.usage = usage
-        self.algorithm = algorithm
-        self.direction = direction
-        self.componentCount = componentCount
-        self.begunBy = begunBy
-        self.expiresAt = expiresAt
-    }
-}
-
-/// A component that a custodian has entered.
-package struct KeyComponentRecord: Sendable {
-    /// From 1, in the order of entry.
-    package let number: Int
-    package let sealedComponent: [UInt8]
-
-    package init(number: Int, sealedComponent: [UInt8]) {
-        self.number = number
-        self.sealedComponent = sealedComponent
-    }
-}
-
-/// An import that is under way, for a list.
-package struct PendingKey: Sendable {
-    package let keyImport: KeyImportRecord
-    /// How many components were entered.
-    package let entered: Int
-}
 
 extension Store {
     /// Begins an import, unless one of the same label is under way. An expired one is erased first.
@@ -137,13 +92,10 @@ private struct SelectKeyImport: PostgresStatement {
 extension KeyImportRecord: PostgresRowDecodable {
     /// In the order of `keyImportColumns`.
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        label = try row.decode(0)
-        usage = try row.decode(1)
-        algorithm = try row.decode(2)
-        direction = try row.decode(3)
-        componentCount = try row.decode(4)
-        begunBy = try row.decode(5)
-        expiresAt = try row.decode(6)
+        self.init(
+            label: try row.decode(0), usage: try row.decode(1), algorithm: try row.decode(2),
+            direction: try row.decode(3), componentCount: try row.decode(4), begunBy: try row.decode(5),
+            expiresAt: try row.decode(6))
     }
 }
 

@@ -1,3 +1,4 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
 
 extension Store {

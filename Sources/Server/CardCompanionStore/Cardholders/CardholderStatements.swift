@@ -1,76 +1,6 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
 internal import StrictJSON
-
-/// What writing a cardholder did.
-package struct WrittenCardholder: Sendable, Equatable {
-    package enum Effect: String, StoredEnumeration, CaseIterable {
-        case created, replaced
-        /// The cardholder was already as the change wants it.
-        case unchanged
-        case deleted
-    }
-
-    /// What happened to a PIN that was sent.
-    package enum PINEffect: String, StoredEnumeration {
-        case taken
-        /// It was taken before, or its version is not above the stored one.
-        case unchanged
-    }
-
-    package let effect: Effect
-    /// Nil after a deletion.
-    package let version: Int64?
-    /// Nil if no PIN was sent.
-    package let pin: PINEffect?
-}
-
-/// How the writing of a cardholder ended.
-package enum WriteOutcome: Sendable, Equatable {
-    case done(WrittenCardholder)
-    /// There is no such cardholder, and the change cannot create one.
-    case absent
-    case preconditionFailed
-    /// The stored PIN has a version, and the one that was sent has none.
-    case pinVersionMissing
-    /// The PIN that was sent does not open, and was not taken before.
-    case pinUnreadable
-    /// A call with the same Idempotency-Key is being served.
-    case underWay
-    /// A call with the same Idempotency-Key was served a moment ago.
-    case answered
-}
-
-/// What may be shown of a cardholder: nothing secret, sealed or not.
-package struct CardholderRecord: Sendable {
-    package let uniqueId: Identifier
-    package let status: CardholderStatus
-    package let channels: [Channel]
-    /// Whether the cardholder can define a PIN, if the bank allows it.
-    package let definition: Bool
-    /// Nil for a cardholder who reads the usual images.
-    package let accessibility: Accessibility?
-    package let hasAuthenticationCode: Bool
-    /// How many wrong codes in a row.
-    package let authenticationFailures: Int
-    package let hasPIN: Bool
-    /// The bank's own number of the PIN that it last provisioned with one. It outlives the PIN.
-    package let pinVersion: Int64?
-    /// When an unconfirmed PIN is erased.
-    package let pinExpiresAt: Timestamp?
-    /// When a delivery of this PIN was last confirmed.
-    package let deliveredAt: Timestamp?
-    /// How many fetches since the last confirmed delivery.
-    package let unconfirmedFetches: Int
-    /// Empty if the cardholder is not locked.
-    package let locks: [CardholderLock]
-    package let hasFreeField: Bool
-    /// Changes with everything that is shown here, and with everything that happens to the PIN. A wrong code that does not
-    /// lock does not change it.
-    package let version: Int64
-    package let createdAt: Timestamp
-    /// When the bank or an operator last changed the cardholder.
-    package let updatedAt: Timestamp
-}
 
 extension Store {
     /// Writes a cardholder.
@@ -240,22 +170,14 @@ extension CardholderRecord: PostgresRowDecodable {
         """
 
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        uniqueId = try row.decode(0)
-        status = try row.decode(1)
-        channels = try row.decode(2, as: [String].self).compactMap(Channel.init(rawValue:))
-        definition = try row.decode(3)
-        hasAuthenticationCode = try row.decode(4)
-        authenticationFailures = try row.decode(5)
-        hasPIN = try row.decode(6)
-        pinVersion = try row.decode(7)
-        pinExpiresAt = try row.decode(8)
-        deliveredAt = try row.decode(9)
-        unconfirmedFetches = try row.decode(10)
-        locks = try row.decode(11, as: [String].self).compactMap(CardholderLock.init(rawValue:))
-        hasFreeField = try row.decode(12)
-        version = try row.decode(13)
-        createdAt = try row.decode(14)
-        updatedAt = try row.decode(15)
-        accessibility = try row.decode(16)
+        self.init(
+            uniqueId: try row.decode(0), status: try row.decode(1),
+            channels: try row.decode(2, as: [String].self).compactMap(Channel.init(rawValue:)),
+            definition: try row.decode(3), accessibility: try row.decode(16), hasAuthenticationCode: try row.decode(4),
+            authenticationFailures: try row.decode(5), hasPIN: try row.decode(6), pinVersion: try row.decode(7),
+            pinExpiresAt: try row.decode(8), deliveredAt: try row.decode(9), unconfirmedFetches: try row.decode(10),
+            locks: try row.decode(11, as: [String].self).compactMap(CardholderLock.init(rawValue:)),
+            hasFreeField: try row.decode(12), version: try row.decode(13), createdAt: try row.decode(14),
+            updatedAt: try row.decode(15))
     }
 }

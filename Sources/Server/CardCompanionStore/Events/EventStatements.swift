@@ -1,41 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-package struct EventRecord: Sendable {
-    /// Unique among all events.
-    package let id: String
-    /// The event's place among its bank's events; nil until the first read.
-    package let position: Int64?
-    /// Nil if the event is about the bank.
-    package let uniqueId: Identifier?
-    /// What happened, such as `pin.delivered`.
-    package let type: String
-    /// A JSON object with the details.
-    package let data: String
-    package let occurredAt: Timestamp
-
-    /// An event that is in no table.
-    package init(id: String, type: String, occurredAt: Timestamp) {
-        self.id = id
-        self.type = type
-        self.occurredAt = occurredAt
-        position = nil
-        uniqueId = nil
-        data = "{}"
-    }
-}
-
-/// An event as an operator sees it: without its data, which can have a sealed PIN.
-package struct ListedEvent: Sendable {
-    package let id: String
-    /// Nil until the bank reads its events.
-    package let position: Int64?
-    package let uniqueId: Identifier?
-    package let type: String
-    package let occurredAt: Timestamp
-    package let isAcknowledged: Bool
-    /// `PENDING`, `DELIVERED` or `PARKED`; nil if no webhook gets it.
-    package let delivery: String?
-}
 
 extension Store {
     /// A bank's newest events, the newest first. This does not change what the bank reads next.
@@ -102,13 +66,9 @@ private struct SelectNewestEvents: PostgresStatement {
 
 extension ListedEvent: PostgresRowDecodable {
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        id = try row.decode(0)
-        position = try row.decode(1)
-        uniqueId = try row.decode(2)
-        type = try row.decode(3)
-        occurredAt = try row.decode(4)
-        isAcknowledged = try row.decode(5)
-        delivery = try row.decode(6)
+        self.init(
+            id: try row.decode(0), position: try row.decode(1), uniqueId: try row.decode(2), type: try row.decode(3),
+            occurredAt: try row.decode(4), isAcknowledged: try row.decode(5), delivery: try row.decode(6))
     }
 }
 
@@ -190,11 +150,12 @@ private struct SelectEvent: PostgresStatement {
 extension EventRecord: PostgresRowDecodable {
     /// Reads id, position, uniqueId, type, data and time.
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        id = try row.decode(0)
-        position = try row.decode(1)
-        uniqueId = try row.decode(2)
-        type = try row.decode(3)
-        data = try row.decode(4)
-        occurredAt = try row.decode(5)
+        self.init(
+            id: try row.decode(0),
+            position: try row.decode(1),
+            uniqueId: try row.decode(2),
+            type: try row.decode(3),
+            data: try row.decode(4),
+            occurredAt: try row.decode(5))
     }
 }

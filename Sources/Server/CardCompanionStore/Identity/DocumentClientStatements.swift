@@ -1,40 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-/// An app that can verify documents.
-package struct DocumentClientRecord: Sendable, Equatable {
-    /// `clientId`: unique among all banks. It is not secret.
-    package let clientId: String
-    package let bankId: Identifier
-    /// Whether its sessions need no check of a cardholder. Their documents are verified and the results posted, nothing more.
-    package let isUnbound: Bool
-    /// Where results are posted; nil: nowhere.
-    package let resultURL: String?
-    /// Whether the URL may point into a private network.
-    package let resultIsPrivate: Bool
-    package let status: Activity
-    package let createdAt: Timestamp
-
-    package init(
-        clientId: String, bankId: Identifier, isUnbound: Bool, resultURL: String?, resultIsPrivate: Bool,
-        status: Activity, createdAt: Timestamp
-    ) {
-        self.clientId = clientId
-        self.bankId = bankId
-        self.isUnbound = isUnbound
-        self.resultURL = resultURL
-        self.resultIsPrivate = resultIsPrivate
-        self.status = status
-        self.createdAt = createdAt
-    }
-}
-
-/// A client, with revisions that tell whether a server's memory of the bank, or of what it trusts, is out of date.
-package struct CurrentDocumentClient: Sendable {
-    package let client: DocumentClientRecord
-    package let bankRevision: Int64
-    /// Changes whenever what the bank trusts changes; nil if it trusts no one.
-    package let trustRevision: String?
-}
 
 extension Store {
     /// Adds a client.
@@ -122,20 +87,16 @@ private struct UpdateDocumentClient: PostgresCommand {
 
 extension DocumentClientRecord: PostgresRowDecodable {
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        clientId = try row.decode(0)
-        bankId = try row.decode(1)
-        isUnbound = try row.decode(2)
-        resultURL = try row.decode(3)
-        resultIsPrivate = try row.decode(4)
-        status = try row.decode(5)
-        createdAt = try row.decode(6)
+        self.init(
+            clientId: try row.decode(0), bankId: try row.decode(1), isUnbound: try row.decode(2),
+            resultURL: try row.decode(3), resultIsPrivate: try row.decode(4), status: try row.decode(5),
+            createdAt: try row.decode(6))
     }
 }
 
 extension CurrentDocumentClient: PostgresRowDecodable {
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        client = try DocumentClientRecord(row)
-        bankRevision = try row.decode(7)
-        trustRevision = try row.decode(8)
+        self.init(
+            client: try DocumentClientRecord(row), bankRevision: try row.decode(7), trustRevision: try row.decode(8))
     }
 }

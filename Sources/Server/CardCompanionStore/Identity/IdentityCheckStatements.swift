@@ -1,52 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-/// A check that a bank asks for: a client, a cardholder, and what is expected of the document.
-package struct IdentityCheckRecord: Sendable {
-    package let bankId: Identifier
-    package let uniqueId: Identifier
-    package let clientId: String
-    /// Of the validationId.
-    package let validation: SpentDigest
-    /// Key id and MAC of what is expected.
-    package let expectationMAC: [UInt8]
-    package let expectation: IdentityExpectation
-    package let createdAt: Timestamp
-    package let expiresAt: Timestamp
-
-    package init(
-        bankId: Identifier, uniqueId: Identifier, clientId: String, validation: SpentDigest, expectationMAC: [UInt8],
-        expectation: IdentityExpectation, createdAt: Timestamp, expiresAt: Timestamp
-    ) {
-        self.bankId = bankId
-        self.uniqueId = uniqueId
-        self.clientId = clientId
-        self.validation = validation
-        self.expectationMAC = expectationMAC
-        self.expectation = expectation
-        self.createdAt = createdAt
-        self.expiresAt = expiresAt
-    }
-}
-
-/// The outcome of a request for a check.
-package enum NewCheckOutcome: Sendable {
-    case created
-    /// The bank has no such cardholder, or the cardholder is closed.
-    case noCardholder
-    /// The bank has no such client, or it is disabled, or unbound.
-    case noClient
-}
-
-/// A session of a check. No other session of the check can begin before it ends.
-package struct IdentitySession: Sendable {
-    package let bankId: Identifier
-    package let uniqueId: Identifier
-    package let validation: SpentDigest
-    /// Random: names this session of the check.
-    package let sessionId: String
-    package let expectationMAC: [UInt8]
-    package let expectation: IdentityExpectation
-}
 
 extension Store {
     /// Adds a check. It replaces the cardholder's present check and pass.

@@ -1,65 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-/// A master list that is trusted, and the root that has signed it.
-package struct TrustListRecord: Sendable {
-    /// The bank that trusts it instead of the list of all banks; nil: all banks.
-    package let scope: Identifier?
-    /// CMS, DER or BER.
-    package let list: [UInt8]
-    /// DER.
-    package let root: [UInt8]
-    /// SHA-256 of both, sealed.
-    package let sealedDigest: [UInt8]
-    package let signedAt: Timestamp
-    package let importedAt: Timestamp
-
-    package init(
-        scope: Identifier?, list: [UInt8], root: [UInt8], sealedDigest: [UInt8], signedAt: Timestamp,
-        importedAt: Timestamp
-    ) {
-        self.scope = scope
-        self.list = list
-        self.root = root
-        self.sealedDigest = sealedDigest
-        self.signedAt = signedAt
-        self.importedAt = importedAt
-    }
-}
-
-/// When trust lists were made, without their contents.
-package struct TrustListSummary: Sendable, Equatable {
-    package let scope: Identifier?
-    package let signedAt: Timestamp
-    package let importedAt: Timestamp
-    /// How many revocation lists there are, and when the oldest of them was made.
-    package let revocationListCount: Int
-    package let oldestRevocationList: Timestamp?
-}
-
-/// A revocation list of an authority of a trust list.
-package struct TrustRevocationListRecord: Sendable {
-    package let scope: Identifier?
-    /// SHA-256 of the issuer's name and the identifier of its key.
-    package let issuer: [UInt8]
-    /// SHA-256 of the list.
-    package let digest: [UInt8]
-    /// DER.
-    package let list: [UInt8]
-    package let thisUpdate: Timestamp
-    package let importedAt: Timestamp
-
-    package init(
-        scope: Identifier?, issuer: [UInt8], digest: [UInt8], list: [UInt8], thisUpdate: Timestamp,
-        importedAt: Timestamp
-    ) {
-        self.scope = scope
-        self.issuer = issuer
-        self.digest = digest
-        self.list = list
-        self.thisUpdate = thisUpdate
-        self.importedAt = importedAt
-    }
-}
 
 extension Store {
     /// Stores a list. It replaces an older one.
@@ -243,32 +183,25 @@ private struct SelectTrustRevision: PostgresStatement {
 
 extension TrustListRecord: PostgresRowDecodable {
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        scope = Identifier(try row.decode(0, as: String.self))
-        list = try row.decode(1)
-        root = try row.decode(2)
-        sealedDigest = try row.decode(3)
-        signedAt = try row.decode(4)
-        importedAt = try row.decode(5)
+        self.init(
+            scope: Identifier(try row.decode(0, as: String.self)), list: try row.decode(1), root: try row.decode(2),
+            sealedDigest: try row.decode(3), signedAt: try row.decode(4), importedAt: try row.decode(5))
     }
 }
 
 extension TrustRevocationListRecord: PostgresRowDecodable {
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        scope = Identifier(try row.decode(0, as: String.self))
-        issuer = try row.decode(1)
-        digest = try row.decode(2)
-        list = try row.decode(3)
-        thisUpdate = try row.decode(4)
-        importedAt = try row.decode(5)
+        self.init(
+            scope: Identifier(try row.decode(0, as: String.self)), issuer: try row.decode(1), digest: try row.decode(2),
+            list: try row.decode(3), thisUpdate: try row.decode(4), importedAt: try row.decode(5))
     }
 }
 
 extension TrustListSummary: PostgresRowDecodable {
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        scope = Identifier(try row.decode(0, as: String.self))
-        signedAt = try row.decode(1)
-        importedAt = try row.decode(2)
-        revocationListCount = try row.decode(3)
-        oldestRevocationList = try row.decode(4)
+        self.init(
+            scope: Identifier(try row.decode(0, as: String.self)), signedAt: try row.decode(1),
+            importedAt: try row.decode(2), revocationListCount: try row.decode(3),
+            oldestRevocationList: try row.decode(4))
     }
 }

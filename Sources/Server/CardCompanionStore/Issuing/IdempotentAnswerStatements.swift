@@ -1,26 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-/// A call with an Idempotency-Key.
-package struct IdempotentCall: Sendable {
-    package let key: String
-    /// A MAC of everything that makes it the same call.
-    package let mac: [UInt8]
-    /// Until when its repetitions get the same answer.
-    package let expiresAt: Timestamp
-
-    package init(key: String, mac: [UInt8], expiresAt: Timestamp) {
-        self.key = key
-        self.mac = mac
-        self.expiresAt = expiresAt
-    }
-}
-
-/// What a call with an Idempotency-Key did.
-package struct IdempotentAnswer: Sendable {
-    /// A MAC of the call that was served.
-    package let mac: [UInt8]
-    package let written: WrittenCardholder
-}
 
 extension Store {
     /// What the call with this key did; nil if there was none. The functions that write a cardholder keep it, in the

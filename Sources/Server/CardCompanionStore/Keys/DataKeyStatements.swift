@@ -1,19 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-/// A data key, without its wrappings.
-package struct DataKeyRecord: Sendable {
-    /// Every value that was made with the key contains it.
-    package let id: Int32
-    package let purpose: DataKeyPurpose
-    /// The key before this one; nil for the first one of its purpose.
-    package let replaces: Int32?
-    package let state: DataKeyState
-    /// When servers begin to make new values with it.
-    package let activeFrom: Timestamp
-    /// How many values were sealed with it, as far as servers have reported it.
-    package let uses: Int64
-    package let createdAt: Timestamp
-}
 
 extension Store {
     /// Adds a key of a purpose, as the first one or as the successor of another one.

@@ -1,3 +1,5 @@
+package import CardCompanionModel
+
 /// A column whose values begin with the id of the data key that they were made with (4 bytes).
 package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
     case hmacKey = "hmac_key.sealed_key"

@@ -1,19 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-/// A row in the order of a column's walk.
-package struct KeyedRow: Sendable, Hashable {
-    /// Empty for rows without a bank.
-    package let bankId: String
-    package let rowId: String
-
-    package init(bankId: String, rowId: String) {
-        self.bankId = bankId
-        self.rowId = rowId
-    }
-
-    /// Before all rows.
-    package static let start = KeyedRow(bankId: "", rowId: "")
-}
 
 /// How far the servers have come with a column.
 package struct ResealingRecord: Sendable {
@@ -277,7 +263,7 @@ private struct CountValues<Source: KeyedColumnSource>: PostgresStatement {
 extension KeyedRow: PostgresRowDecodable {
     /// From the first two columns.
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        bankId = try row.decode(0)
-        rowId = try row.decode(1)
+        self.init(
+            bankId: try row.decode(0), rowId: try row.decode(1))
     }
 }

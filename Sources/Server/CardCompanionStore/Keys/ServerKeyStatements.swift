@@ -1,19 +1,5 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
-
-/// One of the server's own key pairs, sealed.
-package struct ServerKeyRecord: Sendable {
-    /// `kid` of sealed values: the key's thumbprint (RFC 7638).
-    package let keyId: String
-    package let kind: ServerKeyKind
-    package let status: ServerKeyStatus
-    /// PKCS#8, sealed; nil if the key was retired and erased.
-    package let sealedKey: [UInt8]?
-    package let createdAt: Timestamp
-    /// When another key replaced it.
-    package let demotedAt: Timestamp?
-    /// When it left the published set.
-    package let retiredAt: Timestamp?
-}
 
 extension Store {
     /// Adds the active key of a kind, unless another server was faster.
@@ -93,13 +79,9 @@ private struct SelectServerKey: PostgresStatement {
 extension ServerKeyRecord: PostgresRowDecodable {
     /// In the order of `serverKeyColumns`.
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        keyId = try row.decode(0)
-        kind = try row.decode(1)
-        status = try row.decode(2)
-        sealedKey = try row.decode(3)
-        createdAt = try row.decode(4)
-        demotedAt = try row.decode(5)
-        retiredAt = try row.decode(6)
+        self.init(
+            keyId: try row.decode(0), kind: try row.decode(1), status: try row.decode(2), sealedKey: try row.decode(3),
+            createdAt: try row.decode(4), demotedAt: try row.decode(5), retiredAt: try row.decode(6))
     }
 }
 

@@ -41,16 +41,17 @@ private struct SelectDatabaseFacts: PostgresStatement {
 
 extension DatabaseFacts: PostgresRowDecodable {
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
-        versionNumber = try row.decode(0)
-        version = try row.decode(1)
-        fsync = try row.decode(2)
-        fullPageWrites = try row.decode(3)
-        synchronousCommit = try row.decode(4)
-        hasChecksums = try row.decode(5)
-        isInRecovery = try row.decode(6)
-        isSuperuser = try row.decode(7)
-        maximumConnections = try row.decode(8)
-        isEncrypted = try row.decode(9)
-        address = try row.decode(10)
+        self.init(
+            versionNumber: try row.decode(0),
+            version: try row.decode(1),
+            fsync: try row.decode(2),
+            fullPageWrites: try row.decode(3),
+            synchronousCommit: try row.decode(4),
+            hasChecksums: try row.decode(5),
+            isInRecovery: try row.decode(6),
+            isSuperuser: try row.decode(7),
+            maximumConnections: try row.decode(8),
+            isEncrypted: try row.decode(9),
+            address: try row.decode(10))
     }
 }

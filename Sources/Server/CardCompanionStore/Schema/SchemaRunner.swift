@@ -1,3 +1,4 @@
+internal import CardCompanionModel
 package import Logging
 internal import PostgresLibPQ
 

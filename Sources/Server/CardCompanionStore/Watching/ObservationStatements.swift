@@ -1,3 +1,4 @@
+package import CardCompanionModel
 internal import PostgresLibPQ
 
 /// What the database says about the installation as a whole, for those who watch it.

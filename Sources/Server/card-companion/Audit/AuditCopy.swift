@@ -1,5 +1,5 @@
+import CardCompanionModel
 import CardCompanionServer
-import CardCompanionStore
 import Foundation
 
 /// A copy of the audit trail outside the database: lines of JSON, as 'audit export' writes them.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CardCompanion
+import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
 
@@ -147,7 +148,7 @@ struct BankCommand: ParsableCommand {
             if let weakPinFile { settings.listedPINs = try Self.list(weakPinFile) }
         }
 
-        private static func list<Value: StoredEnumeration & CaseIterable & Hashable>(
+        private static func list<Value: RawRepresentable<String> & CaseIterable & Hashable>(
             _ text: String, of option: String
         ) throws -> Swift.Set<Value> {
             guard text != "none" else { return [] }

@@ -1,4 +1,5 @@
 import CardCompanion
+import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
 

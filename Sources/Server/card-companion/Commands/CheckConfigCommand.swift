@@ -1,7 +1,7 @@
 import ArgumentParser
 import CardCompanion
+import CardCompanionModel
 import CardCompanionServer
-import CardCompanionStore
 import Configuration
 import Foundation
 

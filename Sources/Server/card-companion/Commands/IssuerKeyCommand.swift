@@ -1,5 +1,6 @@
 import ArgumentParser
 import CardCompanion
+import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
 import Cryptography

@@ -1,6 +1,6 @@
 import ArgumentParser
+import CardCompanionModel
 import CardCompanionServer
-import CardCompanionStore
 
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CardCompanion
 import CardCompanionHTTP
+import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
 

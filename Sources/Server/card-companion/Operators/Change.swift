@@ -1,6 +1,6 @@
 import CardCompanion
+import CardCompanionModel
 import CardCompanionServer
-import CardCompanionStore
 import Foundation
 
 /// A change that can need two operators: one proposes it, and another one approves it. It is kept as JSON in between, so it has

@@ -1,4 +1,4 @@
-import CardCompanionStore
+import CardCompanionModel
 import PINImages
 import SecureMemory
 import StrictJSON

@@ -1,4 +1,4 @@
-import CardCompanionStore
+import CardCompanionModel
 import Foundation
 import PINImages
 import SecureMemory

@@ -1,4 +1,5 @@
 import CardCompanionAPI
+import CardCompanionModel
 import CardCompanionStore
 import Testing
 

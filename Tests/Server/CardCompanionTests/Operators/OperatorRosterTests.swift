@@ -1,5 +1,5 @@
 import CardCompanion
-import CardCompanionStore
+import CardCompanionModel
 import Cryptography
 import Testing
 

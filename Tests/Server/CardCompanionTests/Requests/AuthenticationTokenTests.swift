@@ -1,5 +1,5 @@
 import CardCompanionAPI
-import CardCompanionStore
+import CardCompanionModel
 import SecureMemory
 import StrictJSON
 import Testing

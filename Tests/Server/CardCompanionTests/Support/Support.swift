@@ -1,4 +1,4 @@
-import CardCompanionStore
+import CardCompanionModel
 import Logging
 import SecureMemory
 import StrictJSON

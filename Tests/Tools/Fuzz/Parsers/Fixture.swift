@@ -1,4 +1,4 @@
-import CardCompanionStore
+import CardCompanionModel
 import Cryptography
 import KeyVault
 import Logging

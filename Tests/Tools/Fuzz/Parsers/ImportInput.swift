@@ -4,6 +4,7 @@ import SecureMemory
 import StrictJSON
 
 @testable import CardCompanion
+import CardCompanionModel
 @testable import CardCompanionStore
 
 /// An import of cardholders: lines of JSON.

@@ -1,3 +1,4 @@
+package import CardCompanionModel
 package import CardCompanionStore
 internal import Cryptography
 internal import KeyBlocks

@@ -1,3 +1,4 @@
+package import CardCompanionModel
 package import CardCompanionStore
 internal import KeyBlocks
 package import KeyVault

@@ -1,4 +1,4 @@
-package import CardCompanionStore
+package import CardCompanionModel
 internal import KeyBlocks
 
 /// What a key is: usage, algorithm and direction that belong together.

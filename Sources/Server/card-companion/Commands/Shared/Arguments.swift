@@ -1,5 +1,5 @@
 import ArgumentParser
-package import CardCompanionStore
+internal import CardCompanionModel
 package import HTTPSignatures
 
 // Types of other modules as arguments.

@@ -1,0 +1,27 @@
+/// One of the server's own key pairs, sealed.
+package struct ServerKeyRecord: Sendable {
+    /// `kid` of sealed values: the key's thumbprint (RFC 7638).
+    package let keyId: String
+    package let kind: ServerKeyKind
+    package let status: ServerKeyStatus
+    /// PKCS#8, sealed; nil if the key was retired and erased.
+    package let sealedKey: [UInt8]?
+    package let createdAt: Timestamp
+    /// When another key replaced it.
+    package let demotedAt: Timestamp?
+    /// When it left the published set.
+    package let retiredAt: Timestamp?
+
+    package init(
+        keyId: String, kind: ServerKeyKind, status: ServerKeyStatus, sealedKey: [UInt8]?, createdAt: Timestamp,
+        demotedAt: Timestamp?, retiredAt: Timestamp?
+    ) {
+        self.keyId = keyId
+        self.kind = kind
+        self.status = status
+        self.sealedKey = sealedKey
+        self.createdAt = createdAt
+        self.demotedAt = demotedAt
+        self.retiredAt = retiredAt
+    }
+}

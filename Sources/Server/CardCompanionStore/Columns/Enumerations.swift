@@ -1,0 +1,58 @@
+package import CardCompanionModel
+package import PostgresLibPQ
+
+/// An enumeration in a text column. A constraint of the schema allows the same values.
+package protocol StoredEnumeration: RawRepresentable<String>, PostgresDecodable, PostgresEncodable, Sendable {}
+
+extension StoredEnumeration {
+    /// Reads the column's text. A value that is not one of the enumeration's is an error.
+    package static func decode(_ field: PostgresField) throws(PostgresError) -> Self {
+        try field.decode { Self(rawValue: String(decoding: $0, as: UTF8.self)) }
+    }
+
+    /// Appends a `text`.
+    package func append(to parameters: inout PostgresParameters) {
+        parameters.append(rawValue)
+    }
+
+    /// Appends a null `text`.
+    package static func appendNull(to parameters: inout PostgresParameters) {
+        String.appendNull(to: &parameters)
+    }
+}
+
+extension Accessibility: StoredEnumeration {}
+extension Activity: StoredEnumeration {}
+extension AuditSealRecord.Kind: StoredEnumeration {}
+extension BankKeyAlgorithm: StoredEnumeration {}
+extension BankKeyDirection: StoredEnumeration {}
+extension BankKeyUsage: StoredEnumeration {}
+extension CardholderLock: StoredEnumeration {}
+extension CardholderStatus: StoredEnumeration {}
+extension CertificatePurpose: StoredEnumeration {}
+extension Channel: StoredEnumeration {}
+extension CodeAlphabet: StoredEnumeration {}
+extension DataKeyPurpose: StoredEnumeration {}
+extension DataKeyState: StoredEnumeration {}
+extension DefinedPINRule: StoredEnumeration {}
+extension DefinitionOutcome: StoredEnumeration {}
+extension DeliveryFormat: StoredEnumeration {}
+extension FetchRefusal: StoredEnumeration {}
+extension HMACKeyUsage: StoredEnumeration {}
+extension IdentityAssurance: StoredEnumeration {}
+extension IdentityExpectation: StoredEnumeration {}
+extension IdentityRequirement: StoredEnumeration {}
+extension ImageStyle: StoredEnumeration {}
+extension MasterKeyKind: StoredEnumeration {}
+extension MasterKeyStatus: StoredEnumeration {}
+extension NotifyOutcome: StoredEnumeration {}
+extension PINBlockKind: StoredEnumeration {}
+extension RequestHint: StoredEnumeration {}
+extension Retention: StoredEnumeration {}
+extension Scheme: StoredEnumeration {}
+extension SealedValueRule: StoredEnumeration {}
+extension ServerKeyKind: StoredEnumeration {}
+extension ServerKeyStatus: StoredEnumeration {}
+extension WeakPINRule: StoredEnumeration {}
+extension WrittenCardholder.Effect: StoredEnumeration {}
+extension WrittenCardholder.PINEffect: StoredEnumeration {}

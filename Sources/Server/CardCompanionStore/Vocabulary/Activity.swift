@@ -1,5 +1,0 @@
-/// Whether a bank, a key or a certificate is in use.
-package enum Activity: String, StoredEnumeration {
-    case active = "ACTIVE"
-    case disabled = "DISABLED"
-}

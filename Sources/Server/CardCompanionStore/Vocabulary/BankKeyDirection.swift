@@ -1,8 +1,0 @@
-/// Which way a bank's key of Triple DES or AES is used.
-package enum BankKeyDirection: String, StoredEnumeration, CaseIterable {
-    /// It opens what the bank sends.
-    case decrypt
-    /// It seals what the bank gets.
-    case encrypt
-    case both
-}

@@ -1,6 +1,0 @@
-/// Whether a cardholder can use the service. Only an active one can.
-package enum CardholderStatus: String, StoredEnumeration, CaseIterable {
-    case active = "ACTIVE"
-    case suspended = "SUSPENDED"
-    case closed = "CLOSED"
-}

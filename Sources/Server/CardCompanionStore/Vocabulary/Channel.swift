@@ -1,7 +1,0 @@
-/// A channel on which a PIN is delivered.
-package enum Channel: String, StoredEnumeration, CaseIterable {
-    /// By authentication code and HMAC.
-    case ac = "AC"
-    /// By signed token.
-    case token = "TOKEN"
-}

@@ -1,8 +1,0 @@
-/// The allowed characters of an authentication code.
-package enum CodeAlphabet: String, StoredEnumeration, CaseIterable {
-    case digits
-    /// ASCII letters and digits.
-    case alphanumeric
-    /// ASCII from space to tilde.
-    case printable
-}

@@ -1,7 +1,0 @@
-/// Who has the PIN that a cardholder defines.
-package enum DefinedPINRule: String, StoredEnumeration, CaseIterable {
-    /// The bank gets it, sealed to its encryption certificate. Without a valid one a definition is refused (code 114).
-    case deliver
-    /// The store is the authority. The bank gets it only if it has a valid certificate.
-    case keep
-}

@@ -1,7 +1,0 @@
-/// How a PIN is drawn.
-package enum DeliveryFormat: String, StoredEnumeration, CaseIterable {
-    /// One image of all digits.
-    case captcha
-    /// One image per digit, in random order.
-    case digits
-}

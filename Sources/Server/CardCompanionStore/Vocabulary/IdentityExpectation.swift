@@ -1,7 +1,0 @@
-/// What a bank expects of a document.
-package enum IdentityExpectation: String, StoredEnumeration, CaseIterable {
-    /// A document, by its issuing state and number.
-    case document
-    /// A person, by name and date of birth.
-    case person
-}

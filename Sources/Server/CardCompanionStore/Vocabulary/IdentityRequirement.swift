@@ -1,7 +1,0 @@
-/// Which requests need a pass: proof that the cardholder's document was verified.
-package enum IdentityRequirement: String, StoredEnumeration, CaseIterable {
-    case none
-    case fetch
-    case definition
-    case both
-}

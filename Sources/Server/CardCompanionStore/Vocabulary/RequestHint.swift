@@ -1,4 +1,0 @@
-/// A wish of the app about the image of a PIN, which the bank can allow or ignore.
-package enum RequestHint: String, StoredEnumeration, CaseIterable {
-    case style, theme, scale
-}
