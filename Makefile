@@ -24,9 +24,13 @@ export DATA_DIRECTORY ?= .data
 results := .build/bench
 # One build for running, measuring and packaging. Swift's runtime is in the program, which needs no Swift where it runs.
 release := swift build --configuration release --static-swift-stdlib
-# Without the debugger's information and with the faster linker, the tests' first build is shorter. For a debugger:
-# make test-one TESTS=… DEBUG_INFORMATION=dwarf
-debug := swift build -debug-info-format $(or $(DEBUG_INFORMATION),none) -Xswiftc -use-ld=lld
+# The build of the tests, in a folder of its own. It is a release without optimization: a debug build of swift-argument-parser checks
+# all options at each start, and whole modules are compiled sooner. Without the debugger's information and with the faster linker it
+# is shorter still. For a debugger: make test-one TESTS=… DEBUG_INFORMATION=dwarf
+tests_folder := .build/testing
+test_build := CARD_COMPANION_TEST_BUILD=1 swift build --configuration release --scratch-path $(tests_folder) \
+    -Xswiftc -Onone -Xswiftc -enable-testing -Xswiftc -use-ld=lld \
+    -debug-info-format $(or $(DEBUG_INFORMATION),none)
 sources := Package.swift Sources Tests
 # The tests that start neither our server nor a browser, as a regular expression.
 unit_tests := Cryptography|JOSE|HTTPSignatures|StrictJSON|KeyBlocks|PINBlocks|SecureMemory|KeyVault|PINImages
@@ -69,7 +73,7 @@ test_environment := CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3"
 .PHONY: test-build
 test-build: swift test-packages .venv/installed
 	@echo "Building the tests. The first time this takes 6 to 12 minutes on two processors, later one or two."
-	$(debug) --build-tests
+	$(test_build) --build-tests
 
 deb: build ## builds the Debian package, in .build/package
 	deploy/install-packages package
@@ -96,7 +100,7 @@ ha: build sandbox ## runs three PostgreSQL under Patroni, two servers and haprox
 	@exec python3 -B deploy/ha/try.py --program .build/release/card-companion --data $(or $(HA_DATA),.data/ha)
 
 chaos-short: test-build ## kills and freezes machines for a minute, with the program of the tests
-	.venv/bin/python3 -B Tests/Tools/Chaos/chaos.py --short --answer-limit 10 --program .build/debug/card-companion
+	.venv/bin/python3 -B Tests/Tools/Chaos/chaos.py --short --answer-limit 10 --program $(tests_folder)/release/card-companion
 
 chaos: build sandbox .venv/installed ## kills and freezes machines while clients use the servers: CHAOS_MINUTES=15, CHAOS_SEED=7; as root
 	@deploy/install-packages ha
@@ -123,9 +127,9 @@ model: ## checks the models of replay, attempts, delivery and definition with sp
 
 test-eid: swift packages .venv/installed ## compares eid-simulator with the real AusweisApp: SCENARIOS="PUK" LOGS=folder
 	@deploy/install-packages eid
-	$(debug) --product eid-simulator
-	$(debug) --product eid
-	$(debug) --product virtual-eid-card
+	$(test_build) --product eid-simulator
+	$(test_build) --product eid
+	$(test_build) --product virtual-eid-card
 	.venv/bin/python3 -B Tests/EID/EIDReal/compare.py \
 	    $(if $(SCENARIOS),--scenarios "$(SCENARIOS)") $(if $(LOGS),--logs $(LOGS))
 

@@ -11,6 +11,10 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),
     ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
+/// `make test` builds without optimization, so that a change is soon compiled, but for the modules that loop over bytes.
+let optimized =
+    strict + (Context.environment["CARD_COMPANION_TEST_BUILD"] == nil ? [] : [.unsafeFlags(["-Xfrontend", "-O"])])
+
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
@@ -46,10 +50,15 @@ enum Group: String {
     case clients = "Clients"
     case foundations = "Foundations"
     case harness = "Harness"
+
+    /// Keys and Foundations loop over bytes.
+    var settings: [SwiftSetting] { self == .keys || self == .foundations ? optimized : strict }
 }
 
 func library(_ name: String, in group: Group, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)", swiftSettings: strict)
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)", swiftSettings: group.settings
+    )
 }
 
 func program(_ name: String, in group: Group, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -131,10 +140,7 @@ let package = Package(
         library("JSONLog", in: .foundations, ["SecureMemory", "StrictJSON", logging]),
         library("PostgresLibPQ", in: .foundations, ["CLibPQ", "Retries", logging, metrics, serviceLifecycle]),
         library("EmbeddedPostgres", in: .foundations, ["Retries", logging, subprocess, systemPackage]),
-        .target(
-            name: "PINImages", dependencies: ["CCairo", "CZlib", "SecureMemory"], path: "Sources/Foundations/PINImages",
-            // Each server reads the typeface when it starts, which takes 0.2 s without optimization: tests start hundreds.
-            swiftSettings: strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+        library("PINImages", in: .foundations, ["CCairo", "CZlib", "SecureMemory"]),
         library("PKCS11", in: .keys, ["CPKCS11", "SecureMemory"]),
         library("KeyVault", in: .keys, ["Cryptography", "PKCS11", "SecureMemory"]),
         library("HTTPSignatures", in: .keys, ["Cryptography", "SecureMemory", httpTypes, rawStructuredFieldValues]),

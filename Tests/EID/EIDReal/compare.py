@@ -48,9 +48,9 @@ def main():
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--simulator", type=pathlib.Path, default=pathlib.Path(".build/debug/eid-simulator"))
-    parser.add_argument("--card", type=pathlib.Path, default=pathlib.Path(".build/debug/virtual-eid-card"))
-    parser.add_argument("--eid", type=pathlib.Path, default=pathlib.Path(".build/debug/eid"))
+    parser.add_argument("--simulator", type=pathlib.Path, default=pathlib.Path(".build/testing/release/eid-simulator"))
+    parser.add_argument("--card", type=pathlib.Path, default=pathlib.Path(".build/testing/release/virtual-eid-card"))
+    parser.add_argument("--eid", type=pathlib.Path, default=pathlib.Path(".build/testing/release/eid"))
     parser.add_argument("--scenarios", default="", help="a part of their names")
     parser.add_argument("--logs", help="where the transcripts and logs are kept")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)

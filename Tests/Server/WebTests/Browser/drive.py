@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks card-companion.js and the sandbox's page in a real Chromium, against a real server with its sandbox.
 
-    python3 drive.py --program .build/debug/card-companion-sandbox     starts a server of its own in a temporary folder
+    python3 drive.py --program .build/testing/release/card-companion-sandbox     starts a server of its own in a temporary folder
     python3 drive.py --url http://127.0.0.1:8080 --sandbox .data/sandbox             uses one that is running
 
 It prints one JSON object, {"group: check": "ok" or what is wrong}. The exit status is 0 if every check ran, whatever
