@@ -18,7 +18,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help run build app test test-one test-times chaos-short deb deb-test image-test attack ha chaos fuzz sanitize model bench instructions captcha-report
-.PHONY: test-eid openapi lint upgrade-test last-release record-statements format clean swift packages test-packages
+.PHONY: test-eid openapi lint upgrade-test record-statements format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 results := .build/bench
@@ -133,7 +133,7 @@ test-eid: swift packages .venv/installed ## compares eid-simulator with the real
 	.venv/bin/python3 -B Tests/EID/EIDReal/compare.py \
 	    $(if $(SCENARIOS),--scenarios "$(SCENARIOS)") $(if $(LOGS),--logs $(LOGS))
 
-upgrade-test: last-release build sandbox .venv/installed ## upgrades from the last release to this tree while clients use the servers
+upgrade-test: build sandbox .venv/installed ## upgrades from the last release to this tree while clients use the servers
 	@deploy/install-packages ha
 	old=$$(Tests/Tools/Upgrade/build-release) && .venv/bin/python3 -B Tests/Tools/Upgrade/upgrade.py \
 	    --old "$$old" --new .build/release/card-companion $(if $(LOGS),--logs $(LOGS))
@@ -177,9 +177,6 @@ swift:
 	@command -v swift >/dev/null || { \
 	    echo "swift is not on the PATH. Install Swift 6.2 or later: https://www.swift.org/install" >&2; \
 	    exit 1; }
-
-last-release:
-	@Tests/Tools/Upgrade/build-release --find
 
 packages:
 	@deploy/install-packages

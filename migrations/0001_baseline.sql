@@ -32,65 +32,30 @@ CREATE DOMAIN confirmations AS bytea[] CHECK (cardinality(VALUE) = 3);
 CREATE DOMAIN notify_status AS smallint CHECK (VALUE BETWEEN 0 AND 2);
 CREATE DOMAIN event_type AS text COLLATE "C" CHECK (VALUE IN
     ('pin.delivered', 'pin.delivery-failed', 'pin.delivery-unconfirmed', 'pin.defined', 'pin.expired',
-    'authentication.locked', 'certificate.expiring', 'revocation-list.expiring'));
+    'authentication.locked', 'certificate.expiring', 'revocation-list.expiring', 'identity.checked'));
 CREATE DOMAIN public_event_id AS text COLLATE "C" CHECK (length(VALUE) = 22);
 
 -- Banks, their keys and their certificates.
 
 CREATE TABLE bank (
-    bank_id                     identifier PRIMARY KEY CHECK (length(bank_id) BETWEEN 1 AND 64),
-    name                        text NOT NULL CHECK (length(name) BETWEEN 1 AND 200),
-    programme                   identifier NOT NULL CHECK (length(programme) BETWEEN 1 AND 64),
-    scheme                      text NOT NULL CHECK (scheme IN ('CB', 'PCI-CPP')),
-    status                      text NOT NULL CHECK (status IN ('ACTIVE', 'DISABLED')),
-    timestamp_tolerance_seconds integer NOT NULL CHECK (timestamp_tolerance_seconds BETWEEN 1 AND 3600),
-    session_lifetime_seconds    integer NOT NULL CHECK (session_lifetime_seconds BETWEEN 30 AND 86400),
-    retention                   text NOT NULL CHECK (retention IN ('erase', 'keep', 'keep-repeat')),
-    reminders                   boolean NOT NULL,
-    undelivered_lifetime_days   integer NOT NULL CHECK (undelivered_lifetime_days BETWEEN 1 AND 3650),
-    retry_limit                 integer NOT NULL CHECK (retry_limit BETWEEN 1 AND 20),
-    fetch_limit                 integer NOT NULL CHECK (fetch_limit BETWEEN 1 AND 100),
-    pin_minimum_length          integer NOT NULL CHECK (pin_minimum_length BETWEEN 4 AND 12),
-    pin_maximum_length          integer NOT NULL CHECK (pin_maximum_length BETWEEN pin_minimum_length AND 12),
-    code_alphabet               text NOT NULL CHECK (code_alphabet IN ('digits', 'alphanumeric', 'printable')),
-    code_minimum_length         integer NOT NULL CHECK (code_minimum_length BETWEEN 4 AND 64),
-    code_maximum_length         integer NOT NULL CHECK (code_maximum_length BETWEEN code_minimum_length AND 64),
-    delivery_format             text NOT NULL CHECK (delivery_format IN ('captcha', 'digits')),
-    image_style                 text NOT NULL CHECK (image_style IN ('standard', 'strong', 'calm')),
-    -- Which wishes of the app about images are granted.
-    hints                       text[] NOT NULL CHECK (hints <@ ARRAY['style', 'theme', 'scale']),
-    -- Whether a cardholder whom the bank has marked can get the digits themselves.
-    text_pins                   boolean NOT NULL,
-    uniform_errors              boolean NOT NULL,
-    -- Whether a uniqueId that looks like a card number is refused.
-    check_unique_ids            boolean NOT NULL,
-    -- bound: a value sealed to the server must name its bank, cardholder and request. any: it may leave these names out.
-    sealed_values               text NOT NULL CHECK (sealed_values IN ('bound', 'any')),
-    definition                  boolean NOT NULL,
-    definitions_per_day         integer NOT NULL CHECK (definitions_per_day BETWEEN 1 AND 100),
-    -- Whether a defined PIN counts as one that was never delivered.
-    definition_resets_delivery  boolean NOT NULL,
-    weak_pin_rules              text[] NOT NULL
-        CHECK (weak_pin_rules <@ ARRAY['same', 'ascending', 'descending', 'pairs', 'listed']),
-    -- deliver: a definition is refused if its PIN cannot be sealed to the bank. keep: this database has the card's PIN.
-    defined_pins                text NOT NULL CHECK (defined_pins IN ('deliver', 'keep')),
-    -- The key under which a defined PIN is a PIN block of format 1; null if it is digits. (No foreign key: a key can be
-    -- replaced by another one of the same name. While there is none, the bank gets no defined PINs.)
-    defined_pin_key             identifier,
-    -- The formats of PIN blocks that the bank may send.
-    pin_blocks                  text[] NOT NULL CHECK (pin_blocks <@ ARRAY['iso-0', 'iso-1', 'iso-3', 'iso-4']),
-    -- The bank's own list for the rule 'listed', in addition to the list that every bank has. It is not secret.
-    listed_pins                 text[] NOT NULL CHECK (cardinality(listed_pins) <= 10000),
-    -- The settings that two operators have approved, as text; null if none have. With dual control, a server accepts a bank
-    -- whose settings are these or tighter.
-    approved_settings           text,
+    bank_id           identifier PRIMARY KEY CHECK (length(bank_id) BETWEEN 1 AND 64),
+    status            text NOT NULL CHECK (status IN ('ACTIVE', 'DISABLED')),
+    -- As in the settings: a request for a cardholder of another bank of the same programme has an answer of its own.
+    programme         identifier NOT NULL CHECK (length(programme) BETWEEN 1 AND 64),
+    -- What an operator has set: one line per setting. A server checks each value, and does not serve a bank with a setting that
+    -- it does not know. Functions get rules as parameters, from the settings that the server has checked, and read none here.
+    settings          text NOT NULL,
+    settings_digest   bytea NOT NULL,
+    -- The settings and the status that two operators have approved, as text; null if none have. With dual control, a server
+    -- accepts a bank whose settings are these or tighter.
+    approved_settings text,
     -- Requests with an earlier time are refused: the database was restored then, and does not know which were served before.
-    requests_from               timestamptz,
+    requests_from     timestamptz,
     -- Grows with every change of the bank, its keys or its certificates. A server that authenticated a request with an
     -- older revision authenticates it again.
-    revision                    bigint NOT NULL DEFAULT 1,
-    created_at                  timestamptz NOT NULL,
-    CONSTRAINT defined_pins_are_blocks_of_format_1 CHECK (defined_pin_key IS NULL OR 'iso-1' = ANY (pin_blocks))
+    revision          bigint NOT NULL DEFAULT 1,
+    created_at        timestamptz NOT NULL,
+    CONSTRAINT the_digest_is_of_the_settings CHECK (settings_digest = sha256(convert_to(settings, 'UTF8')))
 );
 
 -- Code 308: the cardholder belongs to another bank of the same programme.
@@ -167,7 +132,8 @@ CREATE TABLE certificate (
     bank_id     identifier NOT NULL REFERENCES bank ON DELETE CASCADE,
     alias       identifier NOT NULL,
     -- signature: verifies tokens. encryption: defined PINs are sealed to it. client: the back-end's TLS certificate.
-    purpose     text NOT NULL CHECK (purpose IN ('signature', 'encryption', 'client')),
+    -- identity: results of document verifications are sealed to it.
+    purpose     text NOT NULL CHECK (purpose IN ('signature', 'encryption', 'client', 'identity')),
     der         bytea NOT NULL,
     fingerprint bytea NOT NULL CHECK (length(fingerprint) = 32),
     subject     text NOT NULL,
@@ -543,7 +509,7 @@ CREATE TABLE resealing (
     sealed_column text PRIMARY KEY CHECK (sealed_column IN
         ('hmac_key.sealed_key', 'bank_key.sealed_key', 'issuer_key.sealed_secret', 'server_key.sealed_key',
         'cardholder.sealed_pin', 'cardholder.sealed_free_field', 'master_key.sealed_public_key',
-        'seal_key.sealed_public_key')),
+        'seal_key.sealed_public_key', 'trust_list.sealed_digest')),
     -- The key that values get.
     data_key_id   integer NOT NULL REFERENCES data_key,
     -- The last row that is done.
@@ -668,4 +634,87 @@ CREATE TABLE audit_head (
     chain_id integer PRIMARY KEY,
     sequence bigint NOT NULL,
     hash     bytea NOT NULL
+);
+
+-- Verification of passports and identity cards (document 003): clients, checks, passes, and the certificates that are trusted.
+
+-- Apps that can verify documents. A session names nothing but its client, so that the key does not begin with the bank.
+CREATE TABLE document_client (
+    client_id         text COLLATE "C" PRIMARY KEY CHECK (client_id ~ '^[!-~]{1,128}$'),
+    bank_id           identifier NOT NULL REFERENCES bank ON DELETE CASCADE,
+    -- Whether sessions need no check of a cardholder. They are verified and posted, and that is all.
+    is_unbound        boolean NOT NULL,
+    -- Where results are posted; null: nowhere.
+    result_url        text CHECK (length(result_url) BETWEEN 1 AND 2000),
+    -- Whether the URL may point into a private network.
+    result_is_private boolean NOT NULL,
+    status            text NOT NULL CHECK (status IN ('ACTIVE', 'DISABLED')),
+    created_at        timestamptz NOT NULL,
+    -- For the foreign key of a check.
+    UNIQUE (bank_id, client_id),
+    CONSTRAINT an_unbound_client_has_a_result_server CHECK (result_url IS NOT NULL OR NOT is_unbound)
+);
+
+-- Checks that a bank has asked for: one per cardholder. A newer one takes the place of an older one.
+CREATE TABLE identity_check (
+    bank_id           identifier NOT NULL,
+    unique_id         identifier NOT NULL,
+    client_id         text COLLATE "C" NOT NULL,
+    -- Of the validationId.
+    validation_digest spent_digest NOT NULL,
+    -- Key id and MAC of what is expected.
+    expectation_mac   bytea NOT NULL,
+    -- What is expected: a document, or a person.
+    expectation       text NOT NULL CHECK (expectation IN ('document', 'person')),
+    created_at        timestamptz NOT NULL,
+    expires_at        timestamptz NOT NULL,
+    -- How many sessions there were, and the one that is under way. If its server dies, another session can begin after its end.
+    session_count     integer NOT NULL DEFAULT 0 CHECK (session_count BETWEEN 0 AND 5),
+    session_id        text COLLATE "C",
+    session_ends_at   timestamptz,
+    PRIMARY KEY (bank_id, unique_id),
+    UNIQUE (bank_id, validation_digest),
+    FOREIGN KEY (bank_id, unique_id) REFERENCES cardholder ON DELETE CASCADE,
+    FOREIGN KEY (bank_id, client_id) REFERENCES document_client (bank_id, client_id) ON DELETE CASCADE,
+    CONSTRAINT a_check_has_a_life CHECK (expires_at > created_at AND expires_at <= created_at + interval '24 hours'),
+    CONSTRAINT a_session_has_an_end CHECK ((session_id IS NULL) = (session_ends_at IS NULL))
+);
+
+CREATE INDEX identity_check_by_expiry ON identity_check (expires_at);
+
+-- A cardholder whose document has passed. It is removed by the delivery or the definition that it serves.
+CREATE TABLE identity_pass (
+    bank_id    identifier NOT NULL,
+    unique_id  identifier NOT NULL,
+    passed_at  timestamptz NOT NULL,
+    expires_at timestamptz NOT NULL CHECK (expires_at > passed_at),
+    PRIMARY KEY (bank_id, unique_id),
+    FOREIGN KEY (bank_id, unique_id) REFERENCES cardholder ON DELETE CASCADE
+);
+
+CREATE INDEX identity_pass_by_expiry ON identity_pass (expires_at);
+
+-- Certificates of the authorities that states sign documents with: a master list, and the root that has signed it.
+CREATE TABLE trust_list (
+    -- The bank that trusts it, instead of the list of all banks. Empty: all banks that have none of their own.
+    scope         text COLLATE "C" PRIMARY KEY CHECK (length(scope) <= 64),
+    list          bytea NOT NULL CHECK (length(list) BETWEEN 1 AND 16777216),
+    root          bytea NOT NULL,
+    -- SHA-256 of both, sealed, so that a writer to the database cannot put another list in its place.
+    sealed_digest bytea NOT NULL,
+    signed_at     timestamptz NOT NULL,
+    imported_at   timestamptz NOT NULL
+);
+
+-- Revocation lists of these authorities. Their signatures are checked whenever they are read.
+CREATE TABLE trust_revocation_list (
+    scope       text COLLATE "C" NOT NULL,
+    -- SHA-256 of the issuer's name and its key identifier.
+    issuer      bytea NOT NULL CHECK (length(issuer) = 32),
+    -- SHA-256 of the list.
+    digest      bytea NOT NULL CHECK (length(digest) = 32),
+    list        bytea NOT NULL CHECK (length(list) BETWEEN 1 AND 16777216),
+    this_update timestamptz NOT NULL,
+    imported_at timestamptz NOT NULL,
+    PRIMARY KEY (scope, issuer)
 );

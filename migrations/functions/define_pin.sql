@@ -15,18 +15,25 @@ CREATE OR REPLACE FUNCTION define_pin(
     p_keypad_digest          bytea,       -- 'indexes': the keypad that they were read with; null if there is none
     p_keypad_expires_at      timestamptz, -- 'indexes': until when the keypad is refused once it is spent
     p_sealed_pin             bytea,       -- 'indexes': null if they are not a PIN that the bank allows
-    p_can_deliver            boolean,     -- whether the bank has a valid certificate to seal the PIN to
+    p_is_possible            boolean,     -- whether the bank allows definitions, and can get a PIN that it must get
     p_pin_for_bank           text,        -- a JWE to that certificate
-    p_event_id               text         -- the event's id for the bank, which the JWE names
+    p_event_id               text,        -- the event's id for the bank, which the JWE names
+    -- The bank's settings.
+    p_retry_limit               integer,
+    p_fetch_limit               integer,
+    p_definitions_per_day       integer,
+    p_definition_resets_delivery boolean,
+    p_retention                 text,
+    p_undelivered_lifetime_days integer,
+    p_needs_pass                boolean
 ) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-    the_bank bank;
     holder   cardholder;
     is_fresh boolean;
     today    date := (p_now AT TIME ZONE 'UTC')::date;
     expiry   timestamptz;
 BEGIN
-    SELECT * INTO the_bank FROM bank
+    PERFORM FROM bank
         WHERE bank_id = p_bank_id AND revision = p_bank_revision AND status = 'ACTIVE';
     IF NOT FOUND THEN
         RETURN 'stale';
@@ -51,13 +58,12 @@ BEGIN
     IF holder.unique_id IS NULL THEN
         RETURN 'no-cardholder';
     END IF;
-    IF holder.status <> 'ACTIVE' OR NOT the_bank.definition OR NOT holder.definition
-        OR (the_bank.defined_pins = 'deliver' AND NOT p_can_deliver)
-        OR cardholder_locks(p_holder => holder, p_bank => the_bank) <> '{}'
+    IF holder.status <> 'ACTIVE' OR NOT p_is_possible OR NOT holder.definition
+        OR cardholder_locks(p_holder => holder, p_retry_limit => p_retry_limit, p_fetch_limit => p_fetch_limit) <> '{}'
         OR (CASE WHEN p_hmac_digest IS NULL THEN 'TOKEN' ELSE 'AC' END) <> ALL (holder.channels)
-        OR (holder.definition_day = today AND holder.definition_count >= the_bank.definitions_per_day)
-        OR lacks_identity_pass(
-            p_now => p_now, p_bank => the_bank, p_unique_id => p_unique_id, p_request => 'definition') THEN
+        OR (holder.definition_day = today AND holder.definition_count >= p_definitions_per_day)
+        OR (p_needs_pass
+            AND lacks_identity_pass(p_now => p_now, p_bank_id => p_bank_id, p_unique_id => p_unique_id)) THEN
         RETURN 'status-not-satisfied';
     END IF;
     -- A keypad is its cardholder's own: the row's lock lets the second of two definitions see the first.
@@ -79,20 +85,20 @@ BEGIN
             VALUES (p_bank_id, 'hmac', p_hmac_digest, p_hmac_expires_at);
     END IF;
     -- A pass serves one definition.
-    IF the_bank.identity_check IN ('definition', 'both') THEN
+    IF p_needs_pass THEN
         DELETE FROM identity_pass WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
     END IF;
     -- If the bank's retention erases PINs, a defined PIN expires too.
-    IF the_bank.definition_resets_delivery OR holder.delivered_at IS NULL OR the_bank.retention = 'erase' THEN
-        expiry := p_now + make_interval(days => the_bank.undelivered_lifetime_days);
+    IF p_definition_resets_delivery OR holder.delivered_at IS NULL OR p_retention = 'erase' THEN
+        expiry := p_now + make_interval(days => p_undelivered_lifetime_days);
     END IF;
     -- One statement, because the start and end of each cost as much as a row.
     WITH changed AS (
         UPDATE cardholder SET
             sealed_pin = p_sealed_pin,
             pin_serial = pin_serial + 1,
-            delivered_at = CASE WHEN the_bank.definition_resets_delivery THEN NULL ELSE delivered_at END,
-            unconfirmed_fetches = CASE WHEN the_bank.definition_resets_delivery THEN 0 ELSE unconfirmed_fetches END,
+            delivered_at = CASE WHEN p_definition_resets_delivery THEN NULL ELSE delivered_at END,
+            unconfirmed_fetches = CASE WHEN p_definition_resets_delivery THEN 0 ELSE unconfirmed_fetches END,
             pin_expires_at = expiry,
             version = nextval('cardholder_version'),
             definition_day = today,

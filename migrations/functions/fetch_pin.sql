@@ -20,19 +20,26 @@ CREATE OR REPLACE FUNCTION fetch_pin(
     p_session_id         text,
     p_token_mac          bytea,       -- TOKEN only
     p_confirmations      bytea[],
+    -- The bank's settings.
+    p_session_lifetime_seconds integer,
+    p_retention                text,
+    p_reminders                boolean,
+    p_retry_limit              integer,
+    p_fetch_limit              integer,
+    p_needs_pass               boolean,
     OUT outcome           text,
     OUT sealed_pin        bytea,
     OUT sealed_free_field bytea,
     OUT accessibility     text
 ) LANGUAGE plpgsql AS $$
 DECLARE
-    the_bank   bank;
-    holder     cardholder;
-    is_right   boolean;
-    is_allowed boolean;
-    locks      boolean;
+    the_programme text;
+    holder        cardholder;
+    is_right      boolean;
+    is_allowed    boolean;
+    locks         boolean;
 BEGIN
-    SELECT * INTO the_bank FROM bank
+    SELECT programme INTO the_programme FROM bank
         WHERE bank_id = p_bank_id AND revision = p_bank_revision AND status = 'ACTIVE';
     IF NOT FOUND THEN
         outcome := 'stale';
@@ -60,7 +67,7 @@ BEGIN
     IF holder.unique_id IS NULL THEN
         outcome := CASE WHEN EXISTS (
             SELECT FROM cardholder JOIN bank USING (bank_id)
-            WHERE cardholder.unique_id = p_unique_id AND bank.programme = the_bank.programme
+            WHERE cardholder.unique_id = p_unique_id AND bank.programme = the_programme
         ) THEN 'cardholder-of-another-bank' ELSE 'no-cardholder' END;
         RETURN;
     END IF;
@@ -74,18 +81,18 @@ BEGIN
     -- nothing to repeat: that is 'no-pin' below.
     is_allowed := CASE
         WHEN holder.status <> 'ACTIVE' THEN false
-        WHEN lacks_identity_pass(
-            p_now => p_now, p_bank => the_bank, p_unique_id => p_unique_id, p_request => 'fetch') THEN false
-        WHEN p_is_reminder THEN the_bank.reminders
-        WHEN holder.delivered_at IS NULL OR the_bank.retention <> 'keep' THEN true
-        ELSE p_channel = 'AC' AND the_bank.reminders
+        WHEN p_needs_pass
+            AND lacks_identity_pass(p_now => p_now, p_bank_id => p_bank_id, p_unique_id => p_unique_id) THEN false
+        WHEN p_is_reminder THEN p_reminders
+        WHEN holder.delivered_at IS NULL OR p_retention <> 'keep' THEN true
+        ELSE p_channel = 'AC' AND p_reminders
     END;
     IF NOT is_allowed THEN
         outcome := 'status-not-satisfied';
         RETURN;
     END IF;
 
-    IF cardholder_locks(p_holder => holder, p_bank => the_bank) <> '{}' THEN
+    IF cardholder_locks(p_holder => holder, p_retry_limit => p_retry_limit, p_fetch_limit => p_fetch_limit) <> '{}' THEN
         outcome := 'limit-reached';
         RETURN;
     END IF;
@@ -103,7 +110,7 @@ BEGIN
         END IF;
         is_right := coalesce(holder.code_mac = ANY (p_code_macs), false);
         -- A wrong code that does not lock leaves the version: anyone can mistype, and nothing else has changed.
-        locks := NOT is_right AND holder.authentication_failures + 1 = the_bank.retry_limit;
+        locks := NOT is_right AND holder.authentication_failures + 1 = p_retry_limit;
         IF NOT is_right OR holder.authentication_failures > 0 OR holder.code_mac <> p_code_macs[1] THEN
             UPDATE cardholder SET
                 authentication_failures = CASE WHEN is_right THEN 0 ELSE authentication_failures + 1 END,
@@ -138,8 +145,8 @@ BEGIN
     INSERT INTO delivery_session
         (bank_id, session_id, unique_id, channel, token_mac, confirmations, pin_serial, opened_at, expires_at)
         VALUES (p_bank_id, p_session_id, p_unique_id, p_channel, p_token_mac, p_confirmations, holder.pin_serial, p_now,
-            p_now + make_interval(secs => the_bank.session_lifetime_seconds));
-    locks := holder.unconfirmed_fetches + 1 = the_bank.fetch_limit;
+            p_now + make_interval(secs => p_session_lifetime_seconds));
+    locks := holder.unconfirmed_fetches + 1 = p_fetch_limit;
     IF locks THEN
         INSERT INTO event (bank_id, unique_id, type, data, occurred_at) VALUES (
             p_bank_id, p_unique_id, 'authentication.locked', '{"lockedBy": ["unconfirmedFetches"]}', p_now);

@@ -7,7 +7,8 @@ CREATE OR REPLACE FUNCTION merge_import(
     p_bank_id   text,
     p_import_id text,
     p_limit     integer,
-    p_actor     text
+    p_actor     text,
+    p_undelivered_lifetime_days integer -- the bank's setting
 ) RETURNS TABLE (line bigint, unique_id text, outcome text, pin text, unknown_members text)
 LANGUAGE plpgsql
 SET enable_seqscan = off
@@ -46,7 +47,8 @@ BEGIN
             SELECT written.outcome, written.pin INTO outcome, pin FROM write_cardholder(
                 p_now => p_now, p_bank_id => p_bank_id, p_unique_id => staged.unique_id, p_change => staged.change,
                 p_if_version => NULL, p_must_exist => false, p_must_not_exist => false, p_call_key => NULL,
-                p_call_mac => NULL, p_call_expires_at => NULL
+                p_call_mac => NULL, p_call_expires_at => NULL,
+                p_undelivered_lifetime_days => p_undelivered_lifetime_days
             ) AS written;
         END IF;
         IF outcome <> 'unchanged' THEN

@@ -13,14 +13,15 @@ CREATE OR REPLACE FUNCTION notify_delivery(
     p_channel       text,
     p_token_macs    bytea[], -- TOKEN only: the token's MAC under each key that may have been used
     p_status        integer,
-    p_confirmation  bytea
+    p_confirmation  bytea,
+    p_erases        boolean, -- the bank's setting: whether the PIN is erased once it was shown
+    p_uses_pass     boolean  -- the bank's setting: whether fetches need a pass
 ) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-    the_bank       bank;
     opened         delivery_session;
     current_serial bigint;
 BEGIN
-    SELECT * INTO the_bank FROM bank
+    PERFORM FROM bank
         WHERE bank_id = p_bank_id AND revision = p_bank_revision AND status = 'ACTIVE';
     IF NOT FOUND THEN
         RETURN 'stale';
@@ -60,7 +61,7 @@ BEGIN
                 THEN '{"superseded": true}'::jsonb ELSE '{}' END,
         p_now);
     -- A pass serves fetches until the first confirmed delivery.
-    IF p_status = 0 AND the_bank.identity_check IN ('fetch', 'both') THEN
+    IF p_status = 0 AND p_uses_pass THEN
         -- A pass that was given after the fetch is for another fetch.
         DELETE FROM identity_pass
             WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND passed_at <= opened.opened_at;
@@ -71,10 +72,10 @@ BEGIN
             unconfirmed_fetches = 0,
             pin_expires_at = NULL,
             version = nextval('cardholder_version'),
-            sealed_pin = CASE WHEN the_bank.retention = 'erase' THEN NULL ELSE sealed_pin END,
-            code_mac = CASE WHEN the_bank.retention = 'erase' THEN NULL ELSE code_mac END
+            sealed_pin = CASE WHEN p_erases THEN NULL ELSE sealed_pin END,
+            code_mac = CASE WHEN p_erases THEN NULL ELSE code_mac END
         WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND pin_serial = opened.pin_serial;
-        IF FOUND AND the_bank.retention = 'erase' THEN
+        IF FOUND AND p_erases THEN
             UPDATE delivery_session SET token_mac = NULL
                 WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND token_mac IS NOT NULL;
         END IF;

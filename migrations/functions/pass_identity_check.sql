@@ -6,12 +6,11 @@ CREATE OR REPLACE FUNCTION pass_identity_check(
     p_bank_id    text,
     p_unique_id  text,
     p_session_id text,
-    p_data       jsonb
+    p_data       jsonb,
+    p_lifetime_seconds integer -- the bank's setting
 ) RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-    lifetime_seconds integer;
 BEGIN
-    SELECT identity_lifetime_seconds INTO lifetime_seconds FROM bank WHERE bank_id = p_bank_id AND status = 'ACTIVE';
+    PERFORM FROM bank WHERE bank_id = p_bank_id AND status = 'ACTIVE';
     IF NOT FOUND THEN
         RETURN false;
     END IF;
@@ -25,7 +24,7 @@ BEGIN
         RETURN false;
     END IF;
     INSERT INTO identity_pass (bank_id, unique_id, passed_at, expires_at)
-        VALUES (p_bank_id, p_unique_id, p_now, p_now + make_interval(secs => lifetime_seconds))
+        VALUES (p_bank_id, p_unique_id, p_now, p_now + make_interval(secs => p_lifetime_seconds))
         ON CONFLICT (bank_id, unique_id) DO UPDATE SET passed_at = excluded.passed_at, expires_at = excluded.expires_at;
     INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
         VALUES (p_bank_id, p_unique_id, 'identity.checked', p_data, p_now);

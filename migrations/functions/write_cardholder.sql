@@ -14,17 +14,17 @@ CREATE OR REPLACE FUNCTION write_cardholder(
     p_call_key        text,        -- Idempotency-Key; null: none
     p_call_mac        bytea,
     p_call_expires_at timestamptz,
+    p_undelivered_lifetime_days integer, -- the bank's setting
     OUT outcome text,              -- 'created', 'replaced', 'unchanged', or what was wrong
     OUT version bigint,
     OUT pin     text               -- 'taken' or 'unchanged'; null if no PIN was sent
 ) LANGUAGE plpgsql AS $$
 DECLARE
-    lifetime_days integer;
-    before        cardholder;
-    holder        cardholder;
-    is_new        boolean;
+    before cardholder;
+    holder cardholder;
+    is_new boolean;
 BEGIN
-    SELECT undelivered_lifetime_days INTO lifetime_days FROM bank WHERE bank_id = p_bank_id;
+    PERFORM FROM bank WHERE bank_id = p_bank_id;
     IF NOT FOUND THEN
         RAISE foreign_key_violation USING MESSAGE = 'there is no such bank';
     END IF;
@@ -116,7 +116,7 @@ BEGIN
                 [greatest(1, cardinality(array_remove(holder.taken_pins, p_change.pin_digest)) - 18) :];
             holder.delivered_at := NULL;
             holder.unconfirmed_fetches := 0;
-            holder.pin_expires_at := p_now + make_interval(days => lifetime_days);
+            holder.pin_expires_at := p_now + make_interval(days => p_undelivered_lifetime_days);
         END IF;
         IF p_change.unlocks THEN
             holder.authentication_failures := 0;

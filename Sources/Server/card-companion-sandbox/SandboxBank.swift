@@ -215,7 +215,8 @@ struct SandboxBank: Sendable {
         let action = AdminAction(command: command, bankId: Sandbox.bankId, cardholder: uniqueId)
         let outcome = try await action.recorded(in: installation.logger) {
             try await installation.store.writeCardholder(
-                bankId: Sandbox.bankId, uniqueId: uniqueId, change, if: .none,
+                bankId: Sandbox.bankId, settings: try await installation.bank(Sandbox.bankId).settings,
+                uniqueId: uniqueId, change, if: .none,
                 audit: AuditNote(subject: nil, actor: "sandbox", detail: command), now: installation.clock.now())
         }
         guard case .done = outcome else { throw SandboxRefusal("the bank has no cardholder \(uniqueId)") }

@@ -163,46 +163,16 @@ struct SetupFailed: Error, CustomStringConvertible {
 extension BankSettings {
     /// Settings as options of `bank add`, for example `["--retention", "keep"]`.
     ///
-    /// - Returns: nil if there is an option that is not in the table below: the command knows them all.
+    /// - Returns: nil if an option, or its value, is not as in the settings' text: the command knows more forms.
     init?(options: [String], id: String, scheme: String) {
         guard let scheme = Scheme(rawValue: scheme), options.count.isMultiple(of: 2) else { return nil }
         self.init(name: id, programme: id, scheme: scheme)
         for index in stride(from: 0, to: options.count, by: 2) {
-            guard let set = Self.setters[options[index]], set(&self, options[index + 1]) else { return nil }
-        }
-    }
-
-    private typealias Setter = @Sendable (inout BankSettings, String) -> Bool
-
-    private static let setters: [String: Setter] = [
-        "--programme": value(\.programme) { $0 },
-        "--timestamp-tolerance": value(\.timestampToleranceSeconds) { Int($0) },
-        "--session-lifetime": value(\.sessionLifetimeSeconds) { Int($0) },
-        "--retention": value(\.retention, Retention.init(rawValue:)),
-        "--reminders": value(\.reminders) { Bool($0) },
-        "--retry-limit": value(\.retryLimit) { Int($0) },
-        "--fetch-limit": value(\.fetchLimit) { Int($0) },
-        "--pin-minimum-length": value(\.pinMinimumLength) { Int($0) },
-        "--pin-maximum-length": value(\.pinMaximumLength) { Int($0) },
-        "--delivery-format": value(\.deliveryFormat, DeliveryFormat.init(rawValue:)),
-        "--uniform-errors": value(\.uniformErrors) { Bool($0) },
-        "--text-pins": value(\.textPINs) { Bool($0) },
-        "--sealed-values": value(\.sealedValues, SealedValueRule.init(rawValue:)),
-        "--defined-pins": value(\.definedPINs, DefinedPINRule.init(rawValue:)),
-        "--definitions-per-day": value(\.definitionsPerDay) { Int($0) },
-        "--definition-resets-delivery": value(\.definitionResetsDelivery) { Bool($0) },
-        "--weak-pin-rules": value(\.weakPINRules) { $0 == "none" ? [] : nil },
-        "--identity-check": value(\.identityCheck, IdentityRequirement.init(rawValue:)),
-        "--identity-lifetime": value(\.identityLifetimeSeconds) { Int($0) },
-    ]
-
-    private static func value<Value>(
-        _ path: any WritableKeyPath<BankSettings, Value> & Sendable, _ parse: @Sendable @escaping (String) -> Value?
-    ) -> Setter {
-        { settings, text in
-            guard let value = parse(text) else { return false }
-            settings[keyPath: path] = value
-            return true
+            let setting = BankSetting.all.first { $0.option == options[index] }
+            let value = options[index + 1]
+            guard let setting, setting.set(value, in: &self) || value == "none" && setting.set("", in: &self) else {
+                return nil
+            }
         }
     }
 }

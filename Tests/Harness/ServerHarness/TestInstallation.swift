@@ -121,6 +121,13 @@ package final class TestInstallation: Sendable {
         try await SQL.run(statements, at: ownerURL)
     }
 
+    /// Changes a line of all banks' settings, as somebody can who writes to the database: with the digest.
+    package func forgeSetting(_ line: String, _ forged: String) async throws {
+        let settings = "replace(settings, '\n\(line)\n', '\n\(forged)\n')"
+        try await sql(
+            "UPDATE bank SET settings = \(settings), settings_digest = sha256(convert_to(\(settings), 'UTF8'))")
+    }
+
     /// Runs statements as the role that serves.
     package func sqlAsServer(_ statements: String) async throws -> [String] {
         try await SQL.run(statements, at: databaseURL)

@@ -236,7 +236,8 @@ struct DualControlTests {
         try await eventually("the server notices that the record is gone") {
             server.log.contains("record of the operators is gone")
         }
-        try await fixture.installation.sql("DELETE FROM approved_object; UPDATE bank SET name = 'Other'")
+        try await fixture.installation.sql("DELETE FROM approved_object")
+        try await fixture.installation.forgeSetting("retryLimit=3", "retryLimit=4")
         #expect(try await server.fetch(fixture.holders[1], of: fixture.bank) != .delivered)
     }
 
@@ -254,7 +255,7 @@ struct DualControlTests {
         let (installation, bank) = (fixture.installation, fixture.bank)
         let id = try await installation.propose(
             ["bank", "set", bank.id, "--retry-limit", "9"], of: fixture.operators)
-        try await installation.sql("UPDATE bank SET name = 'Changed meanwhile'")
+        try await installation.forgeSetting("fetchLimit=5", "fetchLimit=4")
         let refused = try await installation.approve(id, of: fixture.operators)
         #expect(refused.status == 1)
         #expect(refused.stderr.contains("another command has changed the bank"))

@@ -26,18 +26,17 @@ struct ForgedApprovalTests {
     func settings() async throws {
         let fixture = try await Fixture()
         #expect(try await fixture.isServed)
-        try await fixture.installation.sql("UPDATE bank SET timestamp_tolerance_seconds = 3600")
+        try await fixture.installation.forgeSetting("timestampTolerance=300", "timestampTolerance=3600")
         #expect(try await !fixture.isServed)
         // Nor if what was approved is loosened with it.
         try await fixture.installation.sql(
             "UPDATE bank SET approved_settings = replace(approved_settings, 'timestampTolerance=300', 'timestampTolerance=3600')"
         )
         #expect(try await !fixture.isServed)
+        try await fixture.installation.forgeSetting("timestampTolerance=3600", "timestampTolerance=300")
         try await fixture.installation.sql(
-            """
-            UPDATE bank SET timestamp_tolerance_seconds = 300,
-                approved_settings = replace(approved_settings, 'timestampTolerance=3600', 'timestampTolerance=300')
-            """)
+            "UPDATE bank SET approved_settings = replace(approved_settings, 'timestampTolerance=3600', 'timestampTolerance=300')"
+        )
         #expect(try await fixture.isServed)
     }
 
@@ -166,8 +165,8 @@ struct ForgedApprovalTests {
     func removalWithForgery() async throws {
         let fixture = try await Fixture()
         let (installation, operators) = (fixture.installation, fixture.operators)
-        try await installation.sql(
-            "UPDATE bank SET retry_limit = 20; UPDATE certificate SET not_after = not_after + interval '1 year'")
+        try await installation.forgeSetting("retryLimit=3", "retryLimit=20")
+        try await installation.sql("UPDATE certificate SET not_after = not_after + interval '1 year'")
         #expect(try await !fixture.isServed)
         let id = try await installation.propose(["operator", "remove", "alice"], by: "carol", of: operators)
         let approved = try await installation.approve(id, by: "bob", of: operators).succeeded()
@@ -175,8 +174,8 @@ struct ForgedApprovalTests {
         try await fixture.server.stop()
         let server = try await installation.startServer()
         #expect(try await server.fetch(fixture.holder, of: fixture.bank) != .delivered)
-        try await installation.sql(
-            "UPDATE bank SET retry_limit = 3; UPDATE certificate SET not_after = not_after - interval '1 year'")
+        try await installation.forgeSetting("retryLimit=20", "retryLimit=3")
+        try await installation.sql("UPDATE certificate SET not_after = not_after - interval '1 year'")
         // The certificate has lost its approval with alice.
         #expect(try await server.fetch(fixture.holder, of: fixture.bank) != .delivered)
     }

@@ -43,7 +43,7 @@ package struct PostgresError: Error, Sendable {
     private let reason: String?
     private let server: ServerReport?
 
-    init(_ code: Code, _ reason: String? = nil) {
+    package init(_ code: Code, _ reason: String? = nil) {
         self.code = code
         self.reason = reason
         server = nil

@@ -11,29 +11,12 @@ package struct InvalidSetting: Error, CustomStringConvertible {
 }
 
 extension BankSettings {
-    /// Checks every value. The schema has the same limits.
+    /// Checks every value.
     ///
     /// - Throws: ``InvalidSetting`` for the first wrong one.
     package func validate() throws(InvalidSetting) {
-        try require(1...200 ~= name.unicodeScalars.count, "--name must have 1 to 200 characters")
-        try require(Identifier(programme) != nil, "--programme must have \(Identifier.rule)")
-        let limits: [(option: String, value: Int, range: ClosedRange<Int>)] = [
-            ("--timestamp-tolerance", timestampToleranceSeconds, 1...Self.timestampToleranceLimitSeconds),
-            ("--session-lifetime", sessionLifetimeSeconds, 30...86_400),
-            ("--undelivered-lifetime", undeliveredLifetimeDays, 1...3650),
-            ("--retry-limit", retryLimit, 1...20),
-            ("--fetch-limit", fetchLimit, 1...100),
-            ("--pin-minimum-length", pinMinimumLength, 4...12),
-            ("--pin-maximum-length", pinMaximumLength, 4...12),
-            ("--code-minimum-length", codeMinimumLength, 4...64),
-            ("--code-maximum-length", codeMaximumLength, 4...64),
-            ("--definitions-per-day", definitionsPerDay, 1...100),
-            ("--identity-lifetime", identityLifetimeSeconds, 60...86_400),
-        ]
-        for (option, value, range) in limits {
-            try require(
-                range ~= value,
-                "\(option) must be between \(range.lowerBound) and \(range.upperBound) (was \(value))")
+        for setting in BankSetting.all where !setting.isAllowed(self) {
+            throw InvalidSetting(description: "\(setting.option) \(setting.rule)\(Self.shown(setting.text(self)))")
         }
         try require(
             pinMinimumLength <= pinMaximumLength,
@@ -41,13 +24,6 @@ extension BankSettings {
         try require(
             codeMinimumLength <= codeMaximumLength,
             "--code-minimum-length must not be greater than --code-maximum-length")
-        try require(
-            listedPINs.count <= 10_000, "--weak-pin-file must have at most 10000 PINs (has \(listedPINs.count))")
-        try require(
-            listedPINs.allSatisfy { 4...12 ~= $0.utf8.count && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } },
-            "--weak-pin-file must have one PIN of 4 to 12 digits per line")
-        try require(
-            definedPINKey.map { Identifier($0) != nil } ?? true, "--defined-pin-key must have \(Identifier.rule)")
         try require(
             definedPINKey == nil || pinBlocks.contains(.iso1),
             "--defined-pin-key makes PIN blocks of format 1: --pin-blocks must list iso-1")
@@ -73,6 +49,8 @@ extension BankSettings {
         return "with --defined-pins deliver the bank needs a valid encryption certificate: import one with "
             + "'card-companion certificate import --use encryption', or set --defined-pins keep"
     }
+
+    private static func shown(_ value: String) -> String { value.utf8.count > 40 ? "" : " (was '\(value)')" }
 
     private func require(_ condition: Bool, _ rule: String) throws(InvalidSetting) {
         guard condition else { throw InvalidSetting(description: rule) }

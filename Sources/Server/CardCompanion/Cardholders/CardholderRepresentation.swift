@@ -20,7 +20,9 @@ package struct CardholderRepresentation: Encodable {
     let createdAt: Int64
     let updatedAt: Int64
 
-    package init(_ record: CardholderRecord) {
+    /// - Parameter settings: the bank's.
+    package init(_ record: CardholderRecord, _ settings: BankSettings) {
+        let locks = record.locks(by: settings)
         uniqueId = record.uniqueId.text
         status = record.status.rawValue
         channels = record.channels.map(\.rawValue)
@@ -33,7 +35,7 @@ package struct CardholderRepresentation: Encodable {
         pinExpiresAt = record.pinExpiresAt?.seconds
         deliveredAt = record.deliveredAt?.seconds
         unconfirmedFetches = record.unconfirmedFetches
-        lockedBy = record.locks.isEmpty ? nil : record.locks.map(\.rawValue)
+        lockedBy = locks.isEmpty ? nil : locks.map(\.rawValue)
         hasFreeField = record.hasFreeField
         createdAt = record.createdAt.seconds
         updatedAt = record.updatedAt.seconds

@@ -11,11 +11,6 @@ struct CodeForm: Sendable, Equatable {
         lengths = settings.codeMinimumLength...settings.codeMaximumLength
     }
 
-    init(_ bank: IssuerBank) {
-        alphabet = bank.codeAlphabet
-        lengths = bank.codeLengths
-    }
-
     /// What a code must be, for error messages.
     var rule: String { "\(lengths.lowerBound) to \(lengths.upperBound) characters (\(alphabet.rawValue))" }
 

@@ -9,10 +9,6 @@ struct PINForm: Sendable, Equatable {
         lengths = settings.pinMinimumLength...settings.pinMaximumLength
     }
 
-    init(_ bank: IssuerBank) {
-        lengths = bank.pinLengths
-    }
-
     /// What a PIN must be, for error messages.
     var rule: String { "\(lengths.lowerBound) to \(lengths.upperBound) digits" }
 

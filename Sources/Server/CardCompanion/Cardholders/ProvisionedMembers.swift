@@ -72,7 +72,7 @@ struct ProvisionedMembers {
     /// Checks the name of a cardholder who may be new.
     mutating func requireUniqueId() {
         guard Identifier(uniqueId) != nil else { return problems.append(Self.badUniqueId) }
-        if bank.checksUniqueIds, PrimaryAccountNumber.isContained(in: Array(uniqueId.utf8)) {
+        if bank.settings.checksUniqueIds, PrimaryAccountNumber.isContained(in: Array(uniqueId.utf8)) {
             isCardNumber = true
             refuse(MemberName.uniqueId, "must not contain a card number")
         }
@@ -136,7 +136,7 @@ struct ProvisionedMembers {
             return nil
         }
         guard let code = SharedSecret(try await opened(Self.code, jwe)) else { return nil }
-        let form = CodeForm(bank)
+        let form = CodeForm(bank.settings)
         guard form.matches(code.bytes) else {
             refuse(Self.code, "must have \(form.rule)")
             return nil
@@ -167,7 +167,7 @@ struct ProvisionedMembers {
         guard let opened = SharedSecret(try await opened(name, jwe)),
             let pin = name == Self.pinBlock ? try await pin(inBlock: opened) : opened
         else { return nil }
-        let form = PINForm(bank)
+        let form = PINForm(bank.settings)
         guard form.matches(pin.bytes) else {
             refuse(name, "must have \(form.rule)")
             return nil
@@ -179,7 +179,7 @@ struct ProvisionedMembers {
 
     private mutating func pinMember(_ body: borrowing JSONText) -> String {
         guard let kind = body.kind(of: Self.pinBlock), kind != .null else { return MemberName.pin }
-        guard !bank.pinBlocks.isEmpty else {
+        guard !bank.settings.pinBlocks.isEmpty else {
             refuse(Self.pinBlock, "the bank may send no PIN blocks: send pin as a JWE")
             return MemberName.pin
         }
@@ -193,7 +193,7 @@ struct ProvisionedMembers {
     /// The PIN in a PIN block. The block's PAN is forgotten afterwards.
     private mutating func pin(inBlock plaintext: SharedSecret) async throws -> SharedSecret? {
         do {
-            let block = try SentPINBlock(plaintext.bytes, allowed: bank.pinBlocks)
+            let block = try SentPINBlock(plaintext.bytes, allowed: bank.settings.pinBlocks)
             guard let key = try await pinKeys.key(block.keyLabel) else {
                 let label = ClientText.quoted(block.keyLabel.text)
                 throw PINBlockProblem("the bank has no active key \(label) for PIN blocks")
@@ -251,7 +251,7 @@ struct ProvisionedMembers {
         do {
             guard let text = body.string(name) else { throw ProvisioningError(name, "must be a JWE") }
             let jwe = try JWE(compact: text)
-            try binding.check(jwe, by: bank.sealedValues)
+            try binding.check(jwe, by: bank.settings.sealedValues)
             return jwe
         } catch let problem as ProvisioningError {
             problems.append(problem)

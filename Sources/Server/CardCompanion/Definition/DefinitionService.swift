@@ -234,7 +234,8 @@ extension Authenticated<Identifier?> {
             case .token(_, let transaction): .token(transaction, expiresAt: transactionExpiry)
             }
         return AuthorizedDefinition(
-            bankId: bank.id, bankRevision: bank.revision, uniqueId: uniqueId, proof: authorized,
+            bankId: bank.id, bankRevision: bank.revision, settings: bank.settings, uniqueId: uniqueId,
+            proof: authorized,
             canDeliver: bank.definedPINDelivery(at: time) != nil, choice: .refused)
     }
 

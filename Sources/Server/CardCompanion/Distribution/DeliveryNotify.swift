@@ -51,7 +51,8 @@ struct DeliveryNotify {
             macs = try keyring.authenticationCodes(for: token.members.bytes, in: .sessionToken(sessionId.text))
         }
         return ReceivedNotify(
-            bankId: bankId, bankRevision: bank.revision, uniqueId: uniqueId, sessionId: sessionId,
+            bankId: bankId, bankRevision: bank.revision, settings: bank.settings, uniqueId: uniqueId,
+            sessionId: sessionId,
             channel: token == nil ? .ac : .token, tokenMACs: macs, status: status.rawValue, confirmation: confirmation)
     }
 

@@ -201,8 +201,10 @@ extension Authenticated<Identifier> {
                     mac: try keyring.authenticationCode(for: token.members.bytes, in: .sessionToken(session.id)))
             }
         return AuthorizedFetch(
-            bankId: bank.id, bankRevision: bank.revision, uniqueId: uniqueId, proof: authorized, code: code,
-            sessionId: session.id, confirmations: session.confirmations(bankId: bank.id, uniqueId: uniqueId))
+            bankId: bank.id, bankRevision: bank.revision, settings: bank.settings, uniqueId: uniqueId,
+            proof: authorized,
+            code: code, sessionId: session.id, confirmations: session.confirmations(bankId: bank.id, uniqueId: uniqueId)
+        )
     }
 }
 

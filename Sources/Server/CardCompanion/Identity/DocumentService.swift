@@ -21,6 +21,8 @@ package struct DocumentService: DocumentValidationService {
         let client: DocumentClientRecord
         let validationId: String
         let assurance: AssuranceLevel
+        /// How long an unused pass stays valid.
+        let passLifetimeSeconds: Int
         let anchors: TrustAnchors
         /// Results are sealed to it; nil if the bank has none.
         let certificate: Bank.BankCertificate?
@@ -87,7 +89,8 @@ package struct DocumentService: DocumentValidationService {
                 return .done(
                     Admission(
                         client: client, validationId: start.validationId,
-                        assurance: bank.settings.identityAssurance.level, anchors: anchors,
+                        assurance: bank.settings.identityAssurance.level,
+                        passLifetimeSeconds: bank.settings.identityLifetimeSeconds, anchors: anchors,
                         certificate: bank.identityCertificate(at: clock.now()), needsSealing: bank.sealsResults,
                         session: try await session(of: start, client)))
             }
@@ -188,7 +191,8 @@ extension DocumentService {
             return try await end(session, outcome: found.refusals.map(\.rawValue).joined(separator: " "))
         }
         let hasPassed = try await store.passIdentityCheck(
-            session, data: Self.eventData(of: found, admission), audit: try note(session), now: clock.now())
+            session, data: Self.eventData(of: found, admission), lifetimeSeconds: admission.passLifetimeSeconds,
+            audit: try note(session), now: clock.now())
         // The check was replaced, or another session has begun.
         guard hasPassed else { throw CloseReason.serverError }
     }

@@ -41,6 +41,7 @@ package struct CardholderImport: Sendable {
 
     private let importId = Base64URL.encode(SecureRandom.bytes(count: 18))
     private let bankId: Identifier
+    private let settings: BankSettings
     private let provisioning: Provisioning
     private let actor: String
     private let store: Store
@@ -58,6 +59,7 @@ package struct CardholderImport: Sendable {
         bank: IssuerBank, provisioning: Provisioning, actor: String, store: Store, clock: WallClock, parallelism: Int
     ) {
         bankId = bank.id
+        settings = bank.settings
         self.actor = actor
         self.provisioning = provisioning
         self.store = store
@@ -163,7 +165,8 @@ package struct CardholderImport: Sendable {
 
     private func mergeOnce() async throws(StoreError) -> [ImportedLine] {
         try await store.mergeStaged(
-            importId: importId, bankId: bankId, limit: Self.batchLineLimit, actor: actor, now: clock.now())
+            importId: importId, bankId: bankId, settings: settings, limit: Self.batchLineLimit, actor: actor,
+            now: clock.now())
     }
 
     /// Checks lines in parallel, because opening the sealed values takes time. The answers are in the order of the lines.

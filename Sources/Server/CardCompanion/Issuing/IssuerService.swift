@@ -31,7 +31,8 @@ package struct IssuerService: Sendable {
     ) async throws -> WriteOutcome {
         let cardholder = try await provisioning(bank).cardholder(body, uniqueId: uniqueId)
         return try await store.writeCardholder(
-            bankId: bank.id, uniqueId: cardholder.uniqueId, cardholder.change, if: precondition, call: call,
+            bankId: bank.id, settings: bank.settings, uniqueId: cardholder.uniqueId, cardholder.change,
+            if: precondition, call: call,
             audit: try note(bank, cardholder.uniqueId, keyId), now: clock.now()
         ).orRefusal(of: cardholder.uniqueId)
     }
@@ -46,7 +47,7 @@ package struct IssuerService: Sendable {
         guard let uniqueId = Identifier(uniqueId) else { return .absent }
         let change = try await provisioning(bank).change(body, uniqueId: uniqueId)
         return try await store.writeCardholder(
-            bankId: bank.id, uniqueId: uniqueId, change, if: precondition, call: call,
+            bankId: bank.id, settings: bank.settings, uniqueId: uniqueId, change, if: precondition, call: call,
             audit: try note(bank, uniqueId, keyId), now: clock.now()
         ).orRefusal(of: uniqueId)
     }

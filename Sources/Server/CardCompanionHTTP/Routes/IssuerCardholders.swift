@@ -18,7 +18,7 @@ extension IssuerRoutes {
         }
         return Response(
             status: .ok, headers: [.contentType: "application/json", .eTag: record.version.etag],
-            body: try .json(CardholderRepresentation(record)))
+            body: try .json(CardholderRepresentation(record, bank.settings)))
     }
 
     /// How many cardholders a list has at most, and if the call does not say.
@@ -37,7 +37,7 @@ extension IssuerRoutes {
         let records = try await parts.service.cardholders(bank: bank, after: after, limit: limit)
         return Response(
             status: .ok, headers: [.contentType: "application/json"],
-            body: try .json(CardholderList(records, limit: limit)))
+            body: try .json(CardholderList(records, of: bank, limit: limit)))
     }
 
     /// One call that changes a cardholder.
@@ -127,8 +127,8 @@ private struct CardholderList: Encodable {
     /// The `after` of the next page; nil if this is the last one.
     let next: String?
 
-    init(_ records: [CardholderRecord], limit: Int) {
-        cardholders = records.map(CardholderRepresentation.init)
+    init(_ records: [CardholderRecord], of bank: IssuerBank, limit: Int) {
+        cardholders = records.map { CardholderRepresentation($0, bank.settings) }
         next = records.count == limit ? records.last?.uniqueId.text : nil
     }
 }

@@ -1,6 +1,6 @@
-/// What an operator sets for a bank. The schema limits each value.
+/// What an operator sets for a bank. ``BankSetting`` says what each value may be.
 package struct BankSettings: Sendable, Equatable, Codable {
-    /// The largest tolerance that the schema allows.
+    /// The largest tolerance that a bank can have.
     package static let timestampToleranceLimitSeconds = 3600
 
     /// The tolerance of a bank that has no setting of its own.

@@ -19,8 +19,6 @@ package struct CardholderRecord: Sendable {
     package let deliveredAt: Timestamp?
     /// How many fetches since the last confirmed delivery.
     package let unconfirmedFetches: Int
-    /// Empty if the cardholder is not locked.
-    package let locks: [CardholderLock]
     package let hasFreeField: Bool
     /// Changes with everything that is shown here, and with everything that happens to the PIN. A wrong code that does not
     /// lock does not change it.
@@ -33,7 +31,7 @@ package struct CardholderRecord: Sendable {
         uniqueId: Identifier, status: CardholderStatus, channels: [Channel], definition: Bool,
         accessibility: Accessibility?, hasAuthenticationCode: Bool, authenticationFailures: Int, hasPIN: Bool,
         pinVersion: Int64?, pinExpiresAt: Timestamp?, deliveredAt: Timestamp?, unconfirmedFetches: Int,
-        locks: [CardholderLock], hasFreeField: Bool, version: Int64, createdAt: Timestamp, updatedAt: Timestamp
+        hasFreeField: Bool, version: Int64, createdAt: Timestamp, updatedAt: Timestamp
     ) {
         self.uniqueId = uniqueId
         self.status = status
@@ -47,10 +45,17 @@ package struct CardholderRecord: Sendable {
         self.pinExpiresAt = pinExpiresAt
         self.deliveredAt = deliveredAt
         self.unconfirmedFetches = unconfirmedFetches
-        self.locks = locks
         self.hasFreeField = hasFreeField
         self.version = version
         self.createdAt = createdAt
         self.updatedAt = updatedAt
+    }
+    /// What locks the cardholder, by the bank's limits. Empty if nothing does. The function `cardholder_locks` decides the same
+    /// for requests.
+    package func locks(by settings: BankSettings) -> [CardholderLock] {
+        var locks: [CardholderLock] = []
+        if authenticationFailures >= settings.retryLimit { locks.append(.authenticationFailures) }
+        if unconfirmedFetches >= settings.fetchLimit { locks.append(.unconfirmedFetches) }
+        return locks
     }
 }

@@ -48,12 +48,17 @@ package struct AuthorizedDefinition: Sendable {
     package var bankId: Identifier
     /// The revision of the bank that the caller was authenticated with.
     package var bankRevision: Int64
+    /// The bank's settings at that revision.
+    package var settings: BankSettings
     /// Nil if the request's uniqueId cannot be a cardholder's.
     package var uniqueId: Identifier?
     package var proof: Proof
     /// Whether the bank has a valid certificate to seal the PIN to.
     package var canDeliver: Bool
     package var choice: Choice
+
+    /// Whether the bank allows definitions, and can get a PIN that it must get.
+    package var isPossible: Bool { settings.definition && (settings.definedPINs == .keep || canDeliver) }
 
     package var channel: Channel {
         switch proof {
@@ -63,10 +68,12 @@ package struct AuthorizedDefinition: Sendable {
     }
 
     package init(
-        bankId: Identifier, bankRevision: Int64, uniqueId: Identifier?, proof: Proof, canDeliver: Bool, choice: Choice
+        bankId: Identifier, bankRevision: Int64, settings: BankSettings, uniqueId: Identifier?, proof: Proof,
+        canDeliver: Bool, choice: Choice
     ) {
         self.bankId = bankId
         self.bankRevision = bankRevision
+        self.settings = settings
         self.uniqueId = uniqueId
         self.proof = proof
         self.canDeliver = canDeliver

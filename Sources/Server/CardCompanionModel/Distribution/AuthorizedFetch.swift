@@ -21,6 +21,8 @@ package struct AuthorizedFetch: Sendable {
     package var bankId: Identifier
     /// The revision of the bank that the caller was authenticated with.
     package var bankRevision: Int64
+    /// The bank's settings at that revision.
+    package var settings: BankSettings
     package var uniqueId: Identifier
     package var proof: Proof
     package var code: Code
@@ -30,11 +32,12 @@ package struct AuthorizedFetch: Sendable {
     package var confirmations: [[UInt8]]
 
     package init(
-        bankId: Identifier, bankRevision: Int64, uniqueId: Identifier, proof: Proof, code: Code, sessionId: String,
-        confirmations: [[UInt8]]
+        bankId: Identifier, bankRevision: Int64, settings: BankSettings, uniqueId: Identifier, proof: Proof, code: Code,
+        sessionId: String, confirmations: [[UInt8]]
     ) {
         self.bankId = bankId
         self.bankRevision = bankRevision
+        self.settings = settings
         self.uniqueId = uniqueId
         self.proof = proof
         self.code = code

@@ -16,6 +16,8 @@ package struct ReceivedNotify: Sendable {
     package var bankId: Identifier
     /// The revision at which the bank was active.
     package var bankRevision: Int64
+    /// The bank's settings at that revision.
+    package var settings: BankSettings
     package var uniqueId: Identifier
     /// Nil if the request's sessionId cannot be a session's.
     package var sessionId: Identifier?
@@ -28,11 +30,12 @@ package struct ReceivedNotify: Sendable {
     package var confirmation: [UInt8]?
 
     package init(
-        bankId: Identifier, bankRevision: Int64, uniqueId: Identifier, sessionId: Identifier?, channel: Channel,
-        tokenMACs: [[UInt8]], status: Int, confirmation: [UInt8]?
+        bankId: Identifier, bankRevision: Int64, settings: BankSettings, uniqueId: Identifier, sessionId: Identifier?,
+        channel: Channel, tokenMACs: [[UInt8]], status: Int, confirmation: [UInt8]?
     ) {
         self.bankId = bankId
         self.bankRevision = bankRevision
+        self.settings = settings
         self.uniqueId = uniqueId
         self.sessionId = sessionId
         self.channel = channel

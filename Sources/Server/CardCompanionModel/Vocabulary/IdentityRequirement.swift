@@ -4,4 +4,7 @@ package enum IdentityRequirement: String, CaseIterable, Codable, Sendable {
     case fetch
     case definition
     case both
+
+    package var isForFetches: Bool { self == .fetch || self == .both }
+    package var isForDefinitions: Bool { self == .definition || self == .both }
 }

@@ -38,8 +38,9 @@ extension Store {
     }
 
     /// The key that the bank's setting for defined PINs names; nil if there is none.
-    package func definedPINKey(bankId: Identifier) async throws(StoreError) -> BankKeyRecord? {
-        try await statements.execute(SelectDefinedPINKey(bankId: bankId)).first
+    package func definedPINKey(of bank: BankRecord) async throws(StoreError) -> BankKeyRecord? {
+        guard let label = bank.settings.definedPINKey else { return nil }
+        return try await bankKey(bankId: bank.id, label: label)
     }
 
     /// A bank's keys of all kinds, the newest first.
@@ -193,28 +194,12 @@ private struct SelectBankKey: PostgresStatement {
     }
 }
 
-private struct SelectBankKeys: PostgresStatement {
+struct SelectBankKeys: PostgresStatement {
     typealias Row = BankKeyRecord
 
     let bankId: Identifier
 
     static let sql = "SELECT \(bankKeyColumns) FROM bank_key WHERE bank_id = $1 ORDER BY label"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-    }
-}
-
-/// The key that a bank's setting names.
-struct SelectDefinedPINKey: PostgresStatement {
-    typealias Row = BankKeyRecord
-
-    let bankId: Identifier
-
-    static let sql = """
-        SELECT \(bankKeyColumns) FROM bank_key JOIN bank USING (bank_id)
-        WHERE bank_id = $1 AND label = defined_pin_key
-        """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(bankId)

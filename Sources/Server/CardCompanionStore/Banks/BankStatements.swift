@@ -33,12 +33,13 @@ extension Store {
     ///
     /// The bank is read first: if the keys change in between, its revision is outdated, and requests detect that.
     package func bankWithKeys(id: Identifier) async throws(StoreError) -> BankWithKeys? {
-        let (banks, hmacKeys, pinKeys, certificates) = try await statements.batch(
-            SelectBank(id: id), SelectHMACKeys(bankId: id), SelectDefinedPINKey(bankId: id),
+        let (banks, hmacKeys, bankKeys, certificates) = try await statements.batch(
+            SelectBank(id: id), SelectHMACKeys(bankId: id), SelectBankKeys(bankId: id),
             SelectCertificates(bankId: id))
-        return banks.first.map {
+        return banks.first.map { bank in
             BankWithKeys(
-                bank: $0, hmacKeys: hmacKeys, definedPINKey: pinKeys.first, certificates: certificates,
+                bank: bank, hmacKeys: hmacKeys,
+                definedPINKey: bankKeys.first { $0.label == bank.settings.definedPINKey }, certificates: certificates,
                 sealsResults: certificates.contains { $0.purpose == .identity })
         }
     }
@@ -58,15 +59,7 @@ extension Store {
     }
 }
 
-private let settingColumns = """
-    name, programme, scheme, timestamp_tolerance_seconds, session_lifetime_seconds, retention, reminders,
-    undelivered_lifetime_days, retry_limit, fetch_limit, pin_minimum_length, pin_maximum_length, code_alphabet,
-    code_minimum_length, code_maximum_length, delivery_format, uniform_errors, sealed_values, check_unique_ids, definition,
-    definitions_per_day, definition_resets_delivery, weak_pin_rules, listed_pins, defined_pins, image_style, hints, text_pins,
-    defined_pin_key, pin_blocks, identity_check, identity_assurance, identity_lifetime_seconds
-    """
-
-private let bankColumns = "bank_id, status, revision, created_at, approved_settings, requests_from, \(settingColumns)"
+private let bankColumns = "bank_id, status, revision, created_at, settings, approved_settings, requests_from"
 
 private struct InsertBank: PostgresCommand {
     let id: Identifier
@@ -75,15 +68,12 @@ private struct InsertBank: PostgresCommand {
     let now: Timestamp
 
     static let sql = """
-        INSERT INTO bank (bank_id, status, created_at, approved_settings, \(settingColumns))
-        VALUES ($1, 'ACTIVE', $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-            $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36)
-        ON CONFLICT (bank_id) DO NOTHING
+        INSERT INTO bank (bank_id, status, created_at, programme, settings, settings_digest, approved_settings)
+        VALUES ($1, 'ACTIVE', $2, $3, $4, sha256(convert_to($4, 'UTF8')), $5) ON CONFLICT (bank_id) DO NOTHING
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(id, now, approved)
-        settings.bind(&parameters)
+        parameters.append(id, now, settings.programme, settings, approved)
     }
 }
 
@@ -95,15 +85,13 @@ private struct UpdateBank: PostgresCommand {
     let revision: Int64
 
     static let sql = """
-        UPDATE bank SET status = $3, approved_settings = coalesce($4, approved_settings), (\(settingColumns)) =
-            ($5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27,
-                $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)
+        UPDATE bank SET status = $3, programme = $4, settings = $5, settings_digest = sha256(convert_to($5, 'UTF8')),
+            approved_settings = coalesce($6, approved_settings)
         WHERE bank_id = $1 AND revision = $2
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(id, revision, status, approved)
-        settings.bind(&parameters)
+        parameters.append(id, revision, status, settings.programme, settings, approved)
     }
 }
 
@@ -146,8 +134,7 @@ extension IssuerBank {
     /// - Parameter now: the statement's parameter that has the time.
     static func columns(now: String) -> String {
         """
-        bank_id, status, pin_minimum_length, pin_maximum_length, code_alphabet, code_minimum_length, code_maximum_length,
-        sealed_values, check_unique_ids, pin_blocks,
+        bank_id, revision, status, settings, requests_from,
         ARRAY(
             SELECT fingerprint FROM certificate LEFT JOIN revocation_list AS list USING (bank_id, issuer)
             WHERE bank_id = bank.bank_id AND purpose = 'client' AND status = 'ACTIVE'
@@ -155,19 +142,16 @@ extension IssuerBank {
                     SELECT FROM revoked_certificate AS revoked
                     WHERE (revoked.bank_id, revoked.issuer, revoked.serial)
                         = (certificate.bank_id, certificate.issuer, certificate.serial)))
-        ), revision, requests_from
+        )
         """
     }
 
     /// - Parameter first: where ``columns(now:)`` begin in the row.
     init(_ row: borrowing PostgresRow, from first: Int) throws(PostgresError) {
         self.init(
-            id: try row.decode(first), revision: try row.decode(first + 11), status: try row.decode(first + 1),
-            pinLengths: try row.decode(first + 2)...row.decode(first + 3), codeAlphabet: try row.decode(first + 4),
-            codeLengths: try row.decode(first + 5)...row.decode(first + 6), sealedValues: try row.decode(first + 7),
-            checksUniqueIds: try row.decode(first + 8),
-            pinBlocks: Set(try row.decode(first + 9, as: [String].self).compactMap(PINBlockKind.init(rawValue:))),
-            requestsFrom: try row.decode(first + 12), clientCertificates: try row.decode(first + 10))
+            id: try row.decode(first), revision: try row.decode(first + 1), status: try row.decode(first + 2),
+            settings: try row.decode(first + 3), requestsFrom: try row.decode(first + 4),
+            clientCertificates: try row.decode(first + 5))
     }
 }
 
@@ -183,62 +167,12 @@ private struct SelectBankRevision: PostgresStatement {
     }
 }
 
-extension BankSettings {
-    /// In the order of `settingColumns`.
-    fileprivate func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(
-            name, programme, scheme, Int32(clamping: timestampToleranceSeconds),
-            Int32(clamping: sessionLifetimeSeconds), retention, reminders, Int32(clamping: undeliveredLifetimeDays),
-            Int32(clamping: retryLimit), Int32(clamping: fetchLimit), Int32(clamping: pinMinimumLength),
-            Int32(clamping: pinMaximumLength), codeAlphabet, Int32(clamping: codeMinimumLength),
-            Int32(clamping: codeMaximumLength), deliveryFormat, uniformErrors, sealedValues, checksUniqueIds,
-            definition,
-            Int32(clamping: definitionsPerDay), definitionResetsDelivery,
-            weakPINRules.map(\.rawValue).sorted(), listedPINs, definedPINs, imageStyle, hints.map(\.rawValue).sorted(),
-            textPINs, definedPINKey, pinBlocks.map(\.rawValue).sorted(), identityCheck, identityAssurance,
-            Int32(clamping: identityLifetimeSeconds))
-    }
-
-    fileprivate init(_ row: borrowing PostgresRow, from first: Int) throws(PostgresError) {
-        self.init(name: try row.decode(first), programme: try row.decode(first + 1), scheme: try row.decode(first + 2))
-        timestampToleranceSeconds = try row.decode(first + 3)
-        sessionLifetimeSeconds = try row.decode(first + 4)
-        retention = try row.decode(first + 5)
-        reminders = try row.decode(first + 6)
-        undeliveredLifetimeDays = try row.decode(first + 7)
-        retryLimit = try row.decode(first + 8)
-        fetchLimit = try row.decode(first + 9)
-        pinMinimumLength = try row.decode(first + 10)
-        pinMaximumLength = try row.decode(first + 11)
-        codeAlphabet = try row.decode(first + 12)
-        codeMinimumLength = try row.decode(first + 13)
-        codeMaximumLength = try row.decode(first + 14)
-        deliveryFormat = try row.decode(first + 15)
-        uniformErrors = try row.decode(first + 16)
-        sealedValues = try row.decode(first + 17)
-        checksUniqueIds = try row.decode(first + 18)
-        definition = try row.decode(first + 19)
-        definitionsPerDay = try row.decode(first + 20)
-        definitionResetsDelivery = try row.decode(first + 21)
-        weakPINRules = Set(try row.decode(first + 22, as: [String].self).compactMap(WeakPINRule.init(rawValue:)))
-        listedPINs = try row.decode(first + 23)
-        definedPINs = try row.decode(first + 24)
-        imageStyle = try row.decode(first + 25)
-        hints = Set(try row.decode(first + 26, as: [String].self).compactMap(RequestHint.init(rawValue:)))
-        textPINs = try row.decode(first + 27)
-        definedPINKey = try row.decode(first + 28)
-        pinBlocks = Set(try row.decode(first + 29, as: [String].self).compactMap(PINBlockKind.init(rawValue:)))
-        identityCheck = try row.decode(first + 30)
-        identityAssurance = try row.decode(first + 31)
-        identityLifetimeSeconds = try row.decode(first + 32)
-    }
-}
-
 extension BankRecord: PostgresRowDecodable {
+    /// In the order of `bankColumns`.
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
         self.init(
-            id: try row.decode(0), status: try row.decode(1), settings: try BankSettings(row, from: 6),
-            approvedSettings: try row.decode(4), revision: try row.decode(2), createdAt: try row.decode(3),
-            requestsFrom: try row.decode(5))
+            id: try row.decode(0), status: try row.decode(1), settings: try row.decode(4),
+            approvedSettings: try row.decode(5), revision: try row.decode(2), createdAt: try row.decode(3),
+            requestsFrom: try row.decode(6))
     }
 }

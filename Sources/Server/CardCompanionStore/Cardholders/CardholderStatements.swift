@@ -5,15 +5,17 @@ internal import StrictJSON
 extension Store {
     /// Writes a cardholder.
     ///
-    /// - Parameter call: the call with an Idempotency-Key that asks for it.
+    /// - Parameters:
+    ///   - settings: the bank's.
+    ///   - call: the call with an Idempotency-Key that asks for it.
     package func writeCardholder(
-        bankId: Identifier, uniqueId: Identifier, _ change: CardholderChange, if precondition: VersionPrecondition,
-        call: IdempotentCall? = nil, audit: AuditNote, now: Timestamp
+        bankId: Identifier, settings: BankSettings, uniqueId: Identifier, _ change: CardholderChange,
+        if precondition: VersionPrecondition, call: IdempotentCall? = nil, audit: AuditNote, now: Timestamp
     ) async throws(StoreError) -> WriteOutcome {
         try await statements.executeForOneRow(
             WriteCardholder(
-                bankId: bankId, uniqueId: uniqueId, change: change, precondition: precondition, call: call,
-                audit: audit, now: now))
+                bankId: bankId, settings: settings, uniqueId: uniqueId, change: change, precondition: precondition,
+                call: call, audit: audit, now: now))
     }
 
     /// Erases a cardholder and everything that is stored about them.
@@ -47,6 +49,7 @@ private struct WriteCardholder: PostgresStatement {
     typealias Row = WriteOutcome
 
     let bankId: Identifier
+    let settings: BankSettings
     let uniqueId: Identifier
     let change: CardholderChange
     let precondition: VersionPrecondition
@@ -62,14 +65,15 @@ private struct WriteCardholder: PostgresStatement {
             p_now => $1, p_bank_id => $2, p_unique_id => $3,
             p_change => jsonb_populate_record(NULL::cardholder_change, $4::jsonb),
             p_if_version => $5, p_must_exist => $6, p_must_not_exist => $7, p_call_key => $8, p_call_mac => $9,
-            p_call_expires_at => $10)
+            p_call_expires_at => $10, p_undelivered_lifetime_days => $14)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(
             now, bankId, uniqueId, String(json: JSONWriter.object { change.write(to: &$0) }), precondition.version,
             precondition == .exists, precondition == .isAbsent, call?.key, call?.mac, call?.expiresAt)
-        parameters.append(audit.subject, audit.actor, audit.detail)
+        parameters.append(
+            audit.subject, audit.actor, audit.detail, Int32(clamping: settings.undeliveredLifetimeDays))
     }
 }
 
@@ -162,22 +166,20 @@ private struct SelectCardholders: PostgresStatement {
 
 extension CardholderRecord: PostgresRowDecodable {
     static let selection = """
-        SELECT unique_id, holder.status, channels, holder.definition, code_mac IS NOT NULL, authentication_failures,
+        SELECT unique_id, status, channels, definition, code_mac IS NOT NULL, authentication_failures,
             sealed_pin IS NOT NULL, pin_version, pin_expires_at, delivered_at, unconfirmed_fetches,
-            cardholder_locks(p_holder => holder, p_bank => bank), sealed_free_field IS NOT NULL, version,
-            holder.created_at, updated_at, accessibility
-        FROM cardholder AS holder JOIN bank USING (bank_id)
+            sealed_free_field IS NOT NULL, version, created_at, updated_at, accessibility
+        FROM cardholder
         """
 
     init(_ row: borrowing PostgresRow) throws(PostgresError) {
         self.init(
             uniqueId: try row.decode(0), status: try row.decode(1),
             channels: try row.decode(2, as: [String].self).compactMap(Channel.init(rawValue:)),
-            definition: try row.decode(3), accessibility: try row.decode(16), hasAuthenticationCode: try row.decode(4),
+            definition: try row.decode(3), accessibility: try row.decode(15), hasAuthenticationCode: try row.decode(4),
             authenticationFailures: try row.decode(5), hasPIN: try row.decode(6), pinVersion: try row.decode(7),
             pinExpiresAt: try row.decode(8), deliveredAt: try row.decode(9), unconfirmedFetches: try row.decode(10),
-            locks: try row.decode(11, as: [String].self).compactMap(CardholderLock.init(rawValue:)),
-            hasFreeField: try row.decode(12), version: try row.decode(13), createdAt: try row.decode(14),
-            updatedAt: try row.decode(15))
+            hasFreeField: try row.decode(11), version: try row.decode(12), createdAt: try row.decode(13),
+            updatedAt: try row.decode(14))
     }
 }

@@ -54,8 +54,10 @@ private struct DefinePIN: PostgresStatement {
         FROM define_pin(
             p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_transaction_digest => $5,
             p_transaction_expires_at => $6, p_hmac_digest => $7, p_hmac_expires_at => $8, p_choice => $9,
-            p_keypad_digest => $10, p_keypad_expires_at => $11, p_sealed_pin => $12, p_can_deliver => $13,
-            p_pin_for_bank => $14, p_event_id => $15) AS outcome
+            p_keypad_digest => $10, p_keypad_expires_at => $11, p_sealed_pin => $12, p_is_possible => $13,
+            p_pin_for_bank => $14, p_event_id => $15, p_retry_limit => $19, p_fetch_limit => $20,
+            p_definitions_per_day => $21, p_definition_resets_delivery => $22, p_retention => $23,
+            p_undelivered_lifetime_days => $24, p_needs_pass => $25) AS outcome
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -73,7 +75,12 @@ private struct DefinePIN: PostgresStatement {
             case .indexes(let keypad, let pin): ("indexes", keypad, pin)
             }
         parameters.append(
-            choice, keypad?.digest.bytes, keypad?.expiresAt, pin?.sealed, definition.canDeliver,
+            choice, keypad?.digest.bytes, keypad?.expiresAt, pin?.sealed, definition.isPossible,
             pin?.forBank, pin?.eventId, audit.subject, audit.actor, audit.detail)
+        let settings = definition.settings
+        parameters.append(
+            Int32(clamping: settings.retryLimit), Int32(clamping: settings.fetchLimit),
+            Int32(clamping: settings.definitionsPerDay), settings.definitionResetsDelivery, settings.retention,
+            Int32(clamping: settings.undeliveredLifetimeDays), settings.identityCheck.isForDefinitions)
     }
 }

@@ -67,7 +67,8 @@ private struct FetchPIN: PostgresStatement {
             p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_channel => $5,
             p_is_reminder => $6, p_transaction_digest => $7, p_hmac_digest => $8, p_hmac_expires_at => $9,
             p_code_is_checked => $10, p_code_has_form => $11, p_code_macs => $12, p_session_id => $13,
-            p_token_mac => $14, p_confirmations => $15)
+            p_token_mac => $14, p_confirmations => $15, p_session_lifetime_seconds => $19, p_retention => $20,
+            p_reminders => $21, p_retry_limit => $22, p_fetch_limit => $23, p_needs_pass => $24)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -82,6 +83,11 @@ private struct FetchPIN: PostgresStatement {
             fetch.proof.transaction?.bytes, fetch.proof.hmac?.bytes, fetch.proof.hmacExpiresAt, isChecked, hasForm,
             macs, fetch.sessionId, fetch.proof.tokenMAC, fetch.confirmations)
         parameters.append(audit.subject, audit.actor, audit.detail)
+        let settings = fetch.settings
+        parameters.append(
+            Int32(clamping: settings.sessionLifetimeSeconds), settings.retention, settings.reminders,
+            Int32(clamping: settings.retryLimit), Int32(clamping: settings.fetchLimit),
+            settings.identityCheck.isForFetches)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> FetchOutcome {
@@ -132,13 +138,16 @@ private struct NotifyDelivery: PostgresStatement {
                 p_actor => $11, p_detail => $12) END
         FROM notify_delivery(
             p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_session_id => $5,
-            p_channel => $6, p_token_macs => $7, p_status => $8, p_confirmation => $9) AS outcome
+            p_channel => $6, p_token_macs => $7, p_status => $8, p_confirmation => $9, p_erases => $13,
+            p_uses_pass => $14) AS outcome
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(
             now, notify.bankId, notify.bankRevision, notify.uniqueId, notify.sessionId, notify.channel,
             notify.tokenMACs, Int32(clamping: notify.status), notify.confirmation)
-        parameters.append(audit.subject, audit.actor, audit.detail)
+        parameters.append(
+            audit.subject, audit.actor, audit.detail, notify.settings.retention == .erase,
+            notify.settings.identityCheck.isForFetches)
     }
 }

@@ -42,13 +42,17 @@ extension Store {
 
     /// Gives the cardholder a pass, closes the check, and writes the event, in one transaction.
     ///
-    /// - Parameter data: what the event says: JSON.
+    /// - Parameters:
+    ///   - data: what the event says: JSON.
+    ///   - lifetimeSeconds: how long an unused pass stays valid.
     /// - Returns: false if the session no longer belongs to the check. Nothing was written.
     package func passIdentityCheck(
-        _ session: IdentitySession, data: String, audit: AuditNote, now: Timestamp
+        _ session: IdentitySession, data: String, lifetimeSeconds: Int, audit: AuditNote, now: Timestamp
     ) async throws(StoreError) -> Bool {
         try await statements.executeForOneRow(
-            PassIdentityCheck(session: session, data: data, audit: audit, now: now))
+            PassIdentityCheck(
+                session: session, data: data, lifetimeSeconds: Int32(clamping: lifetimeSeconds), audit: audit,
+                now: now))
     }
 }
 
@@ -152,6 +156,7 @@ private struct PassIdentityCheck: PostgresStatement {
 
     let session: IdentitySession
     let data: String
+    let lifetimeSeconds: Int32
     let audit: AuditNote
     let now: Timestamp
 
@@ -161,12 +166,14 @@ private struct PassIdentityCheck: PostgresStatement {
             p_outcome => CASE WHEN has_passed THEN 'passed' ELSE 'passed too late' END, p_bank_id => $2, p_subject => $6,
             p_actor => $7, p_detail => $8)
         FROM pass_identity_check(
-            p_now => $1, p_bank_id => $2, p_unique_id => $3, p_session_id => $4, p_data => $5::jsonb) AS has_passed
+            p_now => $1, p_bank_id => $2, p_unique_id => $3, p_session_id => $4, p_data => $5::jsonb,
+            p_lifetime_seconds => $9) AS has_passed
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(
-            now, session.bankId, session.uniqueId, session.sessionId, data, audit.subject, audit.actor, audit.detail)
+            now, session.bankId, session.uniqueId, session.sessionId, data, audit.subject, audit.actor, audit.detail,
+            lifetimeSeconds)
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Bool { try row.decode(0) }

@@ -14,14 +14,17 @@ extension Store {
 
     /// Writes the next staged lines of an import whose body was complete.
     ///
-    /// - Parameter actor: who imports, for the audit trail.
+    /// - Parameters:
+    ///   - settings: the bank's.
+    ///   - actor: who imports, for the audit trail.
     /// - Returns: their results; none if no line is left.
     package func mergeStaged(
-        importId: String, bankId: Identifier, limit: Int, actor: String, now: Timestamp
+        importId: String, bankId: Identifier, settings: BankSettings, limit: Int, actor: String, now: Timestamp
     ) async throws(StoreError) -> [ImportedLine] {
         try await statements.execute(
             MergeLines(
-                importId: importId, bankId: bankId, limit: Int32(clamping: limit), actor: actor, now: now))
+                importId: importId, bankId: bankId, settings: settings, limit: Int32(clamping: limit), actor: actor,
+                now: now))
     }
 
     /// Deletes the staged lines of an import that will not be written.
@@ -59,18 +62,22 @@ private struct StageLines: PostgresCommand {
 private struct MergeLines: PostgresStatement {
     let importId: String
     let bankId: Identifier
+    let settings: BankSettings
     let limit: Int32
     let actor: String
     let now: Timestamp
 
     static let sql = """
         SELECT line, unique_id, outcome, pin, unknown_members
-        FROM merge_import(p_now => $1, p_bank_id => $2, p_import_id => $3, p_limit => $4, p_actor => $5)
+        FROM merge_import(
+            p_now => $1, p_bank_id => $2, p_import_id => $3, p_limit => $4, p_actor => $5,
+            p_undelivered_lifetime_days => $6)
         ORDER BY line
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(now, bankId, importId, limit, actor)
+        parameters.append(
+            now, bankId, importId, limit, actor, Int32(clamping: settings.undeliveredLifetimeDays))
     }
 
     static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ImportedLine {

@@ -13,8 +13,8 @@ extension Store {
             RemovePasses(), RemoveChecks())
     }
 
-    /// Erases PINs, and their codes, that may have been delivered before the database was restored. Only banks that erase
-    /// delivered PINs are affected. They get events.
+    /// Erases PINs, and their codes, that may have been delivered before the database was restored. The bank, which erases
+    /// delivered PINs, gets events.
     ///
     /// - Parameter uniqueIds: whose PINs; nil for those of any cardholders, at most `limit`.
     /// - Returns: how many.
@@ -79,8 +79,7 @@ private struct EraseRestoredPINs: PostgresStatement {
 
     static let sql = """
         WITH due AS (
-            SELECT bank_id, unique_id FROM cardholder JOIN bank USING (bank_id)
-            WHERE bank_id = $1 AND sealed_pin IS NOT NULL AND bank.retention = 'erase'
+            SELECT bank_id, unique_id FROM cardholder WHERE bank_id = $1 AND sealed_pin IS NOT NULL
                 AND ($2::text[] IS NULL OR unique_id = ANY ($2)) LIMIT $3
         ), erased AS (
             UPDATE cardholder SET

@@ -31,12 +31,8 @@ package struct Schema: Sendable {
 
     /// The schema of this program.
     package static let current = Schema(
-        version: 2, oldestProgram: 1,
-        migrations: [
-            File("0001_baseline", PackageResources._001_baseline_sql),
-            File("0002_document_settings", PackageResources._002_document_settings_sql),
-            File("0003_document_verification", PackageResources._003_document_verification_sql),
-        ],
+        version: 1, oldestProgram: 1,
+        migrations: [File("0001_baseline", PackageResources._001_baseline_sql)],
         functions: [
             File("acknowledge_events", PackageResources.acknowledge_events_sql),
             File("advance_bank_revision", PackageResources.advance_bank_revision_sql),

@@ -240,7 +240,7 @@ struct BankCommand: ParsableCommand {
                 let bank = try await installation.bank(id)
                 let reason = bank.settings.reasonAgainstDefinition(
                     certificates: try await installation.store.certificates(bankId: id),
-                    definedPINKey: try await installation.store.definedPINKey(bankId: bank.id),
+                    definedPINKey: try await installation.store.definedPINKey(of: bank),
                     now: installation.clock.now())
                 return BankReport(bank, definitionIsOff: reason)
             }

@@ -100,32 +100,34 @@ struct CardholderCommand: ParsableCommand {
         }
 
         func run() async throws {
-            let records = try await Installation.run(options) { installation in
-                _ = try await installation.bank(bank)
-                return try await find(in: installation.store)
+            let (records, settings) = try await Installation.run(options) { installation in
+                let settings = try await installation.bank(bank).settings
+                return (try await find(in: installation.store, settings), settings)
             }
             try Terminal.show(
                 Terminal.table(
                     ["CARDHOLDER", "STATUS", "LOCKED", "CODE", "PIN", "DELIVERED", "UPDATED"],
                     records.map {
                         [
-                            $0.uniqueId.text, $0.status.rawValue, $0.locks.isEmpty ? "no" : "yes",
+                            $0.uniqueId.text, $0.status.rawValue, $0.locks(by: settings).isEmpty ? "no" : "yes",
                             $0.hasAuthenticationCode ? "set" : "none", $0.hasPIN ? "stored" : "none",
                             $0.deliveredAt?.text ?? "-", $0.updatedAt.text,
                         ]
-                    }), json: records.map(CardholderRepresentation.init), asJSON: output.json)
+                    }), json: records.map { CardholderRepresentation($0, settings) }, asJSON: output.json)
         }
 
         /// How many cardholders are read at once.
         private static let pageLength = 1_000
 
         /// Reads page after page, so that a large bank needs no long statement.
-        private func find(in store: Store) async throws -> [CardholderRecord] {
+        private func find(in store: Store, _ settings: BankSettings) async throws -> [CardholderRecord] {
             var (found, last) = ([CardholderRecord](), after?.text)
             while found.count < limit {
                 let page = try await store.cardholders(
                     bankId: bank, prefix: startsWith, after: last, limit: Self.pageLength)
-                found += page.filter { (status == nil || $0.status == status) && (!locked || !$0.locks.isEmpty) }
+                found += page.filter {
+                    (status == nil || $0.status == status) && (!locked || !$0.locks(by: settings).isEmpty)
+                }
                 guard page.count == Self.pageLength else { break }
                 last = page.last?.uniqueId.text
             }
@@ -182,10 +184,9 @@ struct CardholderCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func show() async throws {
-            try show(
-                await Installation.run(options) { [bank, uniqueId] installation in
-                    try found(await installation.store.cardholder(bankId: bank, uniqueId: uniqueId))
-                })
+            try await Installation.run(options) { [bank] installation in
+                try await find(in: installation, await installation.bank(bank).settings)
+            }.show(output)
         }
 
         /// Changes the cardholder, and shows the result.
@@ -193,33 +194,30 @@ struct CardholderCommand: ParsableCommand {
         /// - Parameter command: the command's name, for the audit trail.
         func change(_ change: CardholderChange, by command: String) async throws {
             let action = AdminAction(command: command, bankId: bank, cardholder: uniqueId)
-            try show(
-                await Installation.run(options, action: action) { [bank, uniqueId] installation in
-                    let note = try await installation.withKeyring { keyring in
-                        try AuditNote.command(
-                            command, by: AdminAction.actor, bankId: bank, uniqueId: uniqueId, keyring: keyring)
-                    }
-                    _ = try await installation.store.writeCardholder(
-                        bankId: bank, uniqueId: uniqueId, change, if: .none, audit: note,
-                        now: installation.clock.now())
-                    return try found(await installation.store.cardholder(bankId: bank, uniqueId: uniqueId))
-                })
+            try await Installation.run(options, action: action) { [bank, uniqueId] installation in
+                let note = try await installation.withKeyring { keyring in
+                    try AuditNote.command(
+                        command, by: AdminAction.actor, bankId: bank, uniqueId: uniqueId, keyring: keyring)
+                }
+                let settings = try await installation.bank(bank).settings
+                _ = try await installation.store.writeCardholder(
+                    bankId: bank, settings: settings, uniqueId: uniqueId, change, if: .none, audit: note,
+                    now: installation.clock.now())
+                return try await find(in: installation, settings)
+            }.show(output)
         }
 
-        private func found(_ record: CardholderRecord?) throws -> CardholderRecord {
-            guard let record else { throw CommandError.notFound("bank '\(bank)' has no cardholder '\(uniqueId)'") }
-            return record
-        }
-
-        private func show(_ record: CardholderRecord) throws {
-            try Terminal.show(record.table, json: CardholderRepresentation(record), asJSON: output.json)
+        private func find(in installation: Installation, _ settings: BankSettings) async throws -> Shown {
+            let found = try await installation.store.cardholder(bankId: bank, uniqueId: uniqueId)
+            guard let found else { throw CommandError.notFound("bank '\(bank)' has no cardholder '\(uniqueId)'") }
+            return Shown(text: found.table(settings), json: CardholderRepresentation(found, settings))
         }
     }
 }
 
 extension CardholderRecord {
-    private var lockText: String {
-        let reasons = locks.map { lock in
+    private func lockText(_ settings: BankSettings) -> String {
+        let reasons = locks(by: settings).map { lock in
             switch lock {
             case .authenticationFailures: "too many wrong codes"
             case .unconfirmedFetches: "too many unconfirmed fetches"
@@ -228,11 +226,11 @@ extension CardholderRecord {
         return reasons.isEmpty ? "no" : "LOCKED: \(reasons.joined(separator: " and ")); 'cardholder unlock' unlocks it"
     }
 
-    fileprivate var table: String {
+    fileprivate func table(_ settings: BankSettings) -> String {
         Terminal.table(
             ["CARDHOLDER", uniqueId.text],
             [
-                ["status", status.rawValue], ["locked", lockText],
+                ["status", status.rawValue], ["locked", lockText(settings)],
                 ["channels", channels.map(\.rawValue).joined(separator: ", ")], ["definition", "\(definition)"],
                 ["accessibility", accessibility?.rawValue ?? "-"],
                 ["authentication code", hasAuthenticationCode ? "set" : "none"],

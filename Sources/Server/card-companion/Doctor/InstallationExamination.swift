@@ -96,7 +96,7 @@ extension Installation {
         }
         if bank.settings.definition {
             let reason = bank.settings.reasonAgainstDefinition(
-                certificates: certificates, definedPINKey: try await store.definedPINKey(bankId: bank.id), now: now)
+                certificates: certificates, definedPINKey: try await store.definedPINKey(of: bank), now: now)
             if let reason { warnings.append("definition is off: \(reason)") }
         }
         return warnings

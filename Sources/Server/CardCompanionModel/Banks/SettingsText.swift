@@ -1,0 +1,100 @@
+/// Settings as text: one line per setting, `name=value`, in the order of ``BankSetting/all``. Equal settings have the same text,
+/// so that a digest, or a signature, of the text is one of the settings.
+extension BankSettings {
+    package var text: String { BankSetting.all.map { "\($0.name)=\($0.text(self))\n" }.joined() }
+
+    /// Reads a text. A setting that the text lacks, because it is newer, has its default.
+    ///
+    /// - Throws: ``UnreadableSettings`` if a line is no setting that this program knows, or no allowed
+    ///   value, or if a setting without a default is missing.
+    package init(text: String) throws(UnreadableSettings) {
+        self.init(name: "", programme: "", scheme: .cb)
+        var rest = BankSetting.all[...]
+        for (name, value) in try SettingLines(text).lines {
+            guard let index = rest.firstIndex(where: { $0.name == name }) else {
+                throw UnreadableSettings(setting: name)
+            }
+            try Self.requireDefaults(of: rest[..<index])
+            guard rest[index].set(value, in: &self) else { throw UnreadableSettings(setting: name) }
+            rest = rest[(index + 1)...]
+        }
+        try Self.requireDefaults(of: rest)
+    }
+
+    private static func requireDefaults(of missing: ArraySlice<BankSetting>) throws(UnreadableSettings) {
+        if let setting = missing.first(where: { !$0.hasDefault }) { throw UnreadableSettings(setting: setting.name) }
+    }
+}
+
+/// A text of settings that this program does not understand, or that breaks a rule. Its bank is not served.
+package struct UnreadableSettings: Error, Equatable, CustomStringConvertible {
+    /// The first such setting.
+    package let setting: String
+
+    package init(setting: String) {
+        self.setting = setting
+    }
+
+    package var description: String {
+        "the bank's settings have an unknown setting, or a value that is not allowed: '\(setting)'"
+    }
+}
+
+/// The lines `name=value` of a text. No name is there twice.
+package struct SettingLines {
+    package let lines: [(name: String, value: String)]
+
+    package init(_ text: String) throws(UnreadableSettings) {
+        var lines: [(name: String, value: String)] = []
+        // By bytes: a character of Swift can be a line end with something after it.
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            let parts = line.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            let name = String(decoding: parts[0], as: UTF8.self)
+            guard parts.count == 2, !lines.contains(where: { $0.name == name }) else {
+                throw UnreadableSettings(setting: name)
+            }
+            lines.append((name, String(decoding: parts[1], as: UTF8.self)))
+        }
+        self.lines = lines
+    }
+
+    package subscript(name: String) -> String? { lines.first { $0.name == name }?.value }
+}
+
+/// A text in one line, without control characters: each is `\u{…}`, with its scalar in hex, and so is the backslash.
+enum EscapedLine {
+    static func text(_ value: String) -> String {
+        value.unicodeScalars.reduce(into: "") { result, scalar in
+            if isEscaped(scalar) {
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+
+    /// - Returns: nil if the line is not what ``text(_:)`` makes.
+    static func parse(_ line: String) -> String? {
+        var result = String.UnicodeScalarView()
+        var rest = line.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            guard scalar == "\\" else {
+                result.append(scalar)
+                continue
+            }
+            guard let end = rest.firstIndex(of: "}"), rest.starts(with: "u{".unicodeScalars),
+                let value = UInt32(String(rest[..<end].dropFirst(2)), radix: 16), let escaped = Unicode.Scalar(value)
+            else { return nil }
+            result.append(escaped)
+            rest = rest[rest.index(after: end)...]
+        }
+        return String(result)
+    }
+
+    private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0x5C, ..<0x20, 0x7F..<0xA0: true
+        default: false
+        }
+    }
+}

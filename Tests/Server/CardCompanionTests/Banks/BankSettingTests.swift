@@ -1,0 +1,101 @@
+import CardCompanion
+import CardCompanionModel
+import Testing
+
+@Suite("Bank settings as text")
+struct BankSettingTests {
+    /// Every setting differs from its default.
+    private static let unusual: BankSettings = {
+        var settings = BankSettings(name: "Été\r\n=Bank\\", programme: "P", scheme: .pciCPP)
+        settings.timestampToleranceSeconds = 60
+        settings.sessionLifetimeSeconds = 100
+        settings.undeliveredLifetimeDays = 10
+        settings.retryLimit = 1
+        settings.fetchLimit = 2
+        settings.definitionsPerDay = 1
+        settings.pinMinimumLength = 5
+        settings.pinMaximumLength = 12
+        settings.codeAlphabet = .digits
+        settings.codeMinimumLength = 8
+        settings.codeMaximumLength = 64
+        settings.retention = .keepRepeat
+        settings.reminders = true
+        settings.deliveryFormat = .digits
+        settings.imageStyle = .calm
+        settings.hints = []
+        settings.textPINs = true
+        settings.uniformErrors = true
+        settings.sealedValues = .any
+        settings.checksUniqueIds = false
+        settings.definition = false
+        settings.definedPINs = .keep
+        settings.definedPINKey = "a=b"
+        settings.pinBlocks = [.iso4, .iso1]
+        settings.definitionResetsDelivery = false
+        settings.weakPINRules = [.same]
+        settings.listedPINs = ["1234", "999999"]
+        settings.identityCheck = .both
+        settings.identityAssurance = .passive
+        settings.identityLifetimeSeconds = 60
+        return settings
+    }()
+
+    private static let usual = BankSettings(name: "A bank", programme: "Q", scheme: .cb)
+
+    @Test("A text is read back as the same settings", arguments: [usual, unusual])
+    func roundTrip(settings: BankSettings) throws {
+        #expect(try BankSettings(text: settings.text) == settings)
+    }
+
+    @Test("The text names every setting once, and no default is missed")
+    func names() {
+        let names = BankSetting.all.map(\.name)
+        #expect(Set(names).count == names.count && Set(BankSetting.all.map(\.option)).count == names.count)
+        for setting in BankSetting.all {
+            #expect(setting.text(Self.usual) != setting.text(Self.unusual), "\(setting.name)")
+        }
+        // Each property of the settings is in the text.
+        #expect(Mirror(reflecting: Self.usual).children.count == names.count)
+    }
+
+    @Test("Equal settings have the same text, in whatever order a list was given")
+    func canonical() {
+        var other = Self.unusual
+        other.listedPINs.reverse()
+        #expect(other.text == Self.unusual.text)
+    }
+
+    @Test("A setting that is newer than the text has its default")
+    func missing() throws {
+        let text = Self.usual.text.split(separator: "\n").filter { !$0.hasPrefix("imageStyle=") }
+            .map { "\($0)\n" }.joined()
+        #expect(try BankSettings(text: text) == Self.usual)
+    }
+
+    @Test(
+        "What is not exactly a text of settings is refused, and named",
+        arguments: [
+            ("retryLimit=3", "retryLimit=0", "retryLimit"), ("retryLimit=3", "retryLimit=21", "retryLimit"),
+            ("retryLimit=3", "retryLimit=03", "retryLimit"), ("retryLimit=3", "retryLimit=+3", "retryLimit"),
+            ("retryLimit=3", "retryLimit=3\nretryLimit=3", "retryLimit"),
+            ("retryLimit=3", "retryLimit", "retryLimit"),
+            ("retryLimit=3", "retryLimit=3\nfromTheFuture=1", "fromTheFuture"),
+            ("reminders=false", "reminders=no", "reminders"), ("scheme=CB", "scheme=VISA", "scheme"),
+            ("hints=scale,theme", "hints=theme,scale", "hints"), ("hints=scale,theme", "hints=scale,theme,x", "hints"),
+            ("name=A bank", "name=", "name"), ("name=A bank", "name=\\u{41} bank", "name"),
+            ("name=A bank", "name=\\u{zz}", "name"), ("listedPINs=", "listedPINs=12a4", "listedPINs"),
+            ("name=A bank\n", "", "name"),
+            ("scheme=CB\n", "", "scheme"),
+        ])
+    func refused(line: String, other: String, setting: String) throws {
+        let text = Self.usual.text.replacing(line, with: other)
+        #expect(throws: UnreadableSettings(setting: setting)) { try BankSettings(text: text) }
+    }
+
+    @Test("The order of the lines is fixed")
+    func order() {
+        let lines = Self.usual.text.split(separator: "\n")
+        let swapped = ([lines[1], lines[0]] + lines.dropFirst(2)).map { "\($0)\n" }.joined()
+        #expect(throws: UnreadableSettings.self) { try BankSettings(text: swapped) }
+    }
+}
