@@ -23,6 +23,9 @@ def normal_of_simulator(message, level):
     # Why nobody answers at an address is said in many words.
     if message["msg"] == "AUTH" and "message" in message.get("result", {}):
         message["result"]["message"] = "..."
+    # What is wrong with a text that is not JSON, and where, is said in the words of each one's parser.
+    if message["msg"] == "INVALID" and "(offset: " in message["error"]:
+        message["error"] = "..."
     return message
 
 

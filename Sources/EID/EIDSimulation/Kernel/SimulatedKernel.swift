@@ -157,30 +157,29 @@ extension SimulatedKernel {
 extension SimulatedKernel {
     /// Takes a command.
     public mutating func receive(_ bytes: some Sequence<UInt8>) -> [Output] {
-        let bytes = Array(bytes)
-        let command = SecretBytes(count: bytes.count, in: .ordinary) { $0.copyBytes(from: bytes) }
-        read(command)
+        read(Array(bytes))
         return taken()
     }
 
-    private mutating func read(_ bytes: consuming SecretBytes) {
+    private mutating func read(_ bytes: [UInt8]) {
         guard bytes.count <= Self.commandByteLimit else {
             return send(.invalid("too large document (offset: \(Self.commandByteLimit))"))
         }
-        let copy = bytes.copy()
         do throws(JSONError) {
-            follow(try JSONText(bytes))
+            follow(try JSONText(SecretBytes(count: bytes.count, in: .ordinary) { $0.copyBytes(from: bytes) }))
         } catch {
-            // An array is JSON too, and has no command. Some members are JSON for the AusweisApp, but are refused here.
-            let isNoObject = error.reason == .notAnObject
-            let text = isNoObject ? "Command cannot be undefined" : "illegal value (offset: \(error.offset))"
-            send(.invalid(copy.withBytes(ParseFailure.text(of:)) ?? text))
+            // An array is JSON too, and has no command.
+            let isArray = error.reason == .notAnObject && bytes.first { $0 > 0x20 } == UInt8(ascii: "[")
+            let fault = error.reason == .unexpectedEnd ? "unterminated string" : "illegal value"
+            send(.invalid(isArray ? Self.noCommand : "\(fault) (offset: \(error.offset))"))
         }
     }
 
+    private static let noCommand = "Command cannot be undefined"
+
     private mutating func follow(_ json: borrowing JSONText) {
         guard json.kind(of: "cmd") == .string, let name = json.text(of: "cmd"), !name.isEmpty else {
-            return send(.invalid("Command cannot be undefined"))
+            return send(.invalid(Self.noCommand))
         }
         // INTERRUPT exists only on iOS.
         guard let command = Command.Name(rawValue: name), command != .interrupt, command.level <= level else {
