@@ -1,4 +1,5 @@
 import ArgumentParser
+import EIDInterface
 import EIDWebSocket
 import EIDWorkflow
 import Foundation
@@ -69,11 +70,11 @@ struct Info: AsyncParsableCommand {
         try await connection.follow { event, controller in
             switch event {
             case .started: controller.getInfo()
-            case .info(let version):
+            case .message(.info(let version)):
                 output.write(version)
                 controller.getReaderList()
-            case .readerList(let readers):
-                for reader in readers ?? [] { output.write(reader) }
+            case .message(.readerList(let readers)):
+                for reader in readers { output.write(reader) }
                 return true
             default: break
             }
@@ -94,8 +95,8 @@ struct Watch: AsyncParsableCommand {
         try await connection.follow { event, controller in
             switch event {
             case .started: controller.getReaderList()
-            case .readerList(let readers): for reader in readers ?? [] { output.write(reader) }
-            case .reader(let reader?): output.write(reader)
+            case .message(.readerList(let readers)): for reader in readers { output.write(reader) }
+            case .message(.reader(let reader)): output.write(reader)
             default: break
             }
             return false

@@ -111,7 +111,7 @@ final class FlowRunner<Flow: CardFlow> {
     private func askConsent(_ rights: AccessRights, _ certificate: CertificateDescription) async -> [FlowAction] {
         output.ask(Self.text(rights, certificate))
         var granted: [AccessRight] = []
-        for right in rights.optionalRights {
+        for right in rights.chat.optional {
             guard let isYes = await Prompt.isYes("May it also read \(AccessRightText(right).english)?") else {
                 return flow.cancel()
             }
@@ -124,11 +124,11 @@ final class FlowRunner<Flow: CardFlow> {
         let formatter = ISO8601DateFormatter()
         formatter.formatOptions = [.withFullDate]
         return """
-            \(certificate.subjectName) \(certificate.subjectUrl?.absoluteString ?? "")
-            wants to read: \(rights.requiredRights.map { AccessRightText($0).english }.joined(separator: ", "))
+            \(certificate.subjectName) \(certificate.subjectUrl)
+            wants to read: \(rights.chat.required.map { AccessRightText($0).english }.joined(separator: ", "))
             for: \(certificate.purpose)
             \(rights.transactionInfo ?? "")
-            Its certificate is from \(certificate.issuerName) \(certificate.issuerUrl?.absoluteString ?? ""), \
+            Its certificate is from \(certificate.issuerName) \(certificate.issuerUrl), \
             valid until \(formatter.string(from: certificate.validity.expirationDate)).
             \(certificate.termsOfUsage)
             """

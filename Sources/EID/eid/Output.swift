@@ -7,16 +7,10 @@ struct Output: Sendable {
     let json: Bool
 
     private struct ReaderRecord: Encodable {
-        struct CardRecord: Encodable {
-            let deactivated: Bool?
-            let inoperative: Bool?
-            let retryCounter: Int?
-        }
-
         let reader: String
         let attached: Bool
         let keypad: Bool
-        let card: CardRecord?
+        let card: Card?
     }
 
     private struct ScreenRecord: Encodable {
@@ -32,21 +26,18 @@ struct Output: Sendable {
     }
 
     func write(_ reader: Reader) {
-        let card = reader.card.map {
-            ReaderRecord.CardRecord(
-                deactivated: $0.deactivated, inoperative: $0.inoperative, retryCounter: $0.pinRetryCounter)
-        }
         guard json else { return line("\(reader.name): \(Self.words(reader))") }
-        encode(ReaderRecord(reader: reader.name, attached: reader.attached, keypad: reader.keypad, card: card))
+        encode(
+            ReaderRecord(reader: reader.name, attached: reader.attached, keypad: reader.keypad, card: reader.card))
     }
 
     private static func words(_ reader: Reader) -> String {
         guard reader.attached else { return "not connected" }
         guard let card = reader.card else { return "no card" }
-        if card.isUnknown() { return "a card without the eID function" }
+        if card == .unknown { return "a card without the eID function" }
         if card.deactivated == true { return "a card whose eID function is turned off" }
         if card.inoperative == true { return "a card whose PUK cannot be used any more" }
-        return "a card with \(card.pinRetryCounter ?? 0) tries left for its PIN"
+        return "a card with \(card.retryCounter ?? 0) tries left for its PIN"
     }
 
     /// A screen that asks for nothing.

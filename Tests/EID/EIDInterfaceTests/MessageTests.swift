@@ -17,7 +17,7 @@ struct MessageTests {
     @Test("The examples have every message of level 1")
     func complete() throws {
         let names = Set(try DocumentExamples.messages.map { try Message($0).name })
-        #expect(names == Set(Message.Name.allCases.map(\.rawValue)).subtracting(["STATUS", "PAUSE"]))
+        #expect(names == Set(Message.Name.allCases).subtracting([.status, .pause]))
     }
 
     @Test("The members of the examples have the document's values")
@@ -25,7 +25,7 @@ struct MessageTests {
         let messages = try DocumentExamples.messages.map { try Message($0) }
         guard case .accessRights(let rights) = messages[0] else { throw Unexpected() }
         #expect(rights.aux?.requiredAge == "18")
-        #expect(rights.chat?.optional == [.GivenNames, .AgeVerification])
+        #expect(rights.chat.optional == [.GivenNames, .AgeVerification])
         #expect(
             messages.contains(
                 .apiLevel(
@@ -100,9 +100,17 @@ struct MessageTests {
             #"{"msg":"CERTIFICATE"}"#, #"{"msg":"ENTER_PIN","reader":{"name":"x","card":{"retryCounter":1e99}}}"#,
             #"{"msg":"AUTH","result":{"minor":"x"}}"#, #"{"msg":"CHANGE_PIN","success":"true"}"#,
             #"{"msg":"ACCESS_RIGHTS","aux":{"validityDate":"2017-02-30"},"chat":{"effective":[],"optional":[],"required":[]}}"#,
+            #"{"msg":"ACCESS_RIGHTS","aux":{"validityDate":"2017-2-3"},"chat":{"effective":[],"optional":[],"required":[]}}"#,
+            #"{"msg":"ACCESS_RIGHTS","aux":{"validityDate":"2017-02-03Z"},"chat":{"effective":[],"optional":[],"required":[]}}"#,
+            #"{"msg":"ACCESS_RIGHTS"}"#, #"{"msg":"ENTER_PIN","reader":{}}"#,
         ])
     func malformed(_ text: String) {
         #expect(throws: MessageError.self) { try Message(text) }
+    }
+
+    @Test("A question without a reader is named as such")
+    func missingReader() {
+        #expect(throws: MessageError.missingReader(name: "ENTER_PIN")) { try Message(#"{"msg":"ENTER_PIN"}"#) }
     }
 
     @Test("A message that is too long is not read")

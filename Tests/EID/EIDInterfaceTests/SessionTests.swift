@@ -135,18 +135,18 @@ struct SessionTests {
     func late() throws {
         var idle = Session(level: .three)
         for message in [
-            Message.auth(.started), .auth(.finished(nil, url: "x")), .auth(.refused(error: "x")), .changePIN(.started),
+            Message.auth(.started), .auth(.finished(nil, url: nil)), .auth(.refused(error: "x")), .changePIN(.started),
             .changePIN(.finished(success: true, reason: nil)), .enterPIN(EnterMessage(reader: nfc)),
             .insertCard(error: nil), .pause(cause: "x"), rights, .unknown(name: "LOG"),
         ] {
-            #expect(idle.receive(message) == false, "\(message.name)")
+            #expect(idle.receive(message) == false, "\(message)")
             #expect(idle.state == .idle)
         }
         var change = try session(.pinChange, at: .enterPIN(EnterMessage(reader: nfc)))
         #expect(change.receive(.changePIN(.started)) == false)
-        #expect(change.receive(.auth(.finished(nil, url: "x"))) == false)
+        #expect(change.receive(.auth(.finished(nil, url: nil))) == false)
         #expect(change.receive(rights) == false)
-        #expect(change.state.prompt == .pin(nfc))
+        #expect(change.state.prompt == .enterPIN(EnterMessage(reader: nfc)))
         var authentication = try session(.authentication, at: rights)
         #expect(authentication.receive(.enterNewPIN(EnterMessage(reader: nfc))) == false)
         #expect(authentication.receive(.insertCard(error: nil)) == false)
@@ -168,7 +168,7 @@ struct SessionTests {
         var session = try session(.authentication, at: rights)
         try session.send(.accept)
         #expect(session.receive(.badState(command: "ACCEPT")) == true)
-        #expect(session.state == .waiting(.authentication, .accessRights))
+        #expect(session.state == .waiting(.authentication, rights))
         try session.send(.cancel)
         #expect(session.receive(.badState(command: "CANCEL")) == true)
         #expect(session.state == .idle)

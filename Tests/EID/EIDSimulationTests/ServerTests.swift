@@ -64,9 +64,9 @@ struct ServerTests {
                 #expect(try await next(&messages) == .apiLevel(APILevelMessage(available: [1, 2, 3], current: 3)))
                 try await connection.send(Command.runChangePIN(RunChangePIN(status: false)).text)
                 #expect(try await next(&messages) == .changePIN(.started))
-                #expect(try await next(&messages).name == "ENTER_PIN")
+                #expect(try await next(&messages).name == .enterPIN)
                 try await connection.send(Command.setPIN(CardSecret(digits: "123456")).text)
-                #expect(try await next(&messages).name == "ENTER_NEW_PIN")
+                #expect(try await next(&messages).name == .enterNewPIN)
                 try await connection.send(Command.setNewPIN(CardSecret(digits: "111111")).text)
                 #expect(try await next(&messages) == .changePIN(.finished(success: true, reason: nil)))
             }
@@ -110,7 +110,7 @@ struct ServerTests {
                 try await connection.send(Command.getInfo.text)
                 #expect(try await next(&messages) == .info(SimulatedKernel.version))
                 await host.perform(.remove(reader: "Simulator"))
-                #expect(try await next(&messages).name == "READER")
+                #expect(try await next(&messages).name == .reader)
                 await host.perform(.disconnect)
                 #expect(try await messages.next() == nil)
             }

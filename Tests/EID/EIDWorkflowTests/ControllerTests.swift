@@ -10,20 +10,22 @@ import Testing
 struct ControllerTests {
     private func service() throws -> URL { try #require(URL(string: "https://service.example/token")) }
 
-    private func tries(_ event: WorkflowEvent) -> Int? {
+    private func enter(_ event: WorkflowEvent) -> EnterMessage? {
         switch event {
-        case .enterPin(_, let reader), .enterCan(_, let reader), .enterPuk(_, let reader), .enterNewPin(_, let reader):
-            reader.card?.pinRetryCounter
+        case .message(.enterPIN(let enter)), .message(.enterCAN(let enter)), .message(.enterPUK(let enter)),
+            .message(.enterNewPIN(let enter)):
+            enter
         default: nil
         }
     }
 
+    private func tries(_ event: WorkflowEvent) -> Int? { enter(event)?.reader.card?.retryCounter }
+
     private func error(_ event: WorkflowEvent) -> String? {
         switch event {
-        case .enterPin(let error, _), .enterCan(let error, _), .enterPuk(let error, _), .enterNewPin(let error, _),
-            .accessRights(let error, _), .insertCard(let error):
-            error
-        default: nil
+        case .message(.accessRights(let rights)): rights.error
+        case .message(.insertCard(let error)): error
+        default: enter(event)?.error
         }
     }
 
@@ -67,29 +69,34 @@ struct ControllerTests {
         #expect(stage.controller.isStarted)
         stage.controller.startAuthentication(withTcTokenUrl: try service(), withDeveloperMode: true)
         _ = try await stage.next("authenticationStarted")
-        guard case .accessRights(nil, let rights?) = try await stage.next("accessRights") else { throw Unexpected() }
-        #expect(rights.effectiveRights == [.FamilyName, .GivenNames])
+        guard case .message(.accessRights(let rights)) = try await stage.next("accessRights") else {
+            throw Unexpected()
+        }
+        #expect(rights.chat.effective == [.FamilyName, .GivenNames])
         stage.controller.getCertificate()
-        guard case .certificate(let certificate) = try await stage.next("certificate") else { throw Unexpected() }
+        guard case .message(.certificate(let certificate)) = try await stage.next("certificate") else {
+            throw Unexpected()
+        }
         #expect(certificate.subjectName.contains("SIMULATION"))
         #expect(certificate.validity.effectiveDate < certificate.validity.expirationDate)
         stage.controller.setAccessRights([.Address])
         #expect(error(try await stage.next("accessRights")) == "Entry in 'chat' data is not available")
         stage.controller.setAccessRights([])
-        guard case .accessRights(nil, let fewer?) = try await stage.next("accessRights") else { throw Unexpected() }
-        #expect(fewer.effectiveRights == [.FamilyName])
+        guard case .message(.accessRights(let fewer)) = try await stage.next("accessRights") else { throw Unexpected() }
+        #expect(fewer.chat.effective == [.FamilyName])
         stage.controller.getAccessRights()
         _ = try await stage.next("accessRights")
         stage.controller.accept()
-        #expect(tries(try await stage.next("enterPin")) == 3)
+        #expect(tries(try await stage.next("enterPIN")) == 3)
         stage.controller.setPin("12345")
-        #expect(error(try await stage.next("enterPin")) == "You must provide 6 digits")
+        #expect(error(try await stage.next("enterPIN")) == "You must provide 6 digits")
         stage.controller.setPin("123456")
-        guard case .authenticationCompleted(let result) = try await stage.next("authenticationCompleted") else {
+        guard case .message(.auth(.finished(let outcome, let url))) = try await stage.next("authenticationCompleted")
+        else {
             throw Unexpected()
         }
-        #expect(result.result?.major == "http://www.bsi.bund.de/ecard/api/1.1/resultmajor#ok")
-        #expect(result.url?.host == "simulation.invalid")
+        #expect(outcome?.major == "http://www.bsi.bund.de/ecard/api/1.1/resultmajor#ok")
+        #expect(url?.host == "simulation.invalid")
     }
 
     @Test("A PIN change with wrong PINs, the CAN, and the PUK")
@@ -98,27 +105,27 @@ struct ControllerTests {
         try await stage.start()
         stage.controller.startChangePin()
         _ = try await stage.next("changePinStarted")
-        #expect(tries(try await stage.next("enterPin")) == 3)
+        #expect(tries(try await stage.next("enterPIN")) == 3)
         stage.controller.setPin("000000")
-        #expect(tries(try await stage.next("enterPin")) == 2)
+        #expect(tries(try await stage.next("enterPIN")) == 2)
         stage.controller.setPin("000000")
-        #expect(tries(try await stage.next("enterCan")) == 1)
+        #expect(tries(try await stage.next("enterCAN")) == 1)
         stage.controller.setCan("000000")
-        #expect(tries(try await stage.next("enterCan")) == 1)
+        #expect(tries(try await stage.next("enterCAN")) == 1)
         stage.controller.setCan("654321")
-        #expect(tries(try await stage.next("enterPin")) == 1)
+        #expect(tries(try await stage.next("enterPIN")) == 1)
         stage.controller.setPin("000000")
-        #expect(tries(try await stage.next("enterPuk")) == 0)
+        #expect(tries(try await stage.next("enterPUK")) == 0)
         stage.controller.setPuk("123")
-        #expect(error(try await stage.next("enterPuk")) == "You must provide 10 digits")
+        #expect(error(try await stage.next("enterPUK")) == "You must provide 10 digits")
         stage.controller.setPuk("1234567890")
-        #expect(tries(try await stage.next("enterPin")) == 3)
+        #expect(tries(try await stage.next("enterPIN")) == 3)
         stage.controller.setPin("123456")
-        _ = try await stage.next("enterNewPin")
+        _ = try await stage.next("enterNewPIN")
         stage.controller.setNewPin("222222")
         #expect(
             try await stage.next("changePinCompleted")
-                == .changePinCompleted(ChangePinResult(success: true, reason: nil)))
+                == .message(.changePIN(.finished(success: true, reason: nil))))
     }
 
     @Test("Questions are answered at any time")
@@ -126,26 +133,27 @@ struct ControllerTests {
         let stage = try Stage(#"{"readers":[{"name":"S","insertable":true}]}"#)
         try await stage.start()
         stage.controller.getInfo()
-        #expect(try await stage.next("info") == .info(SimulatedKernel.version))
+        #expect(try await stage.next("info") == .message(.info(SimulatedKernel.version)))
         stage.controller.getReaderList()
-        guard case .readerList(let readers?) = try await stage.next("readerList") else { throw Unexpected() }
+        guard case .message(.readerList(let readers)) = try await stage.next("readerList") else { throw Unexpected() }
         #expect(readers.map(\.name) == ["S"] && readers[0].insertable)
         stage.controller.getReader(name: "nothing")
-        guard case .reader(let reader?) = try await stage.next("reader") else { throw Unexpected() }
+        guard case .message(.reader(let reader)) = try await stage.next("reader") else { throw Unexpected() }
         #expect(!reader.attached)
         stage.controller.getStatus()
         #expect(
-            try await stage.next("status") == .status(WorkflowProgress(workflow: nil, progress: nil, state: nil)))
+            try await stage.next("status")
+                == .message(.status(WorkflowProgress(workflow: nil, progress: nil, state: nil))))
         stage.controller.startChangePin()
         _ = try await stage.next("insertCard")
         stage.controller.setCard(name: "nothing")
         #expect(error(try await stage.next("insertCard")) == "Invalid name")
         stage.controller.setCard(name: "S")
-        _ = try await stage.next("enterPin")
+        _ = try await stage.next("enterPIN")
         await stage.host.perform(.pause)
-        #expect(try await stage.next("pause") == .pause(.BadCardPosition))
+        #expect(try await stage.next("pause") == .message(.pause(cause: "BadCardPosition")))
         stage.controller.continueWorkflow()
-        _ = try await stage.next("enterPin")
+        _ = try await stage.next("enterPIN")
         stage.controller.interrupt()
         #expect(
             try await stage.next("wrapperError")
@@ -153,7 +161,7 @@ struct ControllerTests {
         stage.controller.cancel()
         #expect(
             try await stage.next("changePinCompleted")
-                == .changePinCompleted(ChangePinResult(success: false, reason: "User_Cancelled")))
+                == .message(.changePIN(.finished(success: false, reason: "User_Cancelled"))))
     }
 
     @Test("A command at the wrong time is onBadState with its name")
@@ -161,10 +169,10 @@ struct ControllerTests {
         let stage = try Stage()
         try await stage.start()
         stage.controller.cancel()
-        #expect(try await stage.next("badState") == .badState(error: "CANCEL"))
+        #expect(try await stage.next("badState") == .message(.badState(command: "CANCEL")))
         stage.controller.startChangePin()
         stage.controller.startAuthentication(withTcTokenUrl: try service())
-        #expect(try await stage.next("badState") == .badState(error: "RUN_AUTH"))
+        #expect(try await stage.next("badState") == .message(.badState(command: "RUN_AUTH")))
     }
 
     @Test("A value of the wrong form is asked for again without end, if an app is so stubborn, and ends with cancel")
@@ -174,7 +182,7 @@ struct ControllerTests {
         var count = 0
         let controller = stage.controller
         stage.recorder.answer = { event in
-            guard case .enterPin = event else { return }
+            guard case .message(.enterPIN) = event else { return }
             count += 1
             if count < 10_000 { controller.setPin("no PIN") } else { controller.cancel() }
         }
@@ -188,11 +196,11 @@ struct ControllerTests {
         let stage = try Stage(#"{"readers":[{"name":"K","keypad":true,"card":"default"}]}"#)
         try await stage.start()
         stage.controller.startChangePin()
-        _ = try await stage.next("enterPin")
+        _ = try await stage.next("enterPIN")
         stage.controller.setPin("123456")
-        #expect(error(try await stage.next("enterPin")) == "Value cannot be defined")
+        #expect(error(try await stage.next("enterPIN")) == "Value cannot be defined")
         stage.controller.setPin(nil)
-        _ = try await stage.next("enterNewPin")
+        _ = try await stage.next("enterNewPIN")
     }
 
     @Test("An authentication that is refused is onAuthenticationStartFailed")
@@ -202,7 +210,7 @@ struct ControllerTests {
         stage.controller.startAuthentication(withTcTokenUrl: try #require(URL(string: "x")))
         #expect(
             try await stage.next("authenticationStartFailed")
-                == .authenticationStartFailed(error: "Validation of tcTokenURL failed"))
+                == .message(.auth(.refused(error: "Validation of tcTokenURL failed"))))
     }
 
     @Test(
@@ -224,7 +232,7 @@ struct ControllerTests {
         stage.controller.startChangePin()
         switch try await stage.next(kind) {
         case .wrapperError(let error): #expect("\(error.msg): \(error.error)" == expected)
-        case .internalError(let error), .badState(let error): #expect(": \(error)" == expected)
+        case .message(.internalError(let error?)), .message(.badState(let error)): #expect(": \(error)" == expected)
         default: throw Unexpected()
         }
     }
@@ -290,8 +298,8 @@ struct ControllerTests {
         stage.recorder.answer = { [controller = stage.controller] event in
             switch event {
             case .started: controller.startChangePin()
-            case .enterPin: controller.setPin("123456")
-            case .enterNewPin: controller.setNewPin("123456")
+            case .message(.enterPIN): controller.setPin("123456")
+            case .message(.enterNewPIN): controller.setNewPin("123456")
             default: break
             }
         }
@@ -324,8 +332,8 @@ struct ControllerTests {
         try await stage.start()
         stage.recorder.answer = { [controller = stage.controller] event in
             switch event {
-            case .enterPin: controller.setPin("123456")
-            case .enterNewPin: controller.setNewPin("123456")
+            case .message(.enterPIN): controller.setPin("123456")
+            case .message(.enterNewPIN): controller.setNewPin("123456")
             default: break
             }
         }
@@ -333,7 +341,7 @@ struct ControllerTests {
         for _ in 0..<10 { await stage.host.perform(.send(noise.randomElement() ?? "")) }
         while stage.controller.isStarted,
             !stage.recorder.calls.contains(where: { $0.kind == "changePinCompleted" }),
-            !stage.recorder.calls.contains(where: { $0.kind == "pause" || $0.kind == "enterCan" })
+            !stage.recorder.calls.contains(where: { $0.kind == "pause" || $0.kind == "enterCAN" })
         { try await Task.sleep(for: .milliseconds(5)) }
         guard stage.controller.isStarted else { return }
         // What waits for the cardholder can be ended.

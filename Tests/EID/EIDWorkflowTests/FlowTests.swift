@@ -1,7 +1,7 @@
-import EIDInterface
 import Foundation
 import Testing
 
+@testable import EIDInterface
 @testable import EIDWorkflow
 
 extension FlowAction {
@@ -10,19 +10,8 @@ extension FlowAction {
         switch self {
         case .show(let screen): "\(screen)".prefix { $0 != "(" }.description
         case .report: "report"
-        case .setPin(let pin): pin == nil ? "setPin nil" : "setPin"
-        case .startAuthentication: "startAuthentication"
-        case .startChangePin: "startChangePin"
-        case .getReaderList: "getReaderList"
-        case .getCertificate: "getCertificate"
-        case .setAccessRights: "setAccessRights"
-        case .accept: "accept"
-        case .setNewPin: "setNewPin"
-        case .setCan: "setCan"
-        case .setPuk: "setPuk"
-        case .interrupt: "interrupt"
-        case .continueWorkflow: "continueWorkflow"
-        case .cancel: "cancel"
+        case .send(.setPIN(nil)): "SET_PIN nil"
+        case .send(let command): command.name.rawValue
         }
     }
 
@@ -36,7 +25,7 @@ private func reader(
 ) -> Reader {
     Reader(
         name: "NFC", insertable: false, attached: true, keypad: keypad,
-        card: Card(deactivated: deactivated, inoperative: inoperative, pinRetryCounter: tries))
+        card: Card(inoperative: inoperative, deactivated: deactivated, retryCounter: tries))
 }
 
 private func secret(_ digits: String) throws -> CardSecret { try #require(CardSecret(digits: digits)) }
@@ -49,7 +38,7 @@ struct PINChangeTests {
         _ = flow.begin()
         _ = flow.enterPIN(try secret("12345"))
         _ = flow.enterNewPIN(try secret("123456"))
-        _ = flow.receive(.changePinStarted)
+        _ = flow.receive(.message(.changePIN(.started)))
         return flow
     }
 
@@ -58,12 +47,16 @@ struct PINChangeTests {
         var flow = PINChange()
         #expect(flow.begin().map(\.name) == ["askPIN"])
         #expect(flow.enterPIN(try secret("12345")).map(\.name) == ["askNewPIN"])
-        #expect(flow.enterNewPIN(try secret("123456")).map(\.name) == ["startChangePin", "presentCard"])
-        #expect(flow.receive(.changePinStarted).map(\.name) == ["getReaderList"])
-        #expect(flow.receive(.insertCard(error: nil)).map(\.name) == ["presentCard"])
-        #expect(flow.receive(.enterPin(error: nil, reader(3))).map(\.name) == ["setPin", "working"])
-        #expect(flow.receive(.enterNewPin(error: nil, reader(3))).map(\.name) == ["setNewPin", "working"])
-        let end = WorkflowEvent.changePinCompleted(ChangePinResult(success: true, reason: nil))
+        #expect(flow.enterNewPIN(try secret("123456")).map(\.name) == ["RUN_CHANGE_PIN", "presentCard"])
+        #expect(flow.receive(.message(.changePIN(.started))).map(\.name) == ["GET_READER_LIST"])
+        #expect(flow.receive(.message(.insertCard(error: nil))).map(\.name) == ["presentCard"])
+        #expect(
+            flow.receive(.message(.enterPIN(EnterMessage(reader: reader(3))))).map(\.name) == ["SET_PIN", "working"])
+        #expect(
+            flow.receive(.message(.enterNewPIN(EnterMessage(reader: reader(3))))).map(\.name) == [
+                "SET_NEW_PIN", "working",
+            ])
+        let end = WorkflowEvent.message(.changePIN(.finished(success: true, reason: nil)))
         #expect(flow.receive(end).map(\.screen) == [.pinIsChanged])
         #expect(flow.receive(end).isEmpty)
     }
@@ -71,68 +64,84 @@ struct PINChangeTests {
     @Test("A wrong PIN is not sent twice; the screen says how many tries are left")
     func wrongPIN() throws {
         var flow = try entered()
-        _ = flow.receive(.enterPin(error: nil, reader(3)))
-        #expect(flow.receive(.enterPin(error: nil, reader(2))).compactMap(\.screen) == [.askPIN(tries: 2, error: nil)])
-        #expect(flow.receive(.insertCard(error: nil)).isEmpty)
-        #expect(flow.enterPIN(try secret("00000")).map(\.name) == ["setPin", "working"])
+        _ = flow.receive(.message(.enterPIN(EnterMessage(reader: reader(3)))))
         #expect(
-            flow.receive(.enterCan(error: nil, reader(1))).compactMap(\.screen)
+            flow.receive(.message(.enterPIN(EnterMessage(reader: reader(2))))).compactMap(\.screen) == [
+                .askPIN(tries: 2, error: nil)
+            ])
+        #expect(flow.receive(.message(.insertCard(error: nil))).isEmpty)
+        #expect(flow.enterPIN(try secret("00000")).map(\.name) == ["SET_PIN", "working"])
+        #expect(
+            flow.receive(.message(.enterCAN(EnterMessage(reader: reader(1))))).compactMap(\.screen)
                 == [.askCAN(wasWrong: false, tries: 1, error: nil)])
-        #expect(flow.enterCAN(try secret("111111")).map(\.name) == ["setCan", "working"])
+        #expect(flow.enterCAN(try secret("111111")).map(\.name) == ["SET_CAN", "working"])
         #expect(
-            flow.receive(.enterCan(error: nil, reader(1))).compactMap(\.screen)
+            flow.receive(.message(.enterCAN(EnterMessage(reader: reader(1))))).compactMap(\.screen)
                 == [.askCAN(wasWrong: true, tries: 1, error: nil)])
         _ = flow.enterCAN(try secret("654321"))
-        #expect(flow.receive(.enterPin(error: nil, reader(1))).compactMap(\.screen) == [.askPIN(tries: 1, error: nil)])
-        #expect(flow.enterPIN(try secret("12345")).map(\.name) == ["setPin", "working"])
-        #expect(flow.receive(.enterNewPin(error: nil, reader(3))).map(\.name) == ["setNewPin", "working"])
+        #expect(
+            flow.receive(.message(.enterPIN(EnterMessage(reader: reader(1))))).compactMap(\.screen) == [
+                .askPIN(tries: 1, error: nil)
+            ])
+        #expect(flow.enterPIN(try secret("12345")).map(\.name) == ["SET_PIN", "working"])
+        #expect(
+            flow.receive(.message(.enterNewPIN(EnterMessage(reader: reader(3))))).map(\.name) == [
+                "SET_NEW_PIN", "working",
+            ])
     }
 
     @Test("With one try left a PIN that waits is not used for it: the cardholder decides")
     func lastTry() throws {
         var flow = try entered()
-        _ = flow.receive(.enterCan(error: nil, reader(1)))
+        _ = flow.receive(.message(.enterCAN(EnterMessage(reader: reader(1)))))
         _ = flow.enterCAN(try secret("654321"))
-        #expect(flow.receive(.enterPin(error: nil, reader(1))).compactMap(\.screen) == [.askPIN(tries: 1, error: nil)])
+        #expect(
+            flow.receive(.message(.enterPIN(EnterMessage(reader: reader(1))))).compactMap(\.screen) == [
+                .askPIN(tries: 1, error: nil)
+            ])
     }
 
     @Test("Without a try the PUK is asked for; an inoperative card ends it")
     func puk() throws {
         var flow = try entered()
         #expect(
-            flow.receive(.enterPuk(error: nil, reader(0))).compactMap(\.screen) == [
+            flow.receive(.message(.enterPUK(EnterMessage(reader: reader(0))))).compactMap(\.screen) == [
                 .askPUK(wasWrong: false, error: nil)
             ])
-        #expect(flow.enterPUK(try secret("1234567890")).map(\.name) == ["setPuk", "working"])
+        #expect(flow.enterPUK(try secret("1234567890")).map(\.name) == ["SET_PUK", "working"])
         #expect(
-            flow.receive(.enterPuk(error: nil, reader(0, inoperative: true))).map(\.name)
-                == ["cardIsInoperative", "cancel"])
+            flow.receive(.message(.enterPUK(EnterMessage(reader: reader(0, inoperative: true))))).map(\.name)
+                == ["cardIsInoperative", "CANCEL"])
     }
 
     @Test("A reader with a keypad gets nil")
     func keypad() throws {
         var flow = try entered()
         #expect(
-            flow.receive(.enterPin(error: nil, reader(3, keypad: true))).map(\.name) == ["setPin nil", "useKeypad"])
+            flow.receive(.message(.enterPIN(EnterMessage(reader: reader(3, keypad: true))))).map(\.name) == [
+                "SET_PIN nil", "useKeypad",
+            ])
     }
 
     @Test("Cards that cannot be used are named")
     func cards() throws {
         var flow = try entered()
-        #expect(flow.receive(.reader(reader(3, deactivated: true))).map(\.screen) == [.cardIsDeactivated])
+        #expect(flow.receive(.message(.reader(reader(3, deactivated: true)))).map(\.screen) == [.cardIsDeactivated])
         #expect(
-            flow.receive(.reader(reader(nil, inoperative: nil, deactivated: nil))).map(\.screen) == [.cardIsUnknown])
-        #expect(flow.receive(.reader(reader(3))).isEmpty)
-        #expect(flow.receive(.pause(.BadCardPosition)).map(\.screen) == [.holdCardStill])
-        #expect(flow.goOn().map(\.name) == ["continueWorkflow", "working"])
+            flow.receive(.message(.reader(reader(nil, inoperative: nil, deactivated: nil)))).map(\.screen) == [
+                .cardIsUnknown
+            ])
+        #expect(flow.receive(.message(.reader(reader(3)))).isEmpty)
+        #expect(flow.receive(.message(.pause(cause: "BadCardPosition"))).map(\.screen) == [.holdCardStill])
+        #expect(flow.goOn().map(\.name) == ["CONTINUE", "working"])
     }
 
     @Test("A card that is there already and cannot be used is named, though the AusweisApp says nothing of it")
     func waitingCard() throws {
         var flow = try entered()
         let readers = [reader(3), reader(3, deactivated: true)]
-        #expect(flow.receive(.readerList(readers)).map(\.screen) == [.cardIsDeactivated])
-        #expect(flow.receive(.readerList([reader(3)])).isEmpty)
+        #expect(flow.receive(.message(.readerList(readers))).map(\.screen) == [.cardIsDeactivated])
+        #expect(flow.receive(.message(.readerList([reader(3)]))).isEmpty)
     }
 
     @Test("The cardholder can end it before and in the workflow")
@@ -142,59 +151,56 @@ struct PINChangeTests {
         #expect(early.cancel().map(\.screen) == [.isCancelled(nil)])
         #expect(try early.enterPIN(secret("12345")).isEmpty)
         var flow = try entered()
-        #expect(flow.cancel().map(\.name) == ["cancel"])
-        #expect(flow.receive(.enterPin(error: nil, reader(3))).isEmpty)
-        let end = WorkflowEvent.changePinCompleted(ChangePinResult(success: false, reason: nil))
+        #expect(flow.cancel().map(\.name) == ["CANCEL"])
+        #expect(flow.receive(.message(.enterPIN(EnterMessage(reader: reader(3))))).isEmpty)
+        let end = WorkflowEvent.message(.changePIN(.finished(success: false, reason: nil)))
         #expect(flow.receive(end).map(\.screen) == [.isCancelled(nil)])
     }
 
     @Test("Faults are reported")
     func faults() throws {
         for event in [
-            WorkflowEvent.wrapperError(WrapperError(msg: "x", error: "y")), .internalError(error: "x"),
+            WorkflowEvent.wrapperError(WrapperError(msg: "x", error: "y")), .message(.internalError("x")),
         ] {
             var flow = try entered()
-            #expect(flow.receive(event).map(\.name) == ["report", "cancel", "hasFailed"])
+            #expect(flow.receive(event).map(\.name) == ["report", "CANCEL", "hasFailed"])
         }
         var flow = try entered()
-        #expect(flow.receive(.badState(error: "SET_PIN")).map(\.name) == ["report"])
+        #expect(flow.receive(.message(.badState(command: "SET_PIN"))).map(\.name) == ["report"])
     }
 }
 
 @Suite("The flow of an authentication")
 struct AuthenticationTests {
     private let rights = AccessRights(
-        requiredRights: [.FamilyName], optionalRights: [.GivenNames], effectiveRights: [.FamilyName, .GivenNames],
-        transactionInfo: nil, auxiliaryData: nil)
+        chat: .init(effective: [.FamilyName, .GivenNames], optional: [.GivenNames], required: [.FamilyName]))
     private let certificate = CertificateDescription(
-        issuerName: "i", issuerUrl: nil, purpose: "p", subjectName: "s", subjectUrl: nil, termsOfUsage: "t",
-        validity: CertificateValidity(effectiveDate: .distantPast, expirationDate: .distantFuture))
+        description: .init(
+            issuerName: "i", issuerUrl: "", subjectName: "s", subjectUrl: "", termsOfUsage: "t", purpose: "p"),
+        validity: .init(effectiveDate: .distantPast, expirationDate: .distantFuture))
 
     /// An authentication that asks for consent.
     private func asking() throws -> Authentication {
         var flow = Authentication(tcTokenURL: try #require(URL(string: "https://service.example/token")))
-        #expect(flow.begin().map(\.name) == ["startAuthentication", "working"])
-        _ = flow.receive(.authenticationStarted)
-        #expect(flow.receive(.accessRights(error: nil, rights)).map(\.name) == ["getCertificate"])
-        #expect(flow.receive(.certificate(certificate)).map(\.screen) == [.askConsent(rights, certificate)])
+        #expect(flow.begin().map(\.name) == ["RUN_AUTH", "working"])
+        _ = flow.receive(.message(.auth(.started)))
+        #expect(flow.receive(.message(.accessRights(rights))).map(\.name) == ["GET_CERTIFICATE"])
+        #expect(flow.receive(.message(.certificate(certificate))).map(\.screen) == [.askConsent(rights, certificate)])
         return flow
     }
 
     private func result(_ major: String, minor: String? = nil) -> WorkflowEvent {
-        .authenticationCompleted(
-            AuthResult(
-                url: nil,
-                result: AuthResultData(
-                    major: major, minor: minor, language: nil, description: nil, message: "m", reason: nil)))
+        .message(.auth(.finished(AuthResultData(major: major, minor: minor, message: "m"), url: nil)))
     }
 
     @Test("Consent, PIN, card: the first request for a card is ignored, and the PIN is sent at once")
     func happy() throws {
         var flow = try asking()
-        #expect(flow.consent(to: [.GivenNames]).map(\.name) == ["accept", "askPIN"])
-        #expect(flow.receive(.insertCard(error: nil)).isEmpty)
+        #expect(flow.consent(to: [.GivenNames]).map(\.name) == ["ACCEPT", "askPIN"])
+        #expect(flow.receive(.message(.insertCard(error: nil))).isEmpty)
         #expect(flow.enterPIN(try secret("123456")).map(\.name) == ["presentCard"])
-        #expect(flow.receive(.enterPin(error: nil, reader(3))).map(\.name) == ["setPin", "working"])
+        #expect(
+            flow.receive(.message(.enterPIN(EnterMessage(reader: reader(3))))).map(\.name) == ["SET_PIN", "working"])
         #expect(flow.receive(result(AuthMessage.Outcome.ok)).map(\.screen) == [.isAuthenticated(nil)])
     }
 
@@ -202,18 +208,20 @@ struct AuthenticationTests {
     func cardFirst() throws {
         var flow = try asking()
         _ = flow.consent(to: [.GivenNames])
-        #expect(flow.receive(.enterPin(error: nil, reader(2))).compactMap(\.screen) == [.askPIN(tries: 2, error: nil)])
-        #expect(flow.enterPIN(try secret("123456")).map(\.name) == ["setPin", "working"])
+        #expect(
+            flow.receive(.message(.enterPIN(EnterMessage(reader: reader(2))))).compactMap(\.screen) == [
+                .askPIN(tries: 2, error: nil)
+            ])
+        #expect(flow.enterPIN(try secret("123456")).map(\.name) == ["SET_PIN", "working"])
     }
 
     @Test("Refused optional rights are told to the service before the consent")
     func optional() throws {
         var flow = try asking()
-        #expect(flow.consent(to: []).map(\.name) == ["setAccessRights"])
+        #expect(flow.consent(to: []).map(\.name) == ["SET_ACCESS_RIGHTS"])
         let fewer = AccessRights(
-            requiredRights: [.FamilyName], optionalRights: [.GivenNames], effectiveRights: [.FamilyName],
-            transactionInfo: nil, auxiliaryData: nil)
-        #expect(flow.receive(.accessRights(error: nil, fewer)).map(\.name) == ["accept", "askPIN"])
+            chat: .init(effective: [.FamilyName], optional: [.GivenNames], required: [.FamilyName]))
+        #expect(flow.receive(.message(.accessRights(fewer))).map(\.name) == ["ACCEPT", "askPIN"])
     }
 
     @Test("Without consent nothing is accepted")
@@ -221,7 +229,7 @@ struct AuthenticationTests {
         var flow = Authentication(tcTokenURL: try #require(URL(string: "https://service.example/token")))
         _ = flow.begin()
         #expect(flow.consent(to: []).isEmpty)
-        _ = flow.receive(.accessRights(error: nil, rights))
+        _ = flow.receive(.message(.accessRights(rights)))
         #expect(flow.consent(to: []).isEmpty)
     }
 
@@ -229,7 +237,7 @@ struct AuthenticationTests {
     func transportPIN() throws {
         var flow = try asking()
         _ = flow.consent(to: [.GivenNames])
-        #expect(flow.changeTransportPIN().map(\.name) == ["cancel"])
+        #expect(flow.cancel().map(\.name) == ["CANCEL"])
         let cancelled = result(AuthMessage.Outcome.failed, minor: AuthMessage.Outcome.cancelledByUser)
         #expect(flow.receive(cancelled).map(\.screen) == [.isCancelled(nil)])
     }
@@ -241,7 +249,7 @@ struct AuthenticationTests {
         var refused = Authentication(tcTokenURL: try #require(URL(string: "https://service.example/token")))
         _ = refused.begin()
         #expect(
-            refused.receive(.authenticationStartFailed(error: "x")).map(\.name) == ["report", "hasFailed"])
+            refused.receive(.message(.auth(.refused(error: "x")))).map(\.name) == ["report", "hasFailed"])
     }
 
     @Test("Every right has a text of its own in both languages")

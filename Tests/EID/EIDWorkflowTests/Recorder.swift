@@ -50,32 +50,53 @@ final class Recorder: WorkflowCallbacks {
         answer(event)
     }
 
+    private func note(_ message: Message) { note(.message(message)) }
+
     func onStarted() { note(.started) }
-    func onAuthenticationStarted() { note(.authenticationStarted) }
-    func onAuthenticationStartFailed(error: String) { note(.authenticationStartFailed(error: error)) }
-    func onAuthenticationCompleted(authResult: AuthResult) { note(.authenticationCompleted(authResult)) }
-    func onChangePinStarted() { note(.changePinStarted) }
-    func onChangePinCompleted(changePinResult: ChangePinResult) { note(.changePinCompleted(changePinResult)) }
-    func onAccessRights(error: String?, accessRights: AccessRights?) { note(.accessRights(error: error, accessRights)) }
+    func onAuthenticationStarted() { note(.auth(.started)) }
+    func onAuthenticationStartFailed(error: String) { note(.auth(.refused(error: error))) }
+    func onAuthenticationCompleted(authResult: AuthResult) {
+        note(.auth(.finished(authResult.result, url: authResult.url)))
+    }
+    func onChangePinStarted() { note(.changePIN(.started)) }
+    func onChangePinCompleted(changePinResult: ChangePinResult) {
+        note(.changePIN(.finished(success: changePinResult.success, reason: changePinResult.reason)))
+    }
+    func onAccessRights(error: String?, accessRights: AccessRights?) {
+        if let accessRights, accessRights.error == error { note(.accessRights(accessRights)) }
+    }
     func onCertificate(certificateDescription: CertificateDescription) { note(.certificate(certificateDescription)) }
     func onInsertCard(error: String?) { note(.insertCard(error: error)) }
-    func onPause(cause: Cause) { note(.pause(cause)) }
-    func onReader(reader: Reader?) { note(.reader(reader)) }
-    func onReaderList(readers: [Reader]?) { note(.readerList(readers)) }
-    func onEnterPin(error: String?, reader: Reader) { note(.enterPin(error: error, reader)) }
-    func onEnterNewPin(error: String?, reader: Reader) { note(.enterNewPin(error: error, reader)) }
-    func onEnterCan(error: String?, reader: Reader) { note(.enterCan(error: error, reader)) }
-    func onEnterPuk(error: String?, reader: Reader) { note(.enterPuk(error: error, reader)) }
+    func onPause(cause: Cause) { note(.pause(cause: cause.rawValue)) }
+    func onReader(reader: Reader?) { if let reader { note(.reader(reader)) } }
+    func onReaderList(readers: [Reader]?) { if let readers { note(.readerList(readers)) } }
+    func onEnterPin(error: String?, reader: Reader) { note(.enterPIN(EnterMessage(error: error, reader: reader))) }
+    func onEnterNewPin(error: String?, reader: Reader) {
+        note(.enterNewPIN(EnterMessage(error: error, reader: reader)))
+    }
+    func onEnterCan(error: String?, reader: Reader) { note(.enterCAN(EnterMessage(error: error, reader: reader))) }
+    func onEnterPuk(error: String?, reader: Reader) { note(.enterPUK(EnterMessage(error: error, reader: reader))) }
     func onStatus(workflowProgress: WorkflowProgress) { note(.status(workflowProgress)) }
     func onInfo(versionInfo: VersionInfo) { note(.info(versionInfo)) }
     func onWrapperError(error: WrapperError) { note(.wrapperError(error)) }
-    func onBadState(error: String) { note(.badState(error: error)) }
-    func onInternalError(error: String) { note(.internalError(error: error)) }
+    func onBadState(error: String) { note(.badState(command: error)) }
+    func onInternalError(error: String) { note(.internalError(error)) }
 }
 
 extension WorkflowEvent {
     /// The name without values.
-    var kind: String { "\(self)".prefix { $0 != "(" }.description }
+    var kind: String {
+        switch self {
+        case .started: "started"
+        case .wrapperError: "wrapperError"
+        case .message(.auth(.started)): "authenticationStarted"
+        case .message(.auth(.refused)): "authenticationStartFailed"
+        case .message(.auth(.finished)): "authenticationCompleted"
+        case .message(.changePIN(.started)): "changePinStarted"
+        case .message(.changePIN(.finished)): "changePinCompleted"
+        case .message(let message): "\(message)".prefix { $0 != "(" }.description
+        }
+    }
 }
 
 struct TooLate: Error {

@@ -2,94 +2,72 @@ internal import Foundation
 
 extension Command {
     /// The name in `cmd`.
-    public var name: Name {
-        switch self {
-        case .getInfo: .getInfo
-        case .getAPILevel: .getAPILevel
-        case .setAPILevel: .setAPILevel
-        case .getReader: .getReader
-        case .getReaderList: .getReaderList
-        case .runAuth: .runAuth
-        case .runChangePIN: .runChangePIN
-        case .getAccessRights: .getAccessRights
-        case .setAccessRights: .setAccessRights
-        case .getCertificate: .getCertificate
-        case .cancel: .cancel
-        case .accept: .accept
-        case .interrupt: .interrupt
-        case .setPIN: .setPIN
-        case .setNewPIN: .setNewPIN
-        case .setCAN: .setCAN
-        case .setPUK: .setPUK
-        case .getStatus: .getStatus
-        case .setCard: .setCard
-        case .continueWorkflow: .continueWorkflow
-        }
-    }
+    public var name: Name { content.name }
 
     /// The JSON text, without white space, with members in the document's order.
     public var text: WipedBytes {
-        JSONWriter.object { writer in
-            writer.add("cmd", name.rawValue)
-            addParameters(to: &writer)
-        }
+        let (name, parameters) = content
+        return (["cmd": name.rawValue] + parameters).text
     }
 
-    private func addParameters(to writer: inout JSONWriter) {
+    private var content: (name: Name, parameters: JSONObject) {
         switch self {
-        case .setAPILevel(let level): writer.add("level", level)
-        case .getReader(let name): writer.add("name", name)
-        case .runAuth(let run):
-            writer.add("tcTokenURL", run.tcTokenURL.absoluteString)
-            writer.add("handleInterrupt", run.handleInterrupt)
-            run.messages?.add(to: &writer)
-            writer.add("status", run.status)
-            writer.add("developerMode", run.developerMode)
-        case .runChangePIN(let run):
-            writer.add("handleInterrupt", run.handleInterrupt)
-            run.messages?.add(to: &writer)
-            writer.add("status", run.status)
-        case .setAccessRights(let rights): writer.add("chat", rights.map(\.rawValue))
-        case .setPIN(let value), .setNewPIN(let value), .setCAN(let value), .setPUK(let value):
-            writer.add("value", value)
-        case .setCard(let name, let simulated):
-            writer.add("name", name)
-            simulated?.add(to: &writer)
-        case .getInfo, .getAPILevel, .getReaderList, .getAccessRights, .getCertificate, .cancel, .accept, .interrupt,
-            .getStatus, .continueWorkflow:
-            break
+        case .getInfo: (.getInfo, [:])
+        case .getAPILevel: (.getAPILevel, [:])
+        case .setAPILevel(let level): (.setAPILevel, ["level": level])
+        case .getReader(let name): (.getReader, ["name": name])
+        case .getReaderList: (.getReaderList, [:])
+        case .runAuth(let run): (.runAuth, run.json)
+        case .runChangePIN(let run): (.runChangePIN, run.json)
+        case .getAccessRights: (.getAccessRights, [:])
+        case .setAccessRights(let rights): (.setAccessRights, ["chat": rights.map(\.rawValue)])
+        case .getCertificate: (.getCertificate, [:])
+        case .cancel: (.cancel, [:])
+        case .accept: (.accept, [:])
+        case .interrupt: (.interrupt, [:])
+        case .setPIN(let value): (.setPIN, ["value": value])
+        case .setNewPIN(let value): (.setNewPIN, ["value": value])
+        case .setCAN(let value): (.setCAN, ["value": value])
+        case .setPUK(let value): (.setPUK, ["value": value])
+        case .getStatus: (.getStatus, [:])
+        case .setCard(let name, let simulated): (.setCard, ["name": name, "simulator": simulated?.json])
+        case .continueWorkflow: (.continueWorkflow, [:])
         }
+    }
+}
+
+extension RunAuth {
+    fileprivate var json: JSONObject {
+        [
+            "tcTokenURL": tcTokenURL.absoluteString, "handleInterrupt": handleInterrupt, "messages": messages?.json,
+            "status": status, "developerMode": developerMode,
+        ]
+    }
+}
+
+extension RunChangePIN {
+    fileprivate var json: JSONObject {
+        ["handleInterrupt": handleInterrupt, "messages": messages?.json, "status": status]
     }
 }
 
 extension DialogMessages {
-    fileprivate func add(to writer: inout JSONWriter) {
-        writer.add(
-            "messages",
-            object: { writer in
-                writer.add("sessionStarted", sessionStarted)
-                writer.add("sessionFailed", sessionFailed)
-                writer.add("sessionSucceeded", sessionSucceeded)
-                writer.add("sessionInProgress", sessionInProgress)
-            })
+    fileprivate var json: JSONObject {
+        [
+            "sessionStarted": sessionStarted, "sessionFailed": sessionFailed, "sessionSucceeded": sessionSucceeded,
+            "sessionInProgress": sessionInProgress,
+        ]
     }
 }
 
 extension SimulatedFiles {
-    fileprivate func add(to writer: inout JSONWriter) {
-        writer.add(
-            "simulator",
-            object: { writer in
-                writer.add("files", objects: files) { writer, file in
-                    writer.add("fileId", file.fileId)
-                    writer.add("shortFileId", file.shortFileId)
-                    writer.add("content", file.content)
-                }
-                guard let keys else { return }
-                writer.add("keys", objects: keys) { writer, key in
-                    writer.add("id", key.id)
-                    writer.add("content", key.content)
-                }
-            })
-    }
+    fileprivate var json: JSONObject { ["files": files.map(\.json), "keys": keys?.map(\.json)] }
+}
+
+extension SimulatedFiles.File {
+    fileprivate var json: JSONObject { ["fileId": fileId, "shortFileId": shortFileId, "content": content] }
+}
+
+extension SimulatedFiles.Key {
+    fileprivate var json: JSONObject { ["id": id, "content": content] }
 }

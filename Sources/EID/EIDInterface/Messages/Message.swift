@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A message of the AusweisApp (document 000, chapter 6; the ones of later levels as in the interface's own documentation).
 public enum Message: Sendable, Equatable {
     /// What the service wants to read.
@@ -63,32 +65,6 @@ public enum Message: Sendable, Equatable {
         case status = "STATUS"
         case pause = "PAUSE"
     }
-
-    /// The name in `msg`.
-    public var name: String {
-        switch self {
-        case .accessRights: Name.accessRights.rawValue
-        case .apiLevel: Name.apiLevel.rawValue
-        case .auth: Name.auth.rawValue
-        case .badState: Name.badState.rawValue
-        case .certificate: Name.certificate.rawValue
-        case .changePIN: Name.changePIN.rawValue
-        case .enterCAN: Name.enterCAN.rawValue
-        case .enterPIN: Name.enterPIN.rawValue
-        case .enterNewPIN: Name.enterNewPIN.rawValue
-        case .enterPUK: Name.enterPUK.rawValue
-        case .info: Name.info.rawValue
-        case .insertCard: Name.insertCard.rawValue
-        case .internalError: Name.internalError.rawValue
-        case .invalid: Name.invalid.rawValue
-        case .reader: Name.reader.rawValue
-        case .readerList: Name.readerList.rawValue
-        case .unknownCommand: Name.unknownCommand.rawValue
-        case .status: Name.status.rawValue
-        case .pause: Name.pause.rawValue
-        case .unknown(let name): name
-        }
-    }
 }
 
 /// ACCESS_RIGHTS: what the service wants to read.
@@ -113,24 +89,13 @@ public struct AccessRightsMessage: Sendable, Equatable, Decodable {
     /// What a service compares with the card.
     public struct AuxiliaryData: Sendable, Equatable, Decodable {
         /// The cardholder must have been born at this date or before.
-        public var ageVerificationDate: CalendarDate?
+        public var ageVerificationDate: Date?
         /// The age, in years, that this date means today.
         public var requiredAge: String?
         /// The card must be valid at this date.
-        public var validityDate: CalendarDate?
+        public var validityDate: Date?
         /// The community in which the cardholder must live.
         public var communityId: String?
-
-        /// Data; nil for what the service does not compare.
-        public init(
-            ageVerificationDate: CalendarDate? = nil, requiredAge: String? = nil, validityDate: CalendarDate? = nil,
-            communityId: String? = nil
-        ) {
-            self.ageVerificationDate = ageVerificationDate
-            self.requiredAge = requiredAge
-            self.validityDate = validityDate
-            self.communityId = communityId
-        }
     }
 
     /// What was wrong with SET_ACCESS_RIGHTS.
@@ -138,7 +103,7 @@ public struct AccessRightsMessage: Sendable, Equatable, Decodable {
     /// What the service compares with the card.
     public var aux: AuxiliaryData?
     /// The rights.
-    public var chat: Chat?
+    public var chat: Chat
     /// What the cardholder confirms with the authentication.
     public var transactionInfo: String?
     /// Whether the CAN is enough.
@@ -146,7 +111,7 @@ public struct AccessRightsMessage: Sendable, Equatable, Decodable {
 
     /// By default, the message reports no error, and the service compares nothing.
     public init(
-        error: String? = nil, aux: AuxiliaryData? = nil, chat: Chat?, transactionInfo: String? = nil,
+        error: String? = nil, aux: AuxiliaryData? = nil, chat: Chat, transactionInfo: String? = nil,
         canAllowed: Bool? = nil
     ) {
         self.error = error
@@ -181,7 +146,7 @@ public enum AuthMessage: Sendable, Equatable {
     /// RUN_AUTH was wrong: nothing has started.
     case refused(error: String)
     /// The authentication has ended. The browser continues at the address; nil if it is not known.
-    case finished(Outcome?, url: String?)
+    case finished(Outcome?, url: URL?)
 
     /// How an authentication has ended (BSI TR-03112).
     public struct Outcome: Sendable, Equatable, Decodable {
@@ -225,6 +190,7 @@ public enum AuthMessage: Sendable, Equatable {
 }
 
 /// CERTIFICATE: who wants to read.
+@dynamicMemberLookup
 public struct CertificateMessage: Sendable, Equatable, Decodable {
     /// Who wants to read, and why.
     public struct Description: Sendable, Equatable, Decodable {
@@ -240,33 +206,14 @@ public struct CertificateMessage: Sendable, Equatable, Decodable {
         public var termsOfUsage: String
         /// Why the data are read.
         public var purpose: String
-
-        /// The texts come from the certificate's description.
-        public init(
-            issuerName: String, issuerUrl: String, subjectName: String, subjectUrl: String, termsOfUsage: String,
-            purpose: String
-        ) {
-            self.issuerName = issuerName
-            self.issuerUrl = issuerUrl
-            self.subjectName = subjectName
-            self.subjectUrl = subjectUrl
-            self.termsOfUsage = termsOfUsage
-            self.purpose = purpose
-        }
     }
 
     /// The first and the last day of its validity, in UTC.
     public struct Validity: Sendable, Equatable, Decodable {
-        /// The first day.
-        public var effectiveDate: CalendarDate
-        /// The last day.
-        public var expirationDate: CalendarDate
-
-        /// The certificate is valid from the first day to the second, both included.
-        public init(effectiveDate: CalendarDate, expirationDate: CalendarDate) {
-            self.effectiveDate = effectiveDate
-            self.expirationDate = expirationDate
-        }
+        /// The beginning of the first day.
+        public var effectiveDate: Date
+        /// The beginning of the last day.
+        public var expirationDate: Date
     }
 
     /// Who wants to read, and why.
@@ -274,11 +221,8 @@ public struct CertificateMessage: Sendable, Equatable, Decodable {
     /// When the certificate is valid.
     public var validity: Validity
 
-    /// The description says who wants to read, and the validity when that is allowed.
-    public init(description: Description, validity: Validity) {
-        self.description = description
-        self.validity = validity
-    }
+    /// The members of the description.
+    public subscript(dynamicMember member: KeyPath<Description, String>) -> String { description[keyPath: member] }
 }
 
 /// CHANGE_PIN: the start or the end of a PIN change.
@@ -294,10 +238,10 @@ public struct EnterMessage: Sendable, Equatable, Decodable {
     /// What was wrong with the form of the last value. A wrong value of the right form has no error.
     public var error: String?
     /// The reader, and the card with its counter.
-    public var reader: ReaderMessage?
+    public var reader: ReaderMessage
 
     /// By default, the form of the last value was right.
-    public init(error: String? = nil, reader: ReaderMessage?) {
+    public init(error: String? = nil, reader: ReaderMessage) {
         self.error = error
         self.reader = reader
     }
@@ -347,7 +291,7 @@ public struct VersionInfo: Sendable, Equatable, Decodable {
 
 /// STATUS: the progress of a workflow.
 public struct StatusMessage: Sendable, Equatable, Decodable {
-    /// The workflow; nil if there is none.
+    /// AUTH or CHANGE_PIN; nil if there is no workflow.
     public var workflow: String?
     /// The progress in percent; nil if there is none.
     public var progress: Int?

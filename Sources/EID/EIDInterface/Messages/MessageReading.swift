@@ -8,6 +8,8 @@ public enum MessageError: Error, Equatable, Sendable {
     case notAMessage
     /// The message with this name lacks a required member, or has a malformed one.
     case malformed(name: String)
+    /// The question with this name, for a PIN, a CAN or a PUK, does not say for which reader.
+    case missingReader(name: String)
 }
 
 extension Message {
@@ -25,6 +27,7 @@ extension Message {
     public init(parsing bytes: Data) throws(MessageError) {
         guard bytes.count <= Self.byteLimit else { throw .tooLong }
         let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom(Date.init(day:))
         guard let header = try? decoder.decode(Header.self, from: bytes) else { throw .notAMessage }
         guard let name = Name(rawValue: header.msg) else {
             self = .unknown(name: header.msg)
@@ -32,6 +35,8 @@ extension Message {
         }
         do {
             self = try Self.read(name, bytes, decoder)
+        } catch DecodingError.keyNotFound(let key, _) where key.stringValue == "reader" {
+            throw .missingReader(name: header.msg)
         } catch {
             throw .malformed(name: header.msg)
         }
@@ -92,7 +97,7 @@ private struct AuthMembers: Decodable {
         if let error = try members.decodeIfPresent(String.self, forKey: .error) {
             message = .refused(error: error)
         } else if outcome != nil || url != nil {
-            message = .finished(outcome, url: url)
+            message = .finished(outcome, url: url.flatMap { URL(string: $0) })
         } else {
             message = .started
         }
@@ -122,4 +127,21 @@ private struct ReaderListMembers: Decodable {
 
 private struct PauseMembers: Decodable {
     let cause: String
+}
+
+extension Date {
+    private static let dayStyle = ISO8601FormatStyle().year().month().day()
+
+    /// The day in UTC, written yyyy-MM-dd.
+    var day: String { formatted(Self.dayStyle) }
+
+    /// Reads the beginning of a day. A text that is not a day in exactly this form is an error.
+    fileprivate init(day decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        try self.init(text, strategy: Self.dayStyle)
+        guard text.utf8.count == 10, day == text else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "a date must be yyyy-MM-dd")
+        }
+    }
 }

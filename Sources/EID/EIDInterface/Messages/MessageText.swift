@@ -1,119 +1,104 @@
+internal import Foundation
+
 extension Message {
+    /// The name in `msg`; nil if it is unknown.
+    public var name: Name? { content(.one).name }
+
     /// The JSON text as a kernel of this level sends it, without white space, with members in the document's order.
     package func text(level: APILevel) -> WipedBytes {
-        JSONWriter.object { writer in
-            writer.add("msg", name)
-            addMembers(to: &writer, level)
-        }
+        let (name, members) = content(level)
+        return (["msg": name?.rawValue] + members).text
     }
 
-    private func addMembers(to writer: inout JSONWriter, _ level: APILevel) {
+    private func content(_ level: APILevel) -> (name: Name?, members: JSONObject) {
         switch self {
-        case .accessRights(let message): message.add(to: &writer)
+        case .accessRights(let message): (.accessRights, message.json)
         case .apiLevel(let message):
-            writer.add("error", message.error)
-            if let available = message.available { writer.add("available", available) }
-            writer.add("current", message.current)
-        case .auth(let message): message.add(to: &writer)
-        case .badState(let command): writer.add("error", command)
-        case .certificate(let message): message.add(to: &writer)
-        case .changePIN(.started), .unknown: break
-        case .changePIN(.finished(let success, let reason)):
-            writer.add("success", success)
-            writer.add("reason", reason)
-        case .enterCAN(let message), .enterPIN(let message), .enterNewPIN(let message), .enterPUK(let message):
-            writer.add("error", message.error)
-            if let reader = message.reader { writer.add("reader", object: { reader.add(to: &$0, level) }) }
-        case .info(let version): version.add(to: &writer)
-        case .insertCard(let error), .internalError(let error), .invalid(let error): writer.add("error", error)
-        case .reader(let reader): reader.add(to: &writer, level)
+            (.apiLevel, ["error": message.error, "available": message.available, "current": message.current])
+        case .auth(.started): (.auth, [:])
+        case .auth(.refused(let error)): (.auth, ["error": error])
+        case .auth(.finished(let outcome, let url)):
+            (.auth, ["result": outcome?.json, "url": url?.absoluteString])
+        case .badState(let command): (.badState, ["error": command])
+        case .certificate(let message):
+            (.certificate, ["description": message.description.json, "validity": message.validity.json])
+        case .changePIN(.started): (.changePIN, [:])
+        case .changePIN(.finished(let success, let reason)): (.changePIN, ["success": success, "reason": reason])
+        case .enterCAN(let message): (.enterCAN, message.json(level))
+        case .enterPIN(let message): (.enterPIN, message.json(level))
+        case .enterNewPIN(let message): (.enterNewPIN, message.json(level))
+        case .enterPUK(let message): (.enterPUK, message.json(level))
+        case .info(let version): (.info, ["VersionInfo": version.json])
+        case .insertCard(let error): (.insertCard, ["error": error])
+        case .internalError(let error): (.internalError, ["error": error])
+        case .invalid(let error): (.invalid, ["error": error])
+        case .reader(let reader): (.reader, reader.json(level))
         case .readerList(let readers):
-            writer.add(level == .one ? "reader" : "readers", objects: readers) { $1.add(to: &$0, level) }
-        case .unknownCommand(let name): writer.add("error", name)
-        case .status(let status): status.add(to: &writer)
-        case .pause(let cause): writer.add("cause", cause)
+            (.readerList, [level == .one ? "reader" : "readers": readers.map { $0.json(level) }])
+        case .unknownCommand(let name): (.unknownCommand, ["error": name])
+        case .status(let status): (.status, status.json)
+        case .pause(let cause): (.pause, ["cause": cause])
+        case .unknown: (nil, [:])
         }
     }
 }
 
 extension AccessRightsMessage {
-    fileprivate func add(to writer: inout JSONWriter) {
-        writer.add("error", error)
-        if let aux {
-            writer.add(
-                "aux",
-                object: { writer in
-                    writer.add("ageVerificationDate", aux.ageVerificationDate?.text)
-                    writer.add("requiredAge", aux.requiredAge)
-                    writer.add("validityDate", aux.validityDate?.text)
-                    writer.add("communityId", aux.communityId)
-                })
-        }
-        if let chat {
-            writer.add(
-                "chat",
-                object: { writer in
-                    writer.add("effective", chat.effective.map(\.rawValue))
-                    writer.add("optional", chat.optional.map(\.rawValue))
-                    writer.add("required", chat.required.map(\.rawValue))
-                })
-        }
-        writer.add("transactionInfo", transactionInfo)
-        writer.add("canAllowed", canAllowed)
+    fileprivate var json: JSONObject {
+        [
+            "error": error, "aux": aux?.json, "chat": chat.json, "transactionInfo": transactionInfo,
+            "canAllowed": canAllowed,
+        ]
     }
 }
 
-extension AuthMessage {
-    fileprivate func add(to writer: inout JSONWriter) {
-        switch self {
-        case .started: break
-        case .refused(let error): writer.add("error", error)
-        case .finished(let outcome, let url):
-            if let outcome { writer.add("result", object: { outcome.add(to: &$0) }) }
-            writer.add("url", url)
-        }
+extension AccessRightsMessage.AuxiliaryData {
+    fileprivate var json: JSONObject {
+        [
+            "ageVerificationDate": ageVerificationDate?.day, "requiredAge": requiredAge,
+            "validityDate": validityDate?.day, "communityId": communityId,
+        ]
+    }
+}
+
+extension AccessRightsMessage.Chat {
+    fileprivate var json: JSONObject {
+        [
+            "effective": effective.map(\.rawValue), "optional": optional.map(\.rawValue),
+            "required": required.map(\.rawValue),
+        ]
     }
 }
 
 extension AuthMessage.Outcome {
-    fileprivate func add(to writer: inout JSONWriter) {
-        writer.add("major", major)
-        writer.add("minor", minor)
-        writer.add("language", language)
-        writer.add("description", description)
-        writer.add("message", message)
-        writer.add("reason", reason)
+    fileprivate var json: JSONObject {
+        [
+            "major": major, "minor": minor, "language": language, "description": description, "message": message,
+            "reason": reason,
+        ]
     }
 }
 
-extension CertificateMessage {
-    fileprivate func add(to writer: inout JSONWriter) {
-        writer.add(
-            "description",
-            object: { writer in
-                writer.add("issuerName", description.issuerName)
-                writer.add("issuerUrl", description.issuerUrl)
-                writer.add("subjectName", description.subjectName)
-                writer.add("subjectUrl", description.subjectUrl)
-                writer.add("termsOfUsage", description.termsOfUsage)
-                writer.add("purpose", description.purpose)
-            })
-        writer.add(
-            "validity",
-            object: { writer in
-                writer.add("effectiveDate", validity.effectiveDate.text)
-                writer.add("expirationDate", validity.expirationDate.text)
-            })
+extension CertificateMessage.Description {
+    fileprivate var json: JSONObject {
+        [
+            "issuerName": issuerName, "issuerUrl": issuerUrl, "subjectName": subjectName, "subjectUrl": subjectUrl,
+            "termsOfUsage": termsOfUsage, "purpose": purpose,
+        ]
     }
+}
+
+extension CertificateMessage.Validity {
+    fileprivate var json: JSONObject { ["effectiveDate": effectiveDate.day, "expirationDate": expirationDate.day] }
+}
+
+extension EnterMessage {
+    fileprivate func json(_ level: APILevel) -> JSONObject { ["error": error, "reader": reader.json(level)] }
 }
 
 extension VersionInfo {
-    fileprivate func add(to writer: inout JSONWriter) {
-        writer.add(
-            "VersionInfo",
-            object: { writer in
-                for (name, value) in members { writer.add(name, value) }
-            })
+    fileprivate var json: JSONObject {
+        members.reduce([:]) { $0 + [$1.name: $1.value] }
     }
 
     /// The members with their names in JSON, in the document's order.
@@ -127,33 +112,25 @@ extension VersionInfo {
 }
 
 extension ReaderMessage {
-    /// A reader that is not attached has no further members.
-    fileprivate func add(to writer: inout JSONWriter, _ level: APILevel) {
-        writer.add("name", name)
-        if level >= .two, attached { writer.add("insertable", insertable) }
-        writer.add("attached", attached)
-        guard attached else { return }
-        writer.add("keypad", keypad)
-        if let card, card != .unknown || level >= .three {
-            writer.add("card", object: { card.add(to: &$0) })
-        } else {
-            writer.addNull("card")
-        }
+    /// A reader that is not attached has no further members, and before level 3 an unknown card is no card.
+    fileprivate func json(_ level: APILevel) -> JSONObject {
+        guard attached else { return ["name": name, "attached": false] }
+        let card = card == .unknown && level < .three ? nil : card
+        return [
+            "name": name, "insertable": level >= .two ? insertable : nil, "attached": true, "keypad": keypad,
+            "card": (card?.json).orNull,
+        ]
     }
 }
 
 extension CardMessage {
-    fileprivate func add(to writer: inout JSONWriter) {
-        writer.add("inoperative", inoperative)
-        writer.add("deactivated", deactivated)
-        writer.add("retryCounter", retryCounter)
+    fileprivate var json: JSONObject {
+        ["inoperative": inoperative, "deactivated": deactivated, "retryCounter": retryCounter]
     }
 }
 
 extension StatusMessage {
-    fileprivate func add(to writer: inout JSONWriter) {
-        if let workflow { writer.add("workflow", workflow) } else { writer.addNull("workflow") }
-        if let progress { writer.add("progress", progress) } else { writer.addNull("progress") }
-        if let state { writer.add("state", state) } else { writer.addNull("state") }
+    fileprivate var json: JSONObject {
+        ["workflow": workflow.orNull, "progress": progress.orNull, "state": state.orNull]
     }
 }

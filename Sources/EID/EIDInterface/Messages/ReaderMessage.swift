@@ -24,7 +24,7 @@ public struct ReaderMessage: Sendable, Equatable {
 }
 
 /// A card in a reader. All members are nil if it is not an eID card (level 3).
-public struct CardMessage: Sendable, Equatable, Decodable {
+public struct CardMessage: Sendable, Equatable, Codable {
     /// Whether the PUK is used up, so that it cannot unblock the PIN. It is only known after a correct PUK.
     public var inoperative: Bool?
     /// Whether the eID function is turned off.

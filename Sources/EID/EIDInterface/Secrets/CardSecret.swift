@@ -41,17 +41,10 @@ public struct CardSecret: Sendable {
     ///
     /// - Returns: nil if the text is empty, has more than ``digitCountLimit`` characters, or one that is not a digit from 0
     ///   to 9.
-    public init?(digits: String) {
-        let text = digits.utf8
-        guard 1...Self.digitCountLimit ~= text.count,
-            text.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
-        else { return nil }
-        bytes = WipedBytes(capacity: Self.digitCountLimit)
-        bytes.append(text)
-    }
+    public init?(digits: String) { self.init(ascii: digits.utf8) }
 
-    /// Copies digits that are in wiped memory already, under the same conditions.
-    package init?(ascii digits: UnsafeRawBufferPointer) {
+    /// Copies digits that can be in wiped memory already, under the same conditions.
+    package init?(ascii digits: some Collection<UInt8>) {
         guard 1...Self.digitCountLimit ~= digits.count,
             digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
         else { return nil }

@@ -46,27 +46,20 @@ extension Session {
     /// - Throws: ``Refusal``.
     public mutating func send(_ command: Command) throws(Refusal) {
         guard level >= command.name.level else { throw .level }
+        guard command.name.prompt == nil || command.name.prompt == state.prompt?.name else { throw .badState }
         switch command {
-        case .getInfo, .getAPILevel, .getReader, .getReaderList, .getStatus: break
+        case .getInfo, .getAPILevel, .getReader, .getReaderList, .getStatus, .getAccessRights, .setAccessRights,
+            .getCertificate, .setCard:
+            break
         case .setAPILevel(let level): guard level == self.level.rawValue else { throw .level }
         case .runAuth(let run): try start(.authentication, run.handleInterrupt, run.status)
         case .runChangePIN(let run): try start(.pinChange, run.handleInterrupt, run.status)
-        case .getAccessRights, .setAccessRights, .getCertificate: try require(.accessRights)
-        case .accept:
-            try require(.accessRights)
-            work()
+        case .accept, .continueWorkflow: work()
         case .cancel:
             guard let workflow = state.workflow else { throw .badState }
             state = .cancelling(workflow)
-        case .interrupt: guard state.prompt?.asksForSecret == true else { throw .badState }
-        case .setCard: try require(.card)
-        case .continueWorkflow:
-            try require(.pause)
-            work()
-        case .setPIN(let value): try enter(value)
-        case .setNewPIN(let value): try enter(value, .newPIN)
-        case .setCAN(let value): try enter(value, .can)
-        case .setPUK(let value): try enter(value, .puk)
+        case .interrupt: guard state.prompt?.enter != nil else { throw .badState }
+        case .setPIN(let value), .setNewPIN(let value), .setCAN(let value), .setPUK(let value): try enter(value)
         }
     }
 
@@ -78,37 +71,31 @@ extension Session {
         state = .starting(workflow)
     }
 
-    private func require(_ prompt: Prompt) throws(Refusal) {
-        guard state.prompt == prompt else { throw .badState }
-    }
-
     private mutating func work() {
         if case .waiting(let workflow, let prompt) = state { state = .working(workflow, after: prompt) }
     }
 
     /// With a keypad there must be no value. Without one, the value must have the right number of digits.
-    private mutating func enter(_ value: CardSecret?, _ kind: CardSecret.Kind? = nil) throws(Refusal) {
-        guard case .waiting(let workflow, let prompt) = state else { throw .badState }
-        let kind = kind ?? (workflow == .pinChange ? .pinOrTransportPIN : .pin)
-        guard prompt.kinds.contains(kind) else { throw .badState }
-        guard let value else {
-            guard prompt.reader?.keypad == true else { throw .value("Value cannot be undefined") }
-            return work()
+    private mutating func enter(_ value: CardSecret?) throws(Refusal) {
+        guard case .waiting(let workflow, let prompt) = state, let enter = prompt.enter,
+            let kind = prompt.name?.secret(in: workflow)
+        else { throw .badState }
+        switch value {
+        case nil: guard enter.reader.keypad else { throw .value("Value cannot be undefined") }
+        case let value?:
+            guard !enter.reader.keypad else { throw .value("Value cannot be defined") }
+            guard value.fits(kind) else { throw .value(kind.requirement) }
         }
-        guard prompt.reader?.keypad != true else { throw .value("Value cannot be defined") }
-        guard value.fits(kind) else { throw .value(kind.requirement) }
         work()
     }
 }
 
-extension Session.Prompt {
-    fileprivate var kinds: Set<CardSecret.Kind> {
+extension Message {
+    /// The members of ENTER_PIN, ENTER_NEW_PIN, ENTER_CAN or ENTER_PUK; nil for other messages.
+    fileprivate var enter: EnterMessage? {
         switch self {
-        case .pin: [.pin, .pinOrTransportPIN]
-        case .newPIN: [.newPIN]
-        case .can: [.can]
-        case .puk: [.puk]
-        case .accessRights, .card, .pause: []
+        case .enterPIN(let message), .enterNewPIN(let message), .enterCAN(let message), .enterPUK(let message): message
+        default: nil
         }
     }
 }
@@ -124,16 +111,11 @@ extension Session {
         case .auth(let message): return receive(message)
         case .changePIN(let message): return receive(message)
         case .accessRights:
-            guard case .authentication = state.workflow, isBeforeAcceptance else { return false }
-            return wait(.accessRights)
-        case .insertCard: return state.prompt != .accessRights && wait(.card)
-        case .pause: return wait(.pause)
-        case .enterPIN(let message): return wait(.pin(message.reader))
-        case .enterNewPIN(let message): return state.workflow == .pinChange && wait(.newPIN(message.reader))
-        case .enterCAN(let message): return wait(.can(message.reader))
-        case .enterPUK(let message): return wait(.puk(message.reader))
-        case .badState(let command): takeBack(command)
-        case .unknownCommand(let command): takeBack(command)
+            return state.workflow == .authentication && isBeforeAcceptance && wait(after: message)
+        case .insertCard: return state.prompt?.name != .accessRights && wait(after: message)
+        case .enterNewPIN: return state.workflow == .pinChange && wait(after: message)
+        case .pause, .enterPIN, .enterCAN, .enterPUK: return wait(after: message)
+        case .badState(let command), .unknownCommand(let command): takeBack(command)
         case .invalid, .internalError, .apiLevel, .certificate, .info, .reader, .readerList, .status: break
         case .unknown: return false
         }
@@ -143,25 +125,24 @@ extension Session {
     private mutating func receive(_ message: AuthMessage) -> Bool {
         guard state.workflow == .authentication else { return false }
         switch message {
-        case .started:
-            guard case .starting = state else { return isCancelling }
-            state = .working(.authentication, after: nil)
-        case .refused:
-            guard case .starting = state else { return false }
-            state = .idle
-        case .finished: state = .idle
+        case .started: return confirmStart()
+        case .refused: guard case .starting = state else { return false }
+        case .finished: break
         }
+        state = .idle
         return true
     }
 
     private mutating func receive(_ message: ChangePINMessage) -> Bool {
         guard state.workflow == .pinChange else { return false }
-        switch message {
-        case .started:
-            guard case .starting = state else { return isCancelling }
-            state = .working(.pinChange, after: nil)
-        case .finished: state = .idle
-        }
+        if message == .started { return confirmStart() }
+        state = .idle
+        return true
+    }
+
+    private mutating func confirmStart() -> Bool {
+        guard case .starting(let workflow) = state else { return isCancelling }
+        state = .working(workflow, after: nil)
         return true
     }
 
@@ -178,7 +159,7 @@ extension Session {
     }
 
     /// After CANCEL, no question counts.
-    private mutating func wait(_ prompt: Prompt) -> Bool {
+    private mutating func wait(after prompt: Message) -> Bool {
         guard let workflow = state.workflow, !isCancelling else { return false }
         state = .waiting(workflow, prompt)
         return true
@@ -186,16 +167,11 @@ extension Session {
 
     /// The AusweisApp refused a command: the state before it holds again.
     private mutating func takeBack(_ command: String) {
-        switch (Command.Name(rawValue: command), state) {
+        let command = Command.Name(rawValue: command)
+        switch (command, state) {
         case (.runAuth, .starting(.authentication)), (.runChangePIN, .starting(.pinChange)), (.cancel, .cancelling):
             state = .idle
-        case (.accept, .working(let workflow, after: .accessRights?)),
-            (.continueWorkflow, .working(let workflow, after: .pause?)):
-            state = .waiting(workflow, command == Command.Name.accept.rawValue ? .accessRights : .pause)
-        case (.setPIN, .working(let workflow, after: let prompt?)),
-            (.setNewPIN, .working(let workflow, after: let prompt?)),
-            (.setCAN, .working(let workflow, after: let prompt?)),
-            (.setPUK, .working(let workflow, after: let prompt?)):
+        case (_?, .working(let workflow, after: let prompt?)) where command?.prompt == prompt.name:
             state = .waiting(workflow, prompt)
         default: break
         }

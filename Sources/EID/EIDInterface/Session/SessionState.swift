@@ -7,40 +7,6 @@ extension Session {
         case pinChange = "CHANGE_PIN"
     }
 
-    /// What the AusweisApp waits for.
-    public enum Prompt: Sendable, Equatable {
-        /// ACCEPT.
-        case accessRights
-        /// A card.
-        case card
-        /// SET_PIN.
-        case pin(ReaderMessage?)
-        /// SET_NEW_PIN.
-        case newPIN(ReaderMessage?)
-        /// SET_CAN.
-        case can(ReaderMessage?)
-        /// SET_PUK.
-        case puk(ReaderMessage?)
-        /// CONTINUE.
-        case pause
-
-        /// Whether it asks for a PIN, a CAN or a PUK.
-        public var asksForSecret: Bool {
-            switch self {
-            case .pin, .newPIN, .can, .puk: true
-            case .accessRights, .card, .pause: false
-            }
-        }
-
-        /// The reader that it names.
-        public var reader: ReaderMessage? {
-            switch self {
-            case .pin(let reader), .newPIN(let reader), .can(let reader), .puk(let reader): reader
-            case .accessRights, .card, .pause: nil
-            }
-        }
-    }
-
     /// Where the session is.
     public enum State: Sendable, Equatable {
         /// There is no workflow.
@@ -48,9 +14,9 @@ extension Session {
         /// RUN_AUTH or RUN_CHANGE_PIN was sent.
         case starting(Workflow)
         /// The AusweisApp works. It had asked for this before.
-        case working(Workflow, after: Prompt?)
-        /// The AusweisApp waits for the app.
-        case waiting(Workflow, Prompt)
+        case working(Workflow, after: Message?)
+        /// The AusweisApp waits for the app, the cardholder or a card, after this message.
+        case waiting(Workflow, Message)
         /// CANCEL was sent.
         case cancelling(Workflow)
 
@@ -64,8 +30,8 @@ extension Session {
             }
         }
 
-        /// What the AusweisApp waits for; nil if it waits for nothing.
-        public var prompt: Prompt? {
+        /// The message after which it waits; nil if it waits for nothing.
+        public var prompt: Message? {
             if case .waiting(_, let prompt) = self { prompt } else { nil }
         }
     }
@@ -78,5 +44,34 @@ extension Session {
         case level
         /// Its value has the wrong form. The AusweisApp would ask again, with this error.
         case value(String)
+    }
+}
+
+extension Command.Name {
+    /// The message after which it is allowed; nil if it does not need one.
+    package var prompt: Message.Name? {
+        switch self {
+        case .getAccessRights, .setAccessRights, .getCertificate, .accept: .accessRights
+        case .setPIN: .enterPIN
+        case .setNewPIN: .enterNewPIN
+        case .setCAN: .enterCAN
+        case .setPUK: .enterPUK
+        case .setCard: .insertCard
+        case .continueWorkflow: .pause
+        default: nil
+        }
+    }
+}
+
+extension Message.Name {
+    /// What it asks for in this workflow; nil if it asks for no secret.
+    package func secret(in workflow: Session.Workflow) -> CardSecret.Kind? {
+        switch self {
+        case .enterPIN: workflow == .pinChange ? .pinOrTransportPIN : .pin
+        case .enterNewPIN: .newPIN
+        case .enterCAN: .can
+        case .enterPUK: .puk
+        default: nil
+        }
     }
 }

@@ -19,27 +19,19 @@ public struct SimulatedKernel: Sendable {
     public static let commandByteLimit = 64 * 1024
 
     struct Workflow: Sendable {
-        enum Kind: String, Sendable {
-            case authentication = "AUTH"
-            case pinChange = "CHANGE_PIN"
-        }
-
-        enum Prompt: Sendable {
-            case accessRights, card, pin, newPIN, can, puk, pause
-        }
-
-        let kind: Kind
+        let kind: Session.Workflow
         let sendsStatus: Bool
         var granted: [AccessRight]
-        var prompt: Prompt?
+        /// The message that it waits for an answer to.
+        var prompt: Message.Name?
         /// The state before PAUSE.
-        var paused: Prompt?
+        var paused: Message.Name?
         /// It goes on when a card comes.
         var waitsForCard = false
         /// The reader with the card that was used last. It is named even after the card is gone.
         var lastReader: ReaderMessage?
         /// What was entered while no card was there, and at what prompt.
-        var pending: (prompt: Prompt, value: CardSecret)?
+        var pending: (prompt: Message.Name, value: CardSecret)?
         /// The PIN that was right. A card that comes back must have it before it takes a new one.
         var verifiedPIN: CardSecret?
         /// The reader whose card has changed, if READER has not told it yet.
@@ -54,7 +46,6 @@ public struct SimulatedKernel: Sendable {
     var readers: [SimulatedReader]
     private(set) var level: APILevel
     var workflow: Workflow?
-    private var events: [Scenario.Event]
     private var sentCounts: [String: Int] = [:]
     private var isSilent = false
     private var outputs: [Output] = []
@@ -65,7 +56,6 @@ public struct SimulatedKernel: Sendable {
         available = scenario.levels.sorted()
         level = available.last ?? .one
         readers = scenario.readers
-        events = scenario.events
     }
 
     /// An app has connected. The level of the previous app still holds, and there is no workflow.
@@ -92,11 +82,12 @@ public struct SimulatedKernel: Sendable {
     mutating func send(_ message: Message) {
         guard !isSilent else { return }
         outputs.append(.message(message, level))
-        let count = (sentCounts[message.name] ?? 0) + 1
-        sentCounts[message.name] = count
-        let due = events.filter { $0.after == message.name && $0.count == count }
-        events.removeAll { $0.after == message.name && $0.count == count }
-        for event in due { for action in event.actions { follow(action) } }
+        guard let name = message.name?.rawValue else { return }
+        let count = (sentCounts[name] ?? 0) + 1
+        sentCounts[name] = count
+        for event in scenario.events where event.after == name && event.count == count {
+            for action in event.actions { follow(action) }
+        }
     }
 
     private mutating func text(_ text: String) {
@@ -198,7 +189,7 @@ extension SimulatedKernel {
         case .runChangePIN: startPINChange(json)
         case .getAccessRights: send(.accessRights(accessRights()))
         case .setAccessRights: setAccessRights(json)
-        case .getCertificate: if let certificate = SimulatedService.certificate { send(.certificate(certificate)) }
+        case .getCertificate: if let certificate = SimulatedService.certificate { send(certificate) }
         case .accept: accept()
         case .cancel: finish(.cancelled)
         case .setPIN, .setNewPIN, .setCAN, .setPUK: enter(json)
@@ -210,34 +201,21 @@ extension SimulatedKernel {
 
     private func isAllowed(_ command: Command.Name) -> Bool {
         switch command {
-        case .getInfo, .getAPILevel, .setAPILevel, .getReader, .getReaderList, .getStatus: true
         case .runAuth, .runChangePIN: workflow == nil
-        case .getAccessRights, .setAccessRights, .getCertificate, .accept: workflow?.prompt == .accessRights
         case .cancel: workflow != nil
-        case .interrupt: false
-        case .setPIN: workflow?.prompt == .pin
-        case .setNewPIN: workflow?.prompt == .newPIN
-        case .setCAN: workflow?.prompt == .can
-        case .setPUK: workflow?.prompt == .puk
-        case .setCard: workflow?.prompt == .card
-        case .continueWorkflow: workflow?.prompt == .pause
+        default: command.prompt == nil || command.prompt == workflow?.prompt
         }
     }
 
     private mutating func setLevel(_ json: borrowing JSONText) {
-        let error: String?
-        switch json.kind(of: "level") {
-        case nil: error = "Level cannot be undefined"
-        case .number:
-            let level = json.text(of: "level").flatMap { Int($0) }.flatMap(APILevel.init)
-            if let level, available.contains(level) {
-                self.level = level
-                error = nil
-            } else {
-                error = "Unknown level"
+        let chosen = json.text(of: "level").flatMap { Int($0) }.flatMap(APILevel.init)
+        let error: String? =
+            switch json.kind(of: "level") {
+            case nil: "Level cannot be undefined"
+            case .number: chosen.map(available.contains) == true ? nil : "Unknown level"
+            default: "Invalid level"
             }
-        default: error = "Invalid level"
-        }
+        if error == nil, let chosen { level = chosen }
         send(.apiLevel(APILevelMessage(error: error, current: level.rawValue)))
     }
 
@@ -265,9 +243,9 @@ extension SimulatedKernel {
     }
 
     private mutating func continueWorkflow() {
-        guard let paused = workflow?.paused else { return }
+        guard let kind = workflow?.kind, let paused = workflow?.paused else { return }
         workflow?.paused = nil
         workflow?.prompt = paused
-        if paused.kind == nil { ask(paused) } else { requireCard() }
+        if paused.secret(in: kind) == nil { ask(paused) } else { requireCard() }
     }
 }

@@ -1,4 +1,5 @@
 public import EIDInterface
+internal import Foundation
 
 /// The service behind RUN_AUTH. It does not exist: nothing is sent to the token's address, and its answers say that it is a
 /// simulation. It authenticates no one.
@@ -19,17 +20,18 @@ public struct SimulatedService: Sendable {
     static let address = "https://simulation.invalid/eid"
 
     /// What GET_CERTIFICATE shows.
-    static var certificate: CertificateMessage? {
-        guard let first = CalendarDate("2026-01-01"), let last = CalendarDate("2026-12-31") else { return nil }
-        return CertificateMessage(
-            description: .init(
-                issuerName: "SIMULATION (no issuer)", issuerUrl: "https://issuer.simulation.invalid",
-                subjectName: "SIMULATION (no service, authenticates nobody)", subjectUrl: address,
-                termsOfUsage: "Name, Anschrift:\r\nSIMULATION\r\n\r\nZweck des Auslesevorgangs:\r\nSIMULATION\r\n\r\n"
-                    + "Zuständige Datenschutzaufsicht:\r\nSIMULATION (no authority)",
-                purpose: "SIMULATION"),
-            validity: .init(effectiveDate: first, expirationDate: last))
-    }
+    static let certificate = try? Message(
+        parsing: Data(
+            #"""
+            { "msg": "CERTIFICATE",
+            "description": {
+            "issuerName": "SIMULATION (no issuer)", "issuerUrl": "https://issuer.simulation.invalid",
+            "subjectName": "SIMULATION (no service, authenticates nobody)",
+            "subjectUrl": "https://simulation.invalid/eid", "purpose": "SIMULATION",
+            "termsOfUsage": "Name, Anschrift:\r\nSIMULATION\r\n\r\nZweck des Auslesevorgangs:\r\nSIMULATION\r\n\r\n\#
+            Zuständige Datenschutzaufsicht:\r\nSIMULATION (no authority)" },
+            "validity": { "effectiveDate": "2026-01-01", "expirationDate": "2026-12-31" } }
+            """#.utf8))
 
     /// How an authentication ends.
     enum End {
@@ -42,30 +44,31 @@ public struct SimulatedService: Sendable {
     static func result(_ end: End, hasReasons: Bool) -> AuthMessage {
         switch end {
         case .done:
-            return .finished(AuthMessage.Outcome(major: AuthMessage.Outcome.ok), url: address + "?refID=simulation")
+            return .finished(
+                AuthMessage.Outcome(major: AuthMessage.Outcome.ok), url: URL(string: address + "?refID=simulation"))
         case .cancelled:
             let text = "The process has been cancelled."
-            return .finished(
-                AuthMessage.Outcome(
-                    major: AuthMessage.Outcome.failed, minor: AuthMessage.Outcome.cancelledByUser, language: "en",
-                    description: text, message: text, reason: hasReasons ? "User_Cancelled" : nil),
-                url: address + "?errID=simulation")
+            return failure(
+                AuthMessage.Outcome.cancelledByUser, text, text, hasReasons ? "User_Cancelled" : nil,
+                url: URL(string: address + "?errID=simulation"))
         case .unreachable:
-            return .finished(
-                AuthMessage.Outcome(
-                    major: AuthMessage.Outcome.failed,
-                    minor: "http://www.bsi.bund.de/ecard/api/1.1/resultminor/dp#trustedChannelEstablishmentFailed",
-                    language: "en", description: "A trusted channel could not be opened.",
-                    message: "The simulated service cannot be reached."),
-                url: nil)
+            return failure(
+                "http://www.bsi.bund.de/ecard/api/1.1/resultminor/dp#trustedChannelEstablishmentFailed",
+                "A trusted channel could not be opened.", "The simulated service cannot be reached.")
         case .failed:
-            return .finished(
-                AuthMessage.Outcome(
-                    major: AuthMessage.Outcome.failed,
-                    minor: "http://www.bsi.bund.de/ecard/api/1.1/resultminor/al/common#internalError", language: "en",
-                    description: "An internal error has occurred during processing.",
-                    message: "The simulated service has failed."),
-                url: nil)
+            return failure(
+                "http://www.bsi.bund.de/ecard/api/1.1/resultminor/al/common#internalError",
+                "An internal error has occurred during processing.", "The simulated service has failed.")
         }
+    }
+
+    private static func failure(
+        _ minor: String, _ description: String, _ message: String, _ reason: String? = nil, url: URL? = nil
+    ) -> AuthMessage {
+        .finished(
+            AuthMessage.Outcome(
+                major: AuthMessage.Outcome.failed, minor: minor, language: "en", description: description,
+                message: message, reason: reason),
+            url: url)
     }
 }

@@ -3,31 +3,6 @@ internal import Foundation
 internal import SecureMemory
 internal import StrictJSON
 
-extension SimulatedKernel.Workflow.Prompt {
-    /// The secret that it asks for; nil if it asks for none.
-    var kind: CardSecret.Kind? {
-        switch self {
-        case .pin: .pin
-        case .newPIN: .newPIN
-        case .can: .can
-        case .puk: .puk
-        case .accessRights, .card, .pause: nil
-        }
-    }
-
-    var name: Message.Name {
-        switch self {
-        case .accessRights: .accessRights
-        case .card: .insertCard
-        case .pin: .enterPIN
-        case .newPIN: .enterNewPIN
-        case .can: .enterCAN
-        case .puk: .enterPUK
-        case .pause: .pause
-        }
-    }
-}
-
 // MARK: Beginning and end
 
 extension SimulatedKernel {
@@ -57,7 +32,7 @@ extension SimulatedKernel {
         requireCard()
     }
 
-    private mutating func start(_ kind: Workflow.Kind, _ json: borrowing JSONText) {
+    private mutating func start(_ kind: Session.Workflow, _ json: borrowing JSONText) {
         workflow = Workflow(
             kind: kind, sendsStatus: level >= .two && json.bool("status") != false,
             granted: service.optional)
@@ -79,7 +54,7 @@ extension SimulatedKernel {
     var status: StatusMessage {
         StatusMessage(
             workflow: workflow?.kind.rawValue, progress: workflow?.progressPercent,
-            state: workflow?.prompt?.name.rawValue)
+            state: workflow?.prompt?.rawValue)
     }
 
     private mutating func progress(_ percent: Int) {
@@ -146,9 +121,9 @@ extension SimulatedKernel {
     mutating func requireCard() {
         guard let index = cardIndex, let card = readers[index].card else {
             workflow?.waitsForCard = true
-            guard workflow?.prompt != .card else { return }
+            guard workflow?.prompt != .insertCard else { return }
             workflow?.prompt = nil
-            if !readers.contains(where: { $0.isAttached && $0.card?.isDeactivated == true }) { ask(.card) }
+            if !readers.contains(where: { $0.isAttached && $0.card?.isDeactivated == true }) { ask(.insertCard) }
             return
         }
         workflow?.waitsForCard = false
@@ -161,19 +136,19 @@ extension SimulatedKernel {
     }
 
     /// What a card needs next.
-    private func nextPrompt(_ card: SimulatedCard) -> Workflow.Prompt {
-        if isCANEnough { return .can }
+    private func nextPrompt(_ card: SimulatedCard) -> Message.Name {
+        if isCANEnough { return .enterCAN }
         switch card.tries {
-        case 0: return .puk
-        case 1: return workflow?.isCANVerified == true ? .pin : .can
-        default: return .pin
+        case 0: return .enterPUK
+        case 1: return workflow?.isCANVerified == true ? .enterPIN : .enterCAN
+        default: return .enterPIN
         }
     }
 
     /// Uses what was entered before the card came, unless the card needs something else.
-    private mutating func takePending(_ value: CardSecret, for prompt: Workflow.Prompt, _ index: Int) {
+    private mutating func takePending(_ value: CardSecret, for prompt: Message.Name, _ index: Int) {
         guard let card = readers[index].card else { return }
-        if prompt == .newPIN {
+        if prompt == .enterNewPIN {
             guard let pin = workflow?.verifiedPIN, use(index, { $0.verify(pin: pin) }) == true else {
                 sayChange()
                 return requireCard()
@@ -184,18 +159,22 @@ extension SimulatedKernel {
         take(value, for: prompt, index)
     }
 
-    mutating func ask(_ prompt: Workflow.Prompt, error: String? = nil) {
+    mutating func ask(_ prompt: Message.Name, error: String? = nil) {
         workflow?.prompt = prompt
         if let cardIndex { workflow?.lastReader = readers[cardIndex].message }
-        let enter = EnterMessage(error: error, reader: workflow?.lastReader ?? reader?.message)
         switch prompt {
-        case .accessRights: send(.accessRights(accessRights(error: error)))
-        case .card: send(.insertCard(error: error))
-        case .pin: send(.enterPIN(enter))
-        case .newPIN: send(.enterNewPIN(enter))
-        case .can: send(.enterCAN(enter))
-        case .puk: send(.enterPUK(enter))
-        case .pause: send(.pause(cause: "BadCardPosition"))
+        case .accessRights: return send(.accessRights(accessRights(error: error)))
+        case .insertCard: return send(.insertCard(error: error))
+        default: break
+        }
+        guard let reader = workflow?.lastReader ?? reader?.message else { return }
+        let enter = EnterMessage(error: error, reader: reader)
+        switch prompt {
+        case .enterPIN: send(.enterPIN(enter))
+        case .enterNewPIN: send(.enterNewPIN(enter))
+        case .enterCAN: send(.enterCAN(enter))
+        case .enterPUK: send(.enterPUK(enter))
+        default: break
         }
     }
 
@@ -206,8 +185,9 @@ extension SimulatedKernel {
 
     /// SET_PIN, SET_NEW_PIN, SET_CAN or SET_PUK, when it is expected.
     mutating func enter(_ json: borrowing JSONText) {
-        guard let workflow, let prompt = workflow.prompt, var kind = prompt.kind else { return }
-        if kind == .pin, workflow.kind == .pinChange { kind = .pinOrTransportPIN }
+        guard let workflow, let prompt = workflow.prompt, let kind = prompt.secret(in: workflow.kind) else {
+            return
+        }
         let card = cardIndex.flatMap { readers[$0].card }
         let value: CardSecret
         if reader?.hasKeypad == true {
@@ -229,9 +209,9 @@ extension SimulatedKernel {
         take(value, for: prompt, index)
     }
 
-    private mutating func take(_ value: CardSecret, for prompt: Workflow.Prompt, _ index: Int) {
+    private mutating func take(_ value: CardSecret, for prompt: Message.Name, _ index: Int) {
         switch prompt {
-        case .pin:
+        case .enterPIN:
             let isRight = use(index) { $0.verify(pin: value) }
             workflow?.isCANVerified = false
             guard isRight == true else {
@@ -241,18 +221,18 @@ extension SimulatedKernel {
             // READER says the new counter at the end.
             workflow?.verifiedPIN = value
             progress(80)
-            if workflow?.kind == .pinChange { ask(.newPIN) } else { finish(.done) }
-        case .newPIN:
+            if workflow?.kind == .pinChange { ask(.enterNewPIN) } else { finish(.done) }
+        case .enterNewPIN:
             _ = use(index) { $0.setPIN(value) }
             finish(.done)
-        case .can:
-            guard use(index, { $0.verify(can: value) }) == true else { return ask(.can) }
+        case .enterCAN:
+            guard use(index, { $0.verify(can: value) }) == true else { return ask(.enterCAN) }
             guard !isCANEnough else { return finish(.done) }
             workflow?.isCANVerified = true
             requireCard()
-        case .puk:
+        case .enterPUK:
             switch use(index, { $0.unblock(puk: value) }) {
-            case .wrong, nil: ask(.puk)
+            case .wrong, nil: ask(.enterPUK)
             case .done:
                 sayChange()
                 requireCard()
@@ -260,7 +240,7 @@ extension SimulatedKernel {
                 workflow?.changedReader = index
                 finish(.failed)
             }
-        case .accessRights, .card, .pause: break
+        default: break
         }
     }
 

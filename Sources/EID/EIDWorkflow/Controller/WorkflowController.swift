@@ -85,7 +85,7 @@ public final class WorkflowController {
 
     /// Tells all callbacks, and all readers of ``events()``.
     private func tell(_ event: WorkflowEvent) {
-        for callbacks in callbacks.compactMap(\.object) { event.call(callbacks) }
+        for callbacks in callbacks.compactMap(\.object) { callbacks.receive(event) }
         readers.removeAll { reader in
             switch reader.yield(event) {
             case .enqueued: return false
@@ -193,8 +193,12 @@ extension WorkflowController {
         do throws(MessageError) {
             message = try Message(parsing: bytes)
         } catch {
-            let name = if case .malformed(let name) = error { name } else { "message" }
-            return tell(.fault(name, "Malformed message"))
+            switch error {
+            case .malformed(let name): tell(.fault(name, "Malformed message"))
+            case .missingReader(let name): tell(.fault(name, "Missing reader object"))
+            case .notAMessage, .tooLong: tell(.fault("message", "Malformed message"))
+            }
+            return
         }
         switch link {
         case .stopped: break
@@ -246,11 +250,11 @@ extension WorkflowController {
         to command: Command, _ refusal: Session.Refusal, _ session: Session
     ) -> WorkflowEvent {
         let name = command.name.rawValue
-        switch refusal {
-        case .badState: return .badState(error: name)
-        case .level: return .fault(name, "The AusweisApp is too old for this command")
-        case .value(let error):
-            return WorkflowEvent(asking: session.state.prompt, error: error) ?? .fault(name, "Missing reader object")
+        let badState = WorkflowEvent.message(.badState(command: name))
+        return switch refusal {
+        case .badState: badState
+        case .level: .fault(name, "The AusweisApp is too old for this command")
+        case .value(let error): WorkflowEvent(asking: session.state.prompt, error: error) ?? badState
         }
     }
 
@@ -351,23 +355,13 @@ extension WorkflowController {
     /// Does what a flow asks for. The app itself shows screens and sends reports.
     public func perform(_ action: FlowAction) {
         switch action {
-        case .startAuthentication(let url): startAuthentication(withTcTokenUrl: url)
-        case .startChangePin: startChangePin()
-        case .getCertificate: getCertificate()
-        case .setAccessRights(let rights): setAccessRights(rights)
-        case .accept: accept()
-        case .setPin(let pin): send(.setPIN(pin))
-        case .setNewPin(let pin): send(.setNewPIN(pin))
-        case .setCan(let can): send(.setCAN(can))
-        case .setPuk(let puk): send(.setPUK(puk))
-        case .interrupt:
+        case .send(.runAuth(let run)): startAuthentication(withTcTokenUrl: run.tcTokenURL)
+        case .send(.runChangePIN): startChangePin()
+        #if !os(iOS)
             // Only iOS has a dialog, and other kernels do not know the command.
-            #if os(iOS)
-                interrupt()
-            #endif
-        case .continueWorkflow: continueWorkflow()
-        case .getReaderList: getReaderList()
-        case .cancel: cancel()
+            case .send(.interrupt): break
+        #endif
+        case .send(let command): send(command)
         case .show, .report: break
         }
     }

@@ -1,11 +1,37 @@
 public import EIDInterface
 public import Foundation
 
+// The names of document 002, and the members of document 000: they are the messages of ``EIDInterface``.
+
 /// What a service may read or write.
 public typealias AccessRight = EIDInterface.AccessRight
 
+/// What a service wants, in `chat`, and what it compares with the card, in `aux`.
+public typealias AccessRights = AccessRightsMessage
+
+/// Who wants to read, why, and until when.
+public typealias CertificateDescription = CertificateMessage
+
+/// The codes and texts of an authentication's end (BSI TR-03112).
+public typealias AuthResultData = AuthMessage.Outcome
+
+/// A reader.
+public typealias Reader = ReaderMessage
+
+/// A card in a reader.
+public typealias Card = CardMessage
+
+/// How far a workflow is.
+public typealias WorkflowProgress = StatusMessage
+
 /// Which AusweisApp it is.
 public typealias VersionInfo = EIDInterface.VersionInfo
+
+/// What the system's dialog on iOS says.
+public typealias AA2UserInfoMessages = DialogMessages
+
+/// The files and keys of the card that the AusweisApp itself simulates.
+public typealias Simulator = SimulatedFiles
 
 /// How an authentication has ended.
 public struct AuthResult: Sendable, Equatable {
@@ -15,107 +41,12 @@ public struct AuthResult: Sendable, Equatable {
     public let result: AuthResultData?
 }
 
-/// The codes and texts of an authentication's end (BSI TR-03112).
-public struct AuthResultData: Sendable, Equatable {
-    /// The major code.
-    public let major: String
-    /// The minor code.
-    public let minor: String?
-    /// The language of the texts.
-    public let language: String?
-    /// What the code means.
-    public let description: String?
-    /// What has happened.
-    public let message: String?
-    /// The AusweisApp's own code.
-    public let reason: String?
-}
-
 /// How a PIN change has ended.
 public struct ChangePinResult: Sendable, Equatable {
     /// Whether the card has the new PIN.
     public let success: Bool
     /// The AusweisApp's own code.
     public let reason: String?
-}
-
-/// Who wants to read, and why.
-public struct CertificateDescription: Sendable, Equatable {
-    /// Who has issued the certificate.
-    public let issuerName: String
-    /// The issuer's address.
-    public let issuerUrl: URL?
-    /// Why the data are read.
-    public let purpose: String
-    /// Who wants to read.
-    public let subjectName: String
-    /// The subject's address.
-    public let subjectUrl: URL?
-    /// The whole terms of use. They name the authority for data protection.
-    public let termsOfUsage: String
-    /// When the certificate is valid.
-    public let validity: CertificateValidity
-}
-
-/// The first and the last day of a certificate's validity, in UTC.
-public struct CertificateValidity: Sendable, Equatable {
-    /// The beginning of the first day.
-    public let effectiveDate: Date
-    /// The beginning of the last day.
-    public let expirationDate: Date
-}
-
-/// What a service wants.
-public struct AccessRights: Sendable, Equatable {
-    /// What it must get.
-    public let requiredRights: [AccessRight]
-    /// What the cardholder can refuse.
-    public let optionalRights: [AccessRight]
-    /// What it will get.
-    public let effectiveRights: [AccessRight]
-    /// What the cardholder confirms.
-    public let transactionInfo: String?
-    /// What it compares with the card.
-    public let auxiliaryData: AuxiliaryData?
-}
-
-/// What a service compares with the card.
-public struct AuxiliaryData: Sendable, Equatable {
-    /// The cardholder must have been born at this day or before.
-    public let ageVerificationDate: Date?
-    /// The age, in years, that this date means today.
-    public let requiredAge: Int?
-    /// The card must be valid at this day.
-    public let validityDate: Date?
-    /// The community in which the cardholder must live.
-    public let communityId: String?
-}
-
-/// A reader.
-public struct Reader: Sendable, Equatable {
-    /// The reader's name.
-    public let name: String
-    /// Whether `setCard` can put a card into it.
-    public let insertable: Bool
-    /// Whether it is connected.
-    public let attached: Bool
-    /// Whether it has a keypad of its own. Then PIN, CAN and PUK are nil.
-    public let keypad: Bool
-    /// The card; nil if there is none.
-    public let card: Card?
-}
-
-/// A card in a reader.
-public struct Card: Sendable, Equatable {
-    /// Whether the eID function is turned off.
-    public let deactivated: Bool?
-    /// Whether the PUK is used up.
-    public let inoperative: Bool?
-    /// How many tries of the PIN are left.
-    public let pinRetryCounter: Int?
-
-    /// Whether it is a card without the eID function.
-    public func isUnknown() -> Bool { inoperative == nil && deactivated == nil && pinRetryCounter == nil }
 }
 
 /// Why a workflow waits.
@@ -131,33 +62,3 @@ public struct WrapperError: Sendable, Equatable {
     /// What happened.
     public let error: String
 }
-
-/// How far a workflow is.
-public struct WorkflowProgress: Sendable, Equatable {
-    /// The workflow; nil if there is none.
-    public let workflow: WorkflowProgressType?
-    /// How far it is, in percent.
-    public let progress: Int?
-    /// What it waits for; nil if it waits for nothing.
-    public let state: String?
-}
-
-/// The kinds of workflows.
-public enum WorkflowProgressType: String, Sendable {
-    /// After `startAuthentication`.
-    case AUTHENTICATION = "AUTH"
-    /// After `startChangePin`.
-    case CHANGE_PIN = "CHANGE_PIN"
-}
-
-/// What the system's dialog on iOS says.
-public typealias AA2UserInfoMessages = DialogMessages
-
-/// The files and keys of the card that the AusweisApp itself simulates.
-public typealias Simulator = SimulatedFiles
-
-/// A file of that card.
-public typealias SimulatorFile = SimulatedFiles.File
-
-/// A key of that card.
-public typealias SimulatorKey = SimulatedFiles.Key

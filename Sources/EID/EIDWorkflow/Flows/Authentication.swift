@@ -27,23 +27,23 @@ public struct Authentication: Sendable {
     public mutating func begin() -> [FlowAction] {
         guard case .idle = state else { return [] }
         state = .running
-        return [.startAuthentication(url), .show(.working(progress: nil))]
+        return [.send(.runAuth(RunAuth(tcTokenURL: url))), .show(.working(progress: nil))]
     }
 
     /// The cardholder lets the service read the required rights and these optional ones.
     public mutating func consent(to optional: [AccessRight]) -> [FlowAction] {
         guard case .running = state, certificate != nil, let rights, !isGranting else { return [] }
-        let granted = Set(rights.optionalRights).intersection(optional)
-        guard granted == Set(rights.effectiveRights).subtracting(rights.requiredRights) else {
+        let granted = Set(rights.chat.optional).intersection(optional)
+        guard granted == Set(rights.chat.effective).subtracting(rights.chat.required) else {
             isGranting = true
-            return [.setAccessRights(rights.optionalRights.filter(granted.contains))]
+            return [.send(.setAccessRights(rights.chat.optional.filter(granted.contains)))]
         }
         return accept()
     }
 
     private mutating func accept() -> [FlowAction] {
         state = .accepted
-        return [.accept] + dialogue.askFirst(.pin)
+        return [.send(.accept)] + dialogue.askFirst(.pin)
     }
 
     /// The cardholder has entered the PIN.
@@ -56,19 +56,16 @@ public struct Authentication: Sendable {
     public mutating func enterPUK(_ puk: CardSecret) -> [FlowAction] { dialogue.enter(.puk, puk) }
 
     /// The cardholder has moved the card.
-    public mutating func goOn() -> [FlowAction] { [.continueWorkflow, .show(.working(progress: nil))] }
+    public mutating func goOn() -> [FlowAction] { [.send(.continueWorkflow), .show(.working(progress: nil))] }
 
-    /// The cardholder has only a transport PIN: it must be changed first, and the authentication ends. When the screen says so,
-    /// a ``PINChange`` can begin.
-    public mutating func changeTransportPIN() -> [FlowAction] { cancel() }
-
-    /// The cardholder ends the authentication.
+    /// The cardholder ends the authentication. With a transport PIN, it must be ended: a ``PINChange`` can begin when the screen
+    /// says that it is.
     public mutating func cancel() -> [FlowAction] {
         dialogue.forget()
         switch state {
         case .running, .accepted:
             isCancelled = true
-            return [.cancel]
+            return [.send(.cancel)]
         case .idle:
             state = .ended
             return [.show(.isCancelled(nil))]
@@ -82,31 +79,30 @@ public struct Authentication: Sendable {
         case .idle, .ended: return []
         case .running, .accepted: break
         }
-        if case .authenticationCompleted(let result) = event { return end(result) }
         if let actions = event.faultActions {
-            if case .badState = event { return actions }
+            if case .message(.badState) = event { return actions }
             state = .ended
             dialogue.forget()
             return actions
         }
-        guard !isCancelled else { return [] }
         switch event {
-        case .accessRights(let error, let rights): return receive(rights, error)
-        case .certificate(let certificate):
+        case .message(.auth(.finished(let outcome, let url))): return end(outcome, url)
+        case _ where isCancelled: return []
+        case .message(.accessRights(let rights)): return receive(rights)
+        case .message(.certificate(let certificate)):
             self.certificate = certificate
             return askConsent()
         // An app that cannot show the rights has no card to ask for.
-        default: return state == .accepted ? dialogue.receive(event) ?? [] : []
+        case .message(let message) where state == .accepted: return dialogue.receive(message)
+        default: return []
         }
     }
 
-    private mutating func receive(_ rights: AccessRights?, _ error: String?) -> [FlowAction] {
-        guard let rights else { return [.report("onAccessRights without rights"), .cancel] }
+    private mutating func receive(_ rights: AccessRights) -> [FlowAction] {
         self.rights = rights
-        guard isGranting else { return certificate == nil ? [.getCertificate] : askConsent() }
+        guard isGranting else { return certificate == nil ? [.send(.getCertificate)] : askConsent() }
         isGranting = false
-        guard error == nil else { return askConsent() }
-        return accept()
+        return rights.error == nil ? accept() : askConsent()
     }
 
     private func askConsent() -> [FlowAction] {
@@ -114,13 +110,11 @@ public struct Authentication: Sendable {
         return [.show(.askConsent(rights, certificate))]
     }
 
-    private mutating func end(_ result: AuthResult) -> [FlowAction] {
+    private mutating func end(_ outcome: AuthResultData?, _ url: URL?) -> [FlowAction] {
         state = .ended
         dialogue.forget()
-        if result.result?.major == AuthMessage.Outcome.ok { return [.show(.isAuthenticated(result.url))] }
-        if isCancelled || result.result?.minor == AuthMessage.Outcome.cancelledByUser {
-            return [.show(.isCancelled(result.url))]
-        }
-        return [.show(.hasFailed(result.result?.message ?? result.result?.description, result.url))]
+        if outcome?.isOK == true { return [.show(.isAuthenticated(url))] }
+        if isCancelled || outcome?.minor == AuthResultData.cancelledByUser { return [.show(.isCancelled(url))] }
+        return [.show(.hasFailed(outcome?.message ?? outcome?.description, url))]
     }
 }

@@ -5,7 +5,7 @@ internal import EIDInterface
 /// The cardholder enters the PIN first, and then presents the card once. A PIN is sent when the AusweisApp asks for it, and is
 /// forgotten then: a wrong one is never sent twice.
 struct CardDialogue: Sendable {
-    enum Question: Sendable, Equatable {
+    enum Question: Sendable {
         case pin, newPIN, can, puk
     }
 
@@ -13,54 +13,37 @@ struct CardDialogue: Sendable {
     private var asked: Question?
     /// What the AusweisApp waits for.
     private var required: Question?
-    private var pin: CardSecret?
-    private var newPIN: CardSecret?
-    /// Whether a CAN was sent already. Then the same question again says that it was wrong.
-    private var hasSentCAN = false
-    private var hasSentPUK = false
+    /// What the cardholder has entered before the AusweisApp asks for it.
+    private var entered: [Question: CardSecret] = [:]
+    /// What was sent since the last question for the PIN. The same question again then says that it was wrong.
+    private var sent: Set<Question> = []
 
-    /// Asks for the PIN before any card.
+    /// Asks for the PIN, or the new one, before any card.
     mutating func askFirst(_ question: Question) -> [FlowAction] {
         asked = question
-        switch question {
-        case .newPIN: return [.show(.askNewPIN(error: nil))]
-        default: return [.show(.askPIN(tries: nil, error: nil))]
-        }
+        return [.show(screen(question, nil, tries: nil))]
     }
 
     /// The cardholder has entered something.
     mutating func enter(_ question: Question, _ value: CardSecret) -> [FlowAction] {
         guard asked == question else { return [] }
         asked = nil
-        guard required == question else {
-            keep(question, value)
-            return [.show(.presentCard)]
-        }
-        return send(question, value)
-    }
-
-    /// Keeps what the cardholder enters before the AusweisApp asks for it.
-    private mutating func keep(_ question: Question, _ value: CardSecret) {
-        switch question {
-        case .pin: pin = value
-        case .newPIN: newPIN = value
-        case .can, .puk: break
-        }
+        if required == question { return send(question, value) }
+        entered[question] = value
+        return [.show(.presentCard)]
     }
 
     private mutating func send(_ question: Question, _ value: CardSecret?) -> [FlowAction] {
         required = nil
-        let working = FlowAction.show(value == nil ? .useKeypad : .working(progress: nil))
-        switch question {
-        case .pin: return [.setPin(value), working]
-        case .newPIN: return [.setNewPin(value), working]
-        case .can:
-            hasSentCAN = true
-            return [.setCan(value), working]
-        case .puk:
-            hasSentPUK = true
-            return [.setPuk(value), working]
-        }
+        sent.insert(question)
+        let command: Command =
+            switch question {
+            case .pin: .setPIN(value)
+            case .newPIN: .setNewPIN(value)
+            case .can: .setCAN(value)
+            case .puk: .setPUK(value)
+            }
+        return [.send(command), .show(value == nil ? .useKeypad : .working(progress: nil))]
     }
 
     /// Forgets everything that the cardholder has entered.
@@ -69,67 +52,56 @@ struct CardDialogue: Sendable {
     }
 }
 
-// MARK: Events
+// MARK: Messages
 
 extension CardDialogue {
-    /// - Returns: nil if the event is not about cards.
-    mutating func receive(_ event: WorkflowEvent) -> [FlowAction]? {
-        switch event {
-        case .enterPin(let error, let reader):
-            (hasSentCAN, hasSentPUK) = (false, false)
-            return require(.pin, error, reader)
-        case .enterNewPin(let error, let reader): return require(.newPIN, error, reader)
-        case .enterCan(let error, let reader):
-            pin = nil
-            return require(.can, error, reader)
-        case .enterPuk(let error, let reader):
-            pin = nil
-            guard reader.card?.inoperative != true else { return [.show(.cardIsInoperative), .cancel] }
-            return require(.puk, error, reader)
+    /// Does nothing about messages that are not about cards.
+    mutating func receive(_ message: Message) -> [FlowAction] {
+        switch message {
+        case .enterPIN(let enter):
+            sent = []
+            return require(.pin, enter)
+        case .enterNewPIN(let enter): return require(.newPIN, enter)
+        case .enterCAN(let enter):
+            entered[.pin] = nil
+            return require(.can, enter)
+        case .enterPUK(let enter):
+            entered[.pin] = nil
+            guard enter.reader.card?.inoperative != true else { return [.show(.cardIsInoperative), .send(.cancel)] }
+            return require(.puk, enter)
         // While the cardholder enters something, no card is needed.
         case .insertCard: return asked == nil ? [.show(.presentCard)] : []
-        case .reader(let reader): return describe(reader?.card)
-        case .readerList(let readers): return Array((readers ?? []).flatMap { describe($0.card) }.prefix(1))
+        case .reader(let reader): return describe(reader.card)
+        case .readerList(let readers): return Array(readers.flatMap { describe($0.card) }.prefix(1))
         case .pause: return [.show(.holdCardStill)]
         case .status(let status):
             return asked == nil && required == nil ? [.show(.working(progress: status.progress))] : []
-        default: return nil
+        default: return []
         }
     }
 
     /// Answers at once if the cardholder has entered it already, or asks.
-    private mutating func require(_ question: Question, _ error: String?, _ reader: Reader) -> [FlowAction] {
+    private mutating func require(_ question: Question, _ enter: EnterMessage) -> [FlowAction] {
         required = question
-        guard !reader.keypad else { return send(question, nil) }
-        if error == nil, let value = taken(question) { return send(question, value) }
+        guard !enter.reader.keypad else { return send(question, nil) }
+        if enter.error == nil, let value = entered.removeValue(forKey: question) { return send(question, value) }
         asked = question
-        return [.interrupt, .show(screen(question, error, tries: reader.card?.pinRetryCounter))]
-    }
-
-    private mutating func taken(_ question: Question) -> CardSecret? {
-        switch question {
-        case .pin:
-            defer { pin = nil }
-            return pin
-        case .newPIN:
-            defer { newPIN = nil }
-            return newPIN
-        case .can, .puk: return nil
-        }
+        return [.send(.interrupt), .show(screen(question, enter.error, tries: enter.reader.card?.retryCounter))]
     }
 
     private func screen(_ question: Question, _ error: String?, tries: Int?) -> FlowScreen {
-        switch question {
+        let wasWrong = sent.contains(question) && error == nil
+        return switch question {
         case .pin: .askPIN(tries: tries, error: error)
         case .newPIN: .askNewPIN(error: error)
-        case .can: .askCAN(wasWrong: hasSentCAN && error == nil, tries: tries, error: error)
-        case .puk: .askPUK(wasWrong: hasSentPUK && error == nil, error: error)
+        case .can: .askCAN(wasWrong: wasWrong, tries: tries, error: error)
+        case .puk: .askPUK(wasWrong: wasWrong, error: error)
         }
     }
 
-    private func describe(_ card: Card?) -> [FlowAction] {
+    private func describe(_ card: CardMessage?) -> [FlowAction] {
         guard let card else { return [] }
-        if card.isUnknown() { return [.show(.cardIsUnknown)] }
+        if card == .unknown { return [.show(.cardIsUnknown)] }
         if card.deactivated == true { return [.show(.cardIsDeactivated)] }
         return card.inoperative == true ? [.show(.cardIsInoperative)] : []
     }
@@ -139,13 +111,16 @@ extension WorkflowEvent {
     /// What a flow does with faults that should never occur: it reports them, and ends a workflow that cannot go on.
     var faultActions: [FlowAction]? {
         switch self {
-        case .authenticationStartFailed(let error):
+        case .message(.auth(.refused(let error))):
             [.report("onAuthenticationStartFailed: \(error)"), .show(.hasFailed(error, nil))]
         case .wrapperError(let error):
-            [.report("onWrapperError: \(error.msg): \(error.error)"), .cancel, .show(.hasFailed(error.error, nil))]
-        case .badState(let error): [.report("onBadState: \(error)")]
-        case .internalError(let error):
-            [.report("onInternalError: \(error)"), .cancel, .show(.hasFailed(error, nil))]
+            [
+                .report("onWrapperError: \(error.msg): \(error.error)"), .send(.cancel),
+                .show(.hasFailed(error.error, nil)),
+            ]
+        case .message(.badState(let command)): [.report("onBadState: \(command)")]
+        case .message(.internalError(let error)):
+            [.report("onInternalError: \(error ?? "")"), .send(.cancel), .show(.hasFailed(error, nil))]
         default: nil
         }
     }

@@ -7,32 +7,8 @@ public enum FlowAction: Sendable {
     case show(FlowScreen)
     /// Send a report of a fault that should never occur.
     case report(String)
-    /// Start an authentication with the token at this address.
-    case startAuthentication(URL)
-    /// Start a PIN change.
-    case startChangePin
-    /// Ask for all readers, to find a card that is there already.
-    case getReaderList
-    /// Ask who wants to read.
-    case getCertificate
-    /// Send the optional rights that the cardholder grants.
-    case setAccessRights([AccessRight])
-    /// Send the cardholder's consent.
-    case accept
-    /// Send the PIN; nil if the reader has a keypad.
-    case setPin(CardSecret?)
-    /// Send the new PIN; nil if the reader has a keypad.
-    case setNewPin(CardSecret?)
-    /// Send the CAN; nil if the reader has a keypad.
-    case setCan(CardSecret?)
-    /// Send the PUK; nil if the reader has a keypad.
-    case setPuk(CardSecret?)
-    /// Close the system's dialog on iOS, so that it does not hide the screen.
-    case interrupt
-    /// Go on after a pause.
-    case continueWorkflow
-    /// End the workflow.
-    case cancel
+    /// Send this command.
+    case send(Command)
 }
 
 /// A screen that an app shows (document 001).
@@ -55,7 +31,7 @@ public enum FlowScreen: Sendable, Equatable {
     case presentCard
     /// The card must not be taken away. The progress is in percent.
     case working(progress: Int?)
-    /// The card is in a bad position. After the cardholder has moved it, ``FlowAction/continueWorkflow`` follows.
+    /// The card is in a bad position. After the cardholder has moved it, call `goOn()`.
     case holdCardStill
     /// The card's eID function is turned off: another card is needed.
     case cardIsDeactivated
@@ -67,7 +43,7 @@ public enum FlowScreen: Sendable, Equatable {
     case pinIsChanged
     /// The authentication has succeeded. The browser continues at this address.
     case isAuthenticated(URL?)
-    /// The cardholder has ended it. After ``Authentication/changeTransportPIN()`` the PIN change follows.
+    /// The cardholder has ended it.
     case isCancelled(URL?)
     /// It has failed. The text is the AusweisApp's.
     case hasFailed(String?, URL?)

@@ -31,7 +31,7 @@ public struct PINChange: Sendable {
         let actions = dialogue.enter(.newPIN, pin)
         guard case .entering = state, !actions.isEmpty else { return actions }
         state = .running
-        return [.startChangePin] + actions
+        return [.send(.runChangePIN(RunChangePIN()))] + actions
     }
 
     /// The cardholder has entered the CAN.
@@ -41,7 +41,7 @@ public struct PINChange: Sendable {
     public mutating func enterPUK(_ puk: CardSecret) -> [FlowAction] { dialogue.enter(.puk, puk) }
 
     /// The cardholder has moved the card.
-    public mutating func goOn() -> [FlowAction] { [.continueWorkflow, .show(.working(progress: nil))] }
+    public mutating func goOn() -> [FlowAction] { [.send(.continueWorkflow), .show(.working(progress: nil))] }
 
     /// The cardholder ends the PIN change.
     public mutating func cancel() -> [FlowAction] {
@@ -51,26 +51,28 @@ public struct PINChange: Sendable {
             state = .ended
             return [.show(.isCancelled(nil))]
         }
-        return [.cancel]
+        return [.send(.cancel)]
     }
 
     /// Takes an event of the controller.
     public mutating func receive(_ event: WorkflowEvent) -> [FlowAction] {
         guard case .running = state else { return [] }
-        if case .changePinCompleted(let result) = event {
-            state = .ended
-            dialogue.forget()
-            if result.success { return [.show(.pinIsChanged)] }
-            return [.show(isCancelled ? .isCancelled(nil) : .hasFailed(result.reason, nil))]
-        }
         if let actions = event.faultActions {
             dialogue.forget()
-            if case .badState = event { return actions }
+            if case .message(.badState) = event { return actions }
             state = .ended
             return actions
         }
+        switch event {
+        case .message(.changePIN(.finished(let success, let reason))):
+            state = .ended
+            dialogue.forget()
+            if success { return [.show(.pinIsChanged)] }
+            return [.show(isCancelled ? .isCancelled(nil) : .hasFailed(reason, nil))]
         // If an unusable card was there before, the AusweisApp waits, and does not name the card again.
-        if case .changePinStarted = event { return [.getReaderList] }
-        return isCancelled ? [] : dialogue.receive(event) ?? []
+        case .message(.changePIN(.started)): return [.send(.getReaderList)]
+        case .message(let message) where !isCancelled: return dialogue.receive(message)
+        default: return []
+        }
     }
 }
