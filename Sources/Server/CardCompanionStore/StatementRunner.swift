@@ -2,57 +2,80 @@ internal import CardCompanionModel
 internal import PostgresLibPQ
 
 /// Runs statements, and turns PostgreSQL's errors into the store's.
+///
+/// A change by an operator's command gets its entry of the audit trail in the same transaction. The entry names the
+/// function that makes the change.
 struct StatementRunner: Sendable {
     let client: PostgresClient
 
-    /// Runs one statement in a transaction of its own. A write of an operator's command gets its entry of the audit trail in
-    /// the same transaction.
-    func execute<Statement: PostgresStatement>(
-        _ statement: Statement
+    /// Runs one statement in a transaction of its own.
+    func execute<Statement: PostgresExecutable>(
+        _ statement: Statement, function: String = #function
     ) async throws(StoreError) -> Statement.Answer {
-        do {
-            if let audit = AuditNote.ofCommand, Statement.self is any PostgresCommand.Type {
-                let entry = AppendCommandAudit(audit: audit, write: "\(Statement.self)")
-                return try await client.batch(statement, followedBy: entry)
-            }
-            return try await client.execute(statement)
-        } catch {
-            throw StoreError(error)
-        }
+        try await batch(statement, function: function)
+    }
+
+    /// Runs one query that changes rows, in a transaction of its own.
+    ///
+    /// - Returns: how many rows.
+    @discardableResult
+    func execute(_ query: PostgresQuery, function: String = #function) async throws(StoreError) -> Int {
+        try await batch(query, function: function)
+    }
+
+    /// Runs one query, and reads each row into values and records of these types.
+    func rows<each Part: PostgresRowDecodable & Sendable>(
+        _ query: PostgresQuery, function: String = #function
+    ) async throws(StoreError) -> [(repeat each Part)] {
+        try await batch(PostgresRows<repeat each Part>(query), function: function)
+    }
+
+    /// The first row of a query; nil if it returns none.
+    func firstRow<each Part: PostgresRowDecodable & Sendable>(
+        _ query: PostgresQuery, function: String = #function
+    ) async throws(StoreError) -> (repeat each Part)? {
+        try await batch(PostgresRows<repeat each Part>(query), function: function).first
+    }
+
+    /// The row of a query that always returns one.
+    func row<each Part: PostgresRowDecodable & Sendable>(
+        _ query: PostgresQuery, function: String = #function
+    ) async throws(StoreError) -> (repeat each Part) {
+        try await executeForOneRow(PostgresRows<repeat each Part>(query), function: function)
     }
 
     /// Runs one statement that always returns one row.
-    func executeForOneRow<Statement: PostgresStatement>(
-        _ statement: Statement
-    ) async throws(StoreError) -> Statement.Row where Statement.Answer == [Statement.Row] {
+    func executeForOneRow<Statement: PostgresExecutable, Row>(
+        _ statement: Statement, function: String = #function
+    ) async throws(StoreError) -> Row where Statement.Answer == [Row] {
         do {
-            return try await client.executeForOneRow(statement)
+            return try await client.executeForOneRow(statement, function: function)
         } catch {
             throw StoreError(error)
         }
-    }
-
-    /// The name of the first statement that writes; nil if all only read.
-    private static func firstWrite<each Statement: PostgresStatement>(_ types: repeat (each Statement).Type) -> String?
-    {
-        for type in repeat each types {
-            if type is any PostgresCommand.Type { return "\(type)" }
-        }
-        return nil
     }
 
     /// Runs statements in one round trip and one transaction: all take effect or none.
-    func batch<each Statement: PostgresStatement>(
-        _ statements: repeat each Statement
+    func batch<each Statement: PostgresExecutable>(
+        _ statements: repeat each Statement, function: String = #function
     ) async throws(StoreError) -> (repeat (each Statement).Answer) {
         do {
-            if let audit = AuditNote.ofCommand, let write = Self.firstWrite(repeat (each Statement).self) {
-                let entry = AppendCommandAudit(audit: audit, write: write)
-                return try await client.batch(repeat each statements, followedBy: entry)
+            if let audit = AuditNote.ofCommand, Self.changesRows(repeat (each Statement).self) {
+                let entry = AppendCommandAudit(audit: audit, write: String(function.prefix { $0 != "(" }))
+                return try await client.batch(repeat each statements, followedBy: entry, function: function)
             }
-            return try await client.batch(repeat each statements)
+            return try await client.batch(repeat each statements, function: function)
         } catch {
             throw StoreError(error)
         }
+    }
+
+    private static func changesRows<each Statement: PostgresExecutable>(
+        _ types: repeat (each Statement).Type
+    ) -> Bool {
+        for type in repeat each types {
+            if type is any PostgresChange.Type { return true }
+        }
+        return false
     }
 }

@@ -25,32 +25,35 @@ package final class PostgresClient: Service, Sendable {
         await pool.shutDown()
     }
 
-    /// Runs one statement and returns its answer: the rows, or the number of changed rows for a command.
-    package func execute<Statement: PostgresStatement>(
-        _ statement: Statement
+    /// Runs one statement and returns its answer: the rows, or the number of changed rows.
+    ///
+    /// - Parameter function: the caller, who gives the prepared statement its name.
+    package func execute<Statement: PostgresExecutable>(
+        _ statement: Statement, function: String = #function
     ) async throws(PostgresError) -> Statement.Answer {
-        let answers = try await pool.run([BoundStatement(statement)])
-        return try Statement.read(answers[0])
+        let answers = try await pool.run([BoundStatement(statement, label: function)])
+        return try statement.read(answers[0])
     }
 
     /// Runs statements in one round trip and one transaction: all take effect or none.
     ///
     /// - Throws: the error of the statement that failed, with its index in ``PostgresError/statementIndex``.
-    package func batch<each Statement: PostgresStatement>(
-        _ statements: repeat each Statement
+    package func batch<each Statement: PostgresExecutable>(
+        _ statements: repeat each Statement, function: String = #function
     ) async throws(PostgresError) -> (repeat (each Statement).Answer) {
-        let answers = try await pool.run(BoundStatement.all(repeat each statements))
+        let answers = try await pool.run(BoundStatement.all(repeat each statements, label: function))
         var index = -1
-        return (repeat try (each Statement).read(answers.next(&index)))
+        return (repeat try (each statements).read(answers.next(&index)))
     }
 
     /// Runs statements, and one more whose answer is not needed, as ``batch(_:)``.
-    package func batch<each Statement: PostgresStatement>(
-        _ statements: repeat each Statement, followedBy last: some PostgresStatement
+    package func batch<each Statement: PostgresExecutable>(
+        _ statements: repeat each Statement, followedBy last: some PostgresExecutable, function: String = #function
     ) async throws(PostgresError) -> (repeat (each Statement).Answer) {
-        let answers = try await pool.run(BoundStatement.all(repeat each statements) + [BoundStatement(last)])
+        let answers = try await pool.run(
+            BoundStatement.all(repeat each statements, label: function) + [BoundStatement(last, label: function)])
         var index = -1
-        return (repeat try (each Statement).read(answers.next(&index)))
+        return (repeat try (each statements).read(answers.next(&index)))
     }
 
     /// Leases a connection for work that needs its own session: advisory locks, several transactions. Afterwards
@@ -79,11 +82,11 @@ package final class PostgresClient: Service, Sendable {
 }
 
 extension BoundStatement {
-    static func all<each Statement: PostgresStatement>(
-        _ statements: repeat each Statement
+    static func all<each Statement: PostgresExecutable>(
+        _ statements: repeat each Statement, label: String
     ) throws(PostgresError) -> [BoundStatement] {
         var bound: [BoundStatement] = []
-        for statement in repeat each statements { bound.append(try BoundStatement(statement)) }
+        for statement in repeat each statements { bound.append(try BoundStatement(statement, label: label)) }
         return bound
     }
 }

@@ -9,12 +9,14 @@ package final class PostgresConnection: Sendable {
         self.pool = pool
     }
 
-    /// Runs one statement and returns its answer: the rows, or the number of changed rows for a command.
-    package func execute<Statement: PostgresStatement>(
-        _ statement: Statement
+    /// Runs one statement and returns its answer: the rows, or the number of changed rows.
+    ///
+    /// - Parameter function: the caller, who gives the prepared statement its name.
+    package func execute<Statement: PostgresExecutable>(
+        _ statement: Statement, function: String = #function
     ) async throws(PostgresError) -> Statement.Answer {
-        let answers = try await run(.batch([BoundStatement(statement)]))
-        return try Statement.read(answers[0])
+        let answers = try await run(.batch([BoundStatement(statement, label: function)]))
+        return try statement.read(answers[0])
     }
 
     /// Runs a text of several statements without parameters, such as a migration. Discards any rows. The text runs in one

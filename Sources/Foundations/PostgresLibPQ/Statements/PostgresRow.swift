@@ -1,7 +1,8 @@
-/// One row of a result, for decoding.
+/// One row of a result, for decoding from its first column to its last.
 package struct PostgresRow: ~Copyable {
     private let result: PostgresResult
     private let index: Int
+    private var position = 0
 
     init(_ result: PostgresResult, _ index: Int) {
         self.result = result
@@ -9,6 +10,24 @@ package struct PostgresRow: ~Copyable {
     }
 
     package var columnCount: Int { result.columnCount }
+
+    /// Reads the next columns.
+    ///
+    /// - Throws: ``PostgresError/Code/decoding`` if there are no more columns, if `type` cannot be read from the columns'
+    ///   types, or if a column is null and `type` is not an optional.
+    package mutating func next<Value: PostgresRowDecodable>(
+        as type: Value.Type = Value.self
+    ) throws(PostgresError) -> Value {
+        try Value(&self)
+    }
+
+    fileprivate mutating func nextField() throws(PostgresError) -> PostgresField {
+        guard position < result.columnCount else {
+            throw PostgresError(.decoding, "the row has no column \(position)")
+        }
+        defer { position += 1 }
+        return PostgresField(result, row: index, column: position)
+    }
 
     /// Reads a column by its position, from 0.
     ///
@@ -21,6 +40,18 @@ package struct PostgresRow: ~Copyable {
             throw PostgresError(.decoding, "the row has no column \(position)")
         }
         return try Value.decode(PostgresField(result, row: index, column: position))
+    }
+}
+
+/// A type that reads itself from the next columns of a row: a value from one column, a record from several.
+package protocol PostgresRowDecodable {
+    init(_ row: inout PostgresRow) throws(PostgresError)
+}
+
+extension PostgresDecodable {
+    /// Reads one column.
+    package init(_ row: inout PostgresRow) throws(PostgresError) {
+        self = try Self.decode(row.nextField())
     }
 }
 

@@ -16,10 +16,13 @@ struct PreparedStatements {
 
     /// Returns a name for preparing the statement. The empty name is the unnamed statement, which each use prepares
     /// again.
+    ///
+    /// - Parameter label: the caller's function.
     mutating func register(_ key: PreparedKey, label: String) -> String {
         guard namesGiven < limit else { return "" }
         namesGiven += 1
-        let name = "\(namesGiven)_\(label.filter(\.isASCII).prefix(Self.maximumLabelLength))"
+        let function = label.prefix { $0 != "(" }
+        let name = "\(namesGiven)_\(function.filter(\.isASCII).prefix(Self.maximumLabelLength))"
         names[key] = name
         return name
     }

@@ -1,10 +1,12 @@
 /// A type that a column can be decoded into.
-package protocol PostgresDecodable {
+package protocol PostgresDecodable: PostgresRowDecodable {
     /// Reads the column.
     ///
     /// - Throws: ``PostgresError/Code/decoding`` if the column's type does not fit or the column is null.
     static func decode(_ field: PostgresField) throws(PostgresError) -> Self
 }
+
+extension Optional: PostgresRowDecodable where Wrapped: PostgresDecodable {}
 
 extension Optional: PostgresDecodable where Wrapped: PostgresDecodable {
     /// Nil for SQL's NULL.
@@ -96,6 +98,8 @@ extension PostgresTimestamp: PostgresDecodable {
         }
     }
 }
+
+extension Array: PostgresRowDecodable where Element: PostgresArrayElement {}
 
 extension Array: PostgresDecodable where Element: PostgresArrayElement {
     /// Reads `bytea` into `[UInt8]`, and a one-dimensional array without nulls into an array of any other element type.

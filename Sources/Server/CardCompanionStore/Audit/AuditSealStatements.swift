@@ -111,7 +111,7 @@ private struct DeleteClosedSeals: PostgresCommand {
 
 extension AuditSealRecord: PostgresRowDecodable {
     /// In the order of `sealColumns`.
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         let closedNumber: Int64? = try row.decode(10)
         let closedHash: [UInt8]? = try row.decode(11)
         self.init(

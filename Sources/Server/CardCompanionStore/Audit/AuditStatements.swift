@@ -120,7 +120,7 @@ private struct SelectFilteredAuditEntries: PostgresStatement {
 
 extension AuditEntryRecord: PostgresRowDecodable {
     /// In the order of `entryColumns`.
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             chainId: try row.decode(0), sequence: try row.decode(1), occurredAt: try row.decode(2),
             operation: try row.decode(3), outcome: try row.decode(4), bankId: try row.decode(5),
@@ -177,7 +177,7 @@ private struct SelectRecentAuditHeads: PostgresStatement {
 }
 
 extension AuditHead: PostgresRowDecodable {
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             chainId: try row.decode(0), sequence: try row.decode(1), hash: try row.decode(2))
     }

@@ -19,7 +19,7 @@ private struct SelectSealKeys: PostgresStatement {
 }
 
 extension SealKeyRecord: PostgresRowDecodable {
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             keyId: try row.decode(0), sealedPublicKey: try row.decode(1))
     }

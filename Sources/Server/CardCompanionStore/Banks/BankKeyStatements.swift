@@ -97,7 +97,7 @@ private struct SelectOutdatedIdentities: PostgresStatement {
         parameters.append(dataKeyId, limit)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> OutdatedIdentity {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> OutdatedIdentity {
         OutdatedIdentity(
             bankId: try row.decode(0), label: try row.decode(1), algorithm: try row.decode(2),
             sealedKey: try row.decode(3), mac: try row.decode(4))
@@ -208,7 +208,7 @@ struct SelectBankKeys: PostgresStatement {
 
 extension BankKeyRecord: PostgresRowDecodable {
     /// In the order of `bankKeyColumns`.
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             label: try row.decode(0), usage: try row.decode(1), algorithm: try row.decode(2),
             direction: try row.decode(3), sealedKey: try row.decode(4), status: try row.decode(5))
@@ -229,7 +229,7 @@ private struct SelectListedKeys: PostgresStatement {
         parameters.append(bankId)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ListedKey {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> ListedKey {
         ListedKey(
             label: try row.decode(0), kcv: try row.decode(1), usage: try row.decode(2), algorithm: try row.decode(3),
             direction: try row.decode(4), status: try row.decode(5), createdAt: try row.decode(6))

@@ -123,7 +123,7 @@ private struct SelectIssuerBank: PostgresStatement {
         parameters.append(id, now)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> IssuerBank {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> IssuerBank {
         try IssuerBank(row, from: 0)
     }
 }
@@ -169,7 +169,7 @@ private struct SelectBankRevision: PostgresStatement {
 
 extension BankRecord: PostgresRowDecodable {
     /// In the order of `bankColumns`.
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             id: try row.decode(0), status: try row.decode(1), settings: try row.decode(4),
             approvedSettings: try row.decode(5), revision: try row.decode(2), createdAt: try row.decode(3),

@@ -120,7 +120,7 @@ struct SelectCertificates: PostgresStatement {
         parameters.append(bankId)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> CertificateRecord {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> CertificateRecord {
         CertificateRecord(
             alias: try row.decode(0),
             purpose: try row.decode(9),

@@ -52,7 +52,7 @@ struct SelectHMACKeys: PostgresStatement {
         parameters.append(bankId)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> HMACKeyRecord {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> HMACKeyRecord {
         HMACKeyRecord(
             label: try row.decode(0),
             kcv: try row.decode(1),

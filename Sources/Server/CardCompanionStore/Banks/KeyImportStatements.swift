@@ -91,7 +91,7 @@ private struct SelectKeyImport: PostgresStatement {
 
 extension KeyImportRecord: PostgresRowDecodable {
     /// In the order of `keyImportColumns`.
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             label: try row.decode(0), usage: try row.decode(1), algorithm: try row.decode(2),
             direction: try row.decode(3), componentCount: try row.decode(4), begunBy: try row.decode(5),
@@ -111,7 +111,7 @@ private struct SelectComponents: PostgresStatement {
         parameters.append(bankId, label)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> KeyComponentRecord {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> KeyComponentRecord {
         KeyComponentRecord(number: try row.decode(0), sealedComponent: try row.decode(1))
     }
 }
@@ -148,8 +148,8 @@ private struct SelectPendingKeys: PostgresStatement {
         parameters.append(bankId, now)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> PendingKey {
-        PendingKey(keyImport: try KeyImportRecord(row), entered: try row.decode(7))
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> PendingKey {
+        PendingKey(keyImport: try KeyImportRecord(&row), entered: try row.decode(7))
     }
 }
 

@@ -107,14 +107,14 @@ private struct SelectEndingRevocationLists: PostgresStatement {
     }
 
     static func decode(
-        _ row: borrowing PostgresRow
+        _ row: inout PostgresRow
     ) throws(PostgresError) -> (bankId: Identifier, list: RevocationListRecord) {
-        (try row.decode(4), try RevocationListRecord(row))
+        (try row.decode(4), try RevocationListRecord(&row))
     }
 }
 
 extension RevocationListRecord: PostgresRowDecodable {
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             issuer: try row.decode(0), thisUpdate: try row.decode(1), nextUpdate: try row.decode(2),
             importedAt: try row.decode(3))
@@ -135,7 +135,7 @@ private struct SelectRevocation: PostgresStatement {
         parameters.append(bankId, certificate.issuer, certificate.serial)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Revocation {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Revocation {
         Revocation(listEnds: try row.decode(0), isListed: try row.decode(1))
     }
 }

@@ -113,7 +113,7 @@ extension WriteOutcome: PostgresRowDecodable {
     }
 
     /// Reads outcome, version and what happened to the PIN, as the functions that write a cardholder return them.
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self = try Self.decode(row, at: 0, version: try row.decode(1), pin: try row.decode(2))
     }
 
@@ -172,7 +172,7 @@ extension CardholderRecord: PostgresRowDecodable {
         FROM cardholder
         """
 
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             uniqueId: try row.decode(0), status: try row.decode(1),
             channels: try row.decode(2, as: [String].self).compactMap(Channel.init(rawValue:)),

@@ -13,7 +13,7 @@ private struct SelectClock: PostgresStatement {
 
     static let sql = "SELECT clock_timestamp()"
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Timestamp {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Timestamp {
         try row.decode(0)
     }
 }

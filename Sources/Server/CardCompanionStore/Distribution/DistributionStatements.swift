@@ -90,7 +90,7 @@ private struct FetchPIN: PostgresStatement {
             settings.identityCheck.isForFetches)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> FetchOutcome {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> FetchOutcome {
         let outcome = try row.decode(0, as: String.self)
         return switch outcome {
         case "stale": .stale

@@ -65,7 +65,7 @@ private struct SelectNewestEvents: PostgresStatement {
 }
 
 extension ListedEvent: PostgresRowDecodable {
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             id: try row.decode(0), position: try row.decode(1), uniqueId: try row.decode(2), type: try row.decode(3),
             occurredAt: try row.decode(4), isAcknowledged: try row.decode(5), delivery: try row.decode(6))
@@ -149,7 +149,7 @@ private struct SelectEvent: PostgresStatement {
 
 extension EventRecord: PostgresRowDecodable {
     /// Reads id, position, uniqueId, type, data and time.
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             id: try row.decode(0),
             position: try row.decode(1),

@@ -92,7 +92,7 @@ private struct SelectWebhook: PostgresStatement {
         parameters.append(bankId)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> WebhookRecord {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> WebhookRecord {
         WebhookRecord(
             bankId: try row.decode(0), url: try row.decode(1),
             isPrivate: try row.decode(2), acknowledges: try row.decode(3), status: try row.decode(4))
@@ -145,7 +145,7 @@ private struct LeaseDeliveries: PostgresStatement {
         parameters.append(bankId, now, limit, leasedUntil)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> LeasedDelivery {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> LeasedDelivery {
         LeasedDelivery(
             bankId: try row.decode(0), eventId: try row.decode(1), attempts: try row.decode(2),
             pendingSince: try row.decode(3), leasedUntil: try row.decode(4))
@@ -225,7 +225,7 @@ private struct SelectBacklog: PostgresStatement {
         parameters.append(bankId)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> WebhookBacklog {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> WebhookBacklog {
         WebhookBacklog(
             pending: try row.decode(0), oldestSince: try row.decode(1),
             nextAttemptAt: try row.decode(2), lastError: try row.decode(3),
@@ -247,7 +247,7 @@ private struct SelectParked: PostgresStatement {
         parameters.append(bankId, limit)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ParkedDelivery {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> ParkedDelivery {
         ParkedDelivery(
             eventId: try row.decode(0), uniqueId: try row.decode(1),
             attempts: try row.decode(2), lastError: try row.decode(3))

@@ -72,7 +72,7 @@ private struct EraseExpiredPINs: Removal {
                 p_subject => NULL, p_actor => 'server', p_detail => (SELECT count(*) FROM erased) || ' PINs') END
         """
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> (due: Int, erased: Int) {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> (due: Int, erased: Int) {
         (try row.decode(0), try row.decode(1))
     }
 }

@@ -86,7 +86,7 @@ private struct UpdateDocumentClient: PostgresCommand {
 }
 
 extension DocumentClientRecord: PostgresRowDecodable {
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             clientId: try row.decode(0), bankId: try row.decode(1), isUnbound: try row.decode(2),
             resultURL: try row.decode(3), resultIsPrivate: try row.decode(4), status: try row.decode(5),
@@ -95,8 +95,8 @@ extension DocumentClientRecord: PostgresRowDecodable {
 }
 
 extension CurrentDocumentClient: PostgresRowDecodable {
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
-            client: try DocumentClientRecord(row), bankRevision: try row.decode(7), trustRevision: try row.decode(8))
+            client: try DocumentClientRecord(&row), bankRevision: try row.decode(7), trustRevision: try row.decode(8))
     }
 }

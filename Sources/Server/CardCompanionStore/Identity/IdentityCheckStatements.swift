@@ -95,7 +95,7 @@ private struct InsertIdentityCheck: PostgresStatement {
     }
 
     static func decode(
-        _ row: borrowing PostgresRow
+        _ row: inout PostgresRow
     ) throws(PostgresError) -> (hasClient: Bool, hasCardholder: Bool) {
         (try row.decode(0), try row.decode(1))
     }
@@ -121,7 +121,7 @@ private struct BeginIdentitySession: PostgresStatement {
     }
 
     static func decode(
-        _ row: borrowing PostgresRow
+        _ row: inout PostgresRow
     ) throws(PostgresError) -> (uniqueId: Identifier, mac: [UInt8], expectation: IdentityExpectation) {
         (try row.decode(0), try row.decode(1), try row.decode(2))
     }
@@ -176,5 +176,5 @@ private struct PassIdentityCheck: PostgresStatement {
             lifetimeSeconds)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Bool { try row.decode(0) }
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Bool { try row.decode(0) }
 }

@@ -182,7 +182,7 @@ private struct SelectTrustRevision: PostgresStatement {
 }
 
 extension TrustListRecord: PostgresRowDecodable {
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             scope: Identifier(try row.decode(0, as: String.self)), list: try row.decode(1), root: try row.decode(2),
             sealedDigest: try row.decode(3), signedAt: try row.decode(4), importedAt: try row.decode(5))
@@ -190,7 +190,7 @@ extension TrustListRecord: PostgresRowDecodable {
 }
 
 extension TrustRevocationListRecord: PostgresRowDecodable {
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             scope: Identifier(try row.decode(0, as: String.self)), issuer: try row.decode(1), digest: try row.decode(2),
             list: try row.decode(3), thisUpdate: try row.decode(4), importedAt: try row.decode(5))
@@ -198,7 +198,7 @@ extension TrustRevocationListRecord: PostgresRowDecodable {
 }
 
 extension TrustListSummary: PostgresRowDecodable {
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             scope: Identifier(try row.decode(0, as: String.self)), signedAt: try row.decode(1),
             importedAt: try row.decode(2), revocationListCount: try row.decode(3),

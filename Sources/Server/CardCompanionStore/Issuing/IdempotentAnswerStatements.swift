@@ -25,7 +25,7 @@ private struct SelectIdempotentAnswer: PostgresStatement {
         parameters.append(bankId, key, now)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> IdempotentAnswer {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> IdempotentAnswer {
         IdempotentAnswer(
             mac: try row.decode(0),
             written: WrittenCardholder(

@@ -80,7 +80,7 @@ private struct MergeLines: PostgresStatement {
             now, bankId, importId, limit, actor, Int32(clamping: settings.undeliveredLifetimeDays))
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ImportedLine {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> ImportedLine {
         ImportedLine(
             line: try row.decode(0), uniqueId: try row.decode(1),
             outcome: try WriteOutcome.decode(row, at: 2, version: nil, pin: try row.decode(3)),

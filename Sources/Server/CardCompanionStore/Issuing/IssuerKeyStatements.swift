@@ -124,7 +124,7 @@ private struct AcceptCall: PostgresStatement {
             now)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> CallAcceptance {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> CallAcceptance {
         guard try row.decode(0, as: Bool.self) else { return .keyChanged }
         guard try row.decode(1, as: Bool.self) else { return .nonceSpent }
         return .accepted(try IssuerBank(row, from: 2))
@@ -132,7 +132,7 @@ private struct AcceptCall: PostgresStatement {
 }
 
 extension IssuerKeyRecord: PostgresRowDecodable {
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             keyId: try row.decode(0), bankId: try row.decode(1), algorithm: try row.decode(2),
             publicKey: try row.decode(3), sealedSecret: try row.decode(4), status: try row.decode(5),

@@ -69,7 +69,7 @@ private struct SelectDataKeys: PostgresStatement {
         FROM data_key ORDER BY id
         """
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> DataKeyRecord {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> DataKeyRecord {
         DataKeyRecord(
             id: try row.decode(0),
             purpose: try row.decode(1),

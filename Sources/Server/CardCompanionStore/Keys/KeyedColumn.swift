@@ -1,4 +1,5 @@
 package import CardCompanionModel
+internal import PostgresLibPQ
 
 /// A column whose values begin with the id of the data key that they were made with (4 bytes).
 package enum KeyedColumn: String, StoredEnumeration, CaseIterable {

@@ -68,7 +68,7 @@ private struct SelectMasterKeys: PostgresStatement {
     static let sql =
         "SELECT id, kind, name, sealed_public_key, status, created_at FROM master_key ORDER BY created_at, id"
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> MasterKeyRecord {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> MasterKeyRecord {
         MasterKeyRecord(
             id: try row.decode(0), kind: try row.decode(1), name: try row.decode(2),
             sealedPublicKey: try row.decode(3), status: try row.decode(4), createdAt: try row.decode(5))
@@ -103,7 +103,7 @@ private struct SelectWrappings: PostgresStatement {
         SELECT data_key_id, master_key_id, wrapped_key FROM data_key_wrapping ORDER BY data_key_id, created_at
         """
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> DataKeyWrapping {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> DataKeyWrapping {
         DataKeyWrapping(
             dataKeyId: try row.decode(0), masterKeyId: try row.decode(1), wrappedKey: try row.decode(2))
     }
@@ -192,7 +192,7 @@ private struct SelectServerVaults: PostgresStatement {
         parameters.append(since)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ServerVaultRecord {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> ServerVaultRecord {
         ServerVaultRecord(
             serverId: try row.decode(0), masterKeyId: try row.decode(1), seenAt: try row.decode(2))
     }

@@ -149,7 +149,7 @@ private struct SaveResealing: PostgresStatement {
             from.bankId, from.rowId)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Bool { try row.decode(0) }
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Bool { try row.decode(0) }
 }
 
 private struct RestartResealing: PostgresCommand {
@@ -171,7 +171,7 @@ private struct SelectResealing: PostgresStatement {
         ORDER BY sealed_column
         """
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ResealingRecord {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> ResealingRecord {
         ResealingRecord(
             column: try row.decode(0), dataKeyId: try row.decode(1),
             after: KeyedRow(bankId: try row.decode(2), rowId: try row.decode(3)), isFinished: try row.decode(4))
@@ -196,9 +196,9 @@ private struct SelectValues<Source: KeyedColumnSource>: PostgresStatement {
     }
 
     static func decode(
-        _ row: borrowing PostgresRow
+        _ row: inout PostgresRow
     ) throws(PostgresError) -> (row: KeyedRow, value: [UInt8]?) {
-        (try KeyedRow(row), try row.decode(2))
+        (try KeyedRow(&row), try row.decode(2))
     }
 }
 
@@ -253,16 +253,16 @@ private struct CountValues<Source: KeyedColumnSource>: PostgresStatement {
     }
 
     static func decode(
-        _ row: borrowing PostgresRow
+        _ row: inout PostgresRow
     ) throws(PostgresError) -> (count: Int64, last: KeyedRow?) {
         let isAtEnd = try row.decode(0, as: String?.self) == nil
-        return (try row.decode(2), isAtEnd ? nil : try KeyedRow(row))
+        return (try row.decode(2), isAtEnd ? nil : try KeyedRow(&row))
     }
 }
 
 extension KeyedRow: PostgresRowDecodable {
     /// From the first two columns.
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             bankId: try row.decode(0), rowId: try row.decode(1))
     }

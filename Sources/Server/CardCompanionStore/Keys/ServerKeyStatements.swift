@@ -78,7 +78,7 @@ private struct SelectServerKey: PostgresStatement {
 
 extension ServerKeyRecord: PostgresRowDecodable {
     /// In the order of `serverKeyColumns`.
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             keyId: try row.decode(0), kind: try row.decode(1), status: try row.decode(2), sealedKey: try row.decode(3),
             createdAt: try row.decode(4), demotedAt: try row.decode(5), retiredAt: try row.decode(6))

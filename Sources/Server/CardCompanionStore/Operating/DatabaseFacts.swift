@@ -40,7 +40,7 @@ private struct SelectDatabaseFacts: PostgresStatement {
 }
 
 extension DatabaseFacts: PostgresRowDecodable {
-    init(_ row: borrowing PostgresRow) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             versionNumber: try row.decode(0),
             version: try row.decode(1),

@@ -77,7 +77,7 @@ private struct SelectProposedChanges: PostgresStatement {
         parameters.append(now)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ProposedChange {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> ProposedChange {
         ProposedChange(
             id: try row.decode(0), action: try row.decode(1), change: try row.decode(2), statement: try row.decode(3),
             operatorName: try row.decode(4), signature: try row.decode(5), expiresAt: try row.decode(6))
@@ -164,7 +164,7 @@ private struct SelectApprovalIds: PostgresStatement {
     }
 
     static func decode(
-        _ row: borrowing PostgresRow
+        _ row: inout PostgresRow
     ) throws(PostgresError) -> (objectDigest: [UInt8], approvalId: String) {
         (try row.decode(0), try row.decode(1))
     }
@@ -182,7 +182,7 @@ private struct SelectApprovals: PostgresStatement {
         parameters.append(ids)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> ApprovalRecord {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> ApprovalRecord {
         ApprovalRecord(
             id: try row.decode(0), statement: try row.decode(1), firstOperator: try row.decode(2),
             firstSignature: try row.decode(3), secondOperator: try row.decode(4), secondSignature: try row.decode(5))

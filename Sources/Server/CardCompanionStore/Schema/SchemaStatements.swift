@@ -4,7 +4,7 @@ struct SelectSchemaState: PostgresStatement {
     static let sql = "SELECT schema_version, oldest_program, grants_digest FROM schema_state"
 
     static func decode(
-        _ row: borrowing PostgresRow
+        _ row: inout PostgresRow
     ) throws(PostgresError) -> (version: Int, oldestProgram: Int, grants: [UInt8]) {
         (try row.decode(0), try row.decode(1), try row.decode(2))
     }
@@ -13,7 +13,7 @@ struct SelectSchemaState: PostgresStatement {
 struct SelectMigrations: PostgresStatement {
     static let sql = "SELECT name, digest FROM schema_migration ORDER BY name"
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> DatabaseSchema.AppliedFile {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> DatabaseSchema.AppliedFile {
         DatabaseSchema.AppliedFile(name: try row.decode(0), digest: try row.decode(1))
     }
 }
@@ -21,7 +21,7 @@ struct SelectMigrations: PostgresStatement {
 struct SelectFunctions: PostgresStatement {
     static let sql = "SELECT name, digest FROM schema_function ORDER BY name"
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> DatabaseSchema.AppliedFile {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> DatabaseSchema.AppliedFile {
         DatabaseSchema.AppliedFile(name: try row.decode(0), digest: try row.decode(1))
     }
 }
@@ -46,7 +46,7 @@ struct SelectSchemaExistence: PostgresStatement {
                 AND EXISTS (SELECT FROM found WHERE name = 'public.cardholder')
         """
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Existence {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Existence {
         Existence(
             hasSchema: try row.decode(0), hasAccess: try row.decode(1), hasState: try row.decode(2),
             isUnreleased: try row.decode(3))

@@ -77,7 +77,7 @@ private struct SelectBacklogs: PostgresStatement {
         ) AS parts GROUP BY bank_id
         """
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Observation.Backlog {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Observation.Backlog {
         Observation.Backlog(
             bankId: try row.decode(0), pending: try row.decode(1), oldestSince: try row.decode(2),
             parked: try row.decode(3))
@@ -98,7 +98,7 @@ private struct SelectCertificateExpiries: PostgresStatement {
         parameters.append(now)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Observation.CertificateExpiry {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Observation.CertificateExpiry {
         Observation.CertificateExpiry(
             bankId: try row.decode(0), use: try row.decode(1), notAfter: try row.decode(2))
     }
@@ -110,7 +110,7 @@ private struct SelectListExpiries: PostgresStatement {
         WHERE bank.status = 'ACTIVE' GROUP BY bank_id
         """
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Observation.ListExpiry {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Observation.ListExpiry {
         Observation.ListExpiry(bankId: try row.decode(0), nextUpdate: try row.decode(1))
     }
 }
@@ -118,7 +118,7 @@ private struct SelectListExpiries: PostgresStatement {
 private struct SelectTrustListAges: PostgresStatement {
     static let sql = "SELECT scope, signed_at FROM trust_list"
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Observation.TrustListAge {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Observation.TrustListAge {
         Observation.TrustListAge(bankId: Identifier(try row.decode(0, as: String.self)), signedAt: try row.decode(1))
     }
 }
@@ -126,7 +126,7 @@ private struct SelectTrustListAges: PostgresStatement {
 private struct SelectDataKeyUses: PostgresStatement {
     static let sql = "SELECT DISTINCT ON (purpose) purpose, uses FROM data_key ORDER BY purpose, id DESC"
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Observation.DataKeyUses {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Observation.DataKeyUses {
         Observation.DataKeyUses(purpose: try row.decode(0), uses: try row.decode(1))
     }
 }
@@ -136,7 +136,7 @@ private struct SelectLastSealTime: PostgresStatement {
 
     static let sql = "SELECT sealed_at FROM audit_seal ORDER BY number DESC LIMIT 1"
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Timestamp {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Timestamp {
         try row.decode(0)
     }
 }
@@ -146,7 +146,7 @@ private struct SelectSchemaVersion: PostgresStatement {
 
     static let sql = "SELECT schema_version FROM schema_state"
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Int {
         try row.decode(0)
     }
 }

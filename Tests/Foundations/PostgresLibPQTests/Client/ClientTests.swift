@@ -68,7 +68,7 @@ import Testing
     @Test func `a result larger than all buffers arrives complete`() async throws {
         struct ManyRows: PostgresStatement {
             static let sql = "SELECT repeat('x', 1000) || n FROM generate_series(1, 20000) n ORDER BY n"
-            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String { try row.decode(0) }
+            static func decode(_ row: inout PostgresRow) throws(PostgresError) -> String { try row.next() }
         }
         try await withClient { client in
             let rows = try await client.execute(ManyRows())
@@ -82,7 +82,7 @@ import Testing
             static let sql = "SELECT $1"
             var bytes: [UInt8]
             func bind(_ parameters: inout PostgresParameters) { parameters.append(bytes) }
-            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> [UInt8] { try row.decode(0) }
+            static func decode(_ row: inout PostgresRow) throws(PostgresError) -> [UInt8] { try row.next() }
         }
         // All on one connection: if we did not read the answers, the server would stop reading our parameters.
         try await withClient(configure: { $0.maximumConnections = 1 }) { client in
@@ -102,7 +102,7 @@ import Testing
     @Test func `a statement is prepared again when its table has changed`() async throws {
         struct All: PostgresStatement {
             static let sql = "SELECT * FROM changing"
-            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int { row.columnCount }
+            static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Int { row.columnCount }
         }
         try await withClient(configure: { $0.maximumConnections = 1 }) { client in
             try await client.withConnection { connection in

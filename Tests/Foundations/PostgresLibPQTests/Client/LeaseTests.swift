@@ -43,10 +43,10 @@ import Testing
                     (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()),
                     (SELECT count(*) FROM pg_listening_channels()), pg_backend_pid()
                 """
-            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> [String] {
+            static func decode(_ row: inout PostgresRow) throws(PostgresError) -> [String] {
                 [
-                    try row.decode(0), "\(try row.decode(1, as: Bool.self))", "\(try row.decode(2, as: Int.self))",
-                    "\(try row.decode(3, as: Int.self))", "\(try row.decode(4, as: Int.self))",
+                    try row.next(), "\(try row.next(as: Bool.self))", "\(try row.next(as: Int.self))",
+                    "\(try row.next(as: Int.self))", "\(try row.next(as: Int.self))",
                 ]
             }
         }

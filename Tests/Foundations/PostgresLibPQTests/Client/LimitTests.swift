@@ -122,7 +122,7 @@ import Testing
     @Test func `idle connections beyond the minimum are closed`() async throws {
         struct CountSessions: PostgresStatement {
             static let sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'idlers'"
-            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int { try row.decode(0) }
+            static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Int { try row.next() }
         }
         try await withClient { observer in
             try await withClient(configure: { limits in

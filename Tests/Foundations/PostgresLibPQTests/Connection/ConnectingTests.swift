@@ -6,8 +6,8 @@ import Testing
     private struct TLSVersion: PostgresStatement {
         static let sql = "SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
 
-        static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> String? {
-            try row.decode(0)
+        static func decode(_ row: inout PostgresRow) throws(PostgresError) -> String? {
+            try row.next()
         }
     }
 
@@ -26,8 +26,8 @@ import Testing
             static let sql = "SELECT repeat('x', $1::int)"
             var count: Int32
             func bind(_ parameters: inout PostgresParameters) { parameters.append(count) }
-            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int {
-                try row.decode(0, as: String.self).utf8.count
+            static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Int {
+                try row.next(as: String.self).utf8.count
             }
         }
         try await withClient(
@@ -92,8 +92,8 @@ import Testing
                 SELECT current_setting('statement_timeout'), current_setting('work_mem'),
                     current_setting('application_name')
                 """
-            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> [String] {
-                [try row.decode(0), try row.decode(1), try row.decode(2)]
+            static func decode(_ row: inout PostgresRow) throws(PostgresError) -> [String] {
+                [try row.next(), try row.next(), try row.next()]
             }
         }
         let url = try await NetworkCluster.shared().url + " options='-c work_mem=5MB' application_name=theirs"

@@ -91,8 +91,8 @@ private struct IsWaiting: PostgresStatement {
         parameters.append(applicationName)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Bool {
-        try row.decode(0)
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Bool {
+        try row.next()
     }
 }
 
@@ -103,7 +103,7 @@ private struct CancelStandbyWait: PostgresStatement {
         WHERE application_name = 'waiting' AND wait_event = 'SyncRep'
         """
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Bool {
-        try row.decode(0)
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Bool {
+        try row.next()
     }
 }

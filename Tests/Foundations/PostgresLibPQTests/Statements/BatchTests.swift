@@ -63,7 +63,7 @@ import Testing
         }
         struct Use: PostgresStatement {
             static let sql = "SELECT count(*) FROM made_in_a_batch"
-            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int { try row.decode(0) }
+            static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Int { try row.next() }
         }
         try await withClient { client in
             let (_, count) = try await client.batch(Create(), Use())

@@ -11,8 +11,8 @@ private struct Echo<Value: PostgresDecodable & Sendable>: PostgresStatement {
 
     func bind(_ parameters: inout PostgresParameters) { append(&parameters) }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> (Value, String?) {
-        (try row.decode(0), try row.decode(1))
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> (Value, String?) {
+        (try row.next(), try row.next())
     }
 }
 
@@ -118,14 +118,14 @@ private struct Echo<Value: PostgresDecodable & Sendable>: PostgresStatement {
                     'e'::name, NULL::int4, '{x,y}'::varchar[], 'infinity'::timestamptz
                 """
 
-            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> [String] {
+            static func decode(_ row: inout PostgresRow) throws(PostgresError) -> [String] {
                 [
-                    try row.decode(0), try row.decode(1), try row.decode(2),
-                    try row.decode(3), "\(try row.decode(4, as: Int.self))",
-                    "\(try row.decode(5, as: Double.self))", try row.decode(6),
-                    "\(try row.decode(7, as: Int32?.self) == nil)",
-                    try row.decode(8, as: [String].self).joined(separator: "+"),
-                    (try? row.decode(9, as: PostgresTimestamp.self)) == nil ? "no moment" : "",
+                    try row.next(), try row.next(), try row.next(),
+                    try row.next(), "\(try row.next(as: Int.self))",
+                    "\(try row.next(as: Double.self))", try row.next(),
+                    "\(try row.next(as: Int32?.self) == nil)",
+                    try row.next(as: [String].self).joined(separator: "+"),
+                    (try? row.next(as: PostgresTimestamp.self)) == nil ? "no moment" : "",
                 ]
             }
         }
@@ -142,7 +142,7 @@ private struct Echo<Value: PostgresDecodable & Sendable>: PostgresStatement {
             static let sql = "SELECT unnest(ARRAY['happy', $1])::mood"
             var second: String
             func bind(_ parameters: inout PostgresParameters) { parameters.append(second) }
-            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Mood { try row.decode(0) }
+            static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Mood { try row.next() }
         }
         try await withClient { client in
             try await client.withConnection { connection in
@@ -154,11 +154,11 @@ private struct Echo<Value: PostgresDecodable & Sendable>: PostgresStatement {
         }
     }
 
-    @Test func `decoding throws if there is no column at the position`() async throws {
+    @Test func `decoding throws if there is no further column`() async throws {
         struct One: PostgresStatement {
             static let sql = "SELECT 1"
-            static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> [Bool] {
-                [(try? row.decode(1, as: Int.self)) == nil, (try? row.decode(-1, as: Int.self)) == nil]
+            static func decode(_ row: inout PostgresRow) throws(PostgresError) -> [Bool] {
+                [try row.next(as: Int.self) == 1, (try? row.next(as: Int.self)) == nil]
             }
         }
         try await withClient { client in

@@ -10,8 +10,8 @@ struct Add: PostgresStatement {
         parameters.append(right)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int {
-        try row.decode(0)
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Int {
+        try row.next()
     }
 }
 
@@ -44,8 +44,8 @@ struct Lock: PostgresStatement {
 struct BackendProcess: PostgresStatement {
     static let sql = "SELECT pg_backend_pid()"
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int32 {
-        try row.decode(0)
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Int32 {
+        try row.next()
     }
 }
 
@@ -82,8 +82,8 @@ struct CountActive: PostgresStatement {
         parameters.append(applicationName)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int {
-        try row.decode(0)
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Int {
+        try row.next()
     }
 }
 
@@ -106,7 +106,7 @@ struct Numbers: PostgresStatement {
         parameters.append(suite)
     }
 
-    static func decode(_ row: borrowing PostgresRow) throws(PostgresError) -> Int {
-        try row.decode(0)
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Int {
+        try row.next()
     }
 }
