@@ -18,26 +18,51 @@ extension Store {
     package func auditEntries(
         afterChain chainId: Int32, sequence: Int64, limit: Int
     ) async throws(StoreError) -> [AuditEntryRecord] {
-        try await statements.execute(
-            SelectAuditEntries(chainId: chainId, sequence: sequence, limit: Int32(clamping: limit)))
+        try await statements.rows(
+            """
+            SELECT \(sql: AuditEntryRecord.columns) FROM audit_entry WHERE (chain_id, sequence) > (\(chainId, sequence))
+            ORDER BY chain_id, sequence LIMIT \(limit)
+            """)
     }
 
     /// The newest entries that pass a filter, the newest first.
     package func auditEntries(_ filter: AuditFilter, limit: Int) async throws(StoreError) -> [AuditEntryRecord] {
-        try await statements.execute(SelectFilteredAuditEntries(filter: filter, limit: Int32(clamping: limit)))
+        try await statements.rows(
+            """
+            SELECT \(sql: AuditEntryRecord.columns) FROM audit_entry
+            WHERE (\(filter.from) IS NULL OR occurred_at >= \(filter.from))
+                AND (\(filter.to) IS NULL OR occurred_at < \(filter.to))
+                AND (\(filter.bankId) IS NULL OR bank_id = \(filter.bankId))
+                AND (\(filter.operation) IS NULL OR operation = \(filter.operation))
+                AND (\(filter.subjects) IS NULL OR subject = ANY (\(filter.subjects)))
+            ORDER BY occurred_at DESC, chain_id, sequence DESC LIMIT \(limit)
+            """)
     }
 
     /// The ends of chains that have grown since the newest seal.
     ///
     /// - Parameter time: only chains with an entry since then; nil for all chains, which takes long if there are many.
     package func grownAuditHeads(since time: Timestamp?) async throws(StoreError) -> [AuditHead] {
-        guard let time else { return try await statements.execute(SelectGrownAuditHeads()) }
-        return try await statements.execute(SelectRecentAuditHeads(time: time))
+        guard let time else {
+            return try await statements.rows(
+                """
+                \(sql: AuditHead.newestOfEachChain) LEFT JOIN audit_head ON audit_head.chain_id = newest.chain_id
+                WHERE newest.sequence > coalesce(audit_head.sequence, 0) ORDER BY newest.chain_id
+                """)
+        }
+        return try await statements.rows(
+            """
+            SELECT newest.chain_id, newest.sequence, newest.hash
+            FROM (SELECT DISTINCT chain_id FROM audit_entry WHERE occurred_at >= \(time)) AS chain CROSS JOIN LATERAL (
+                SELECT * FROM audit_entry WHERE audit_entry.chain_id = chain.chain_id ORDER BY sequence DESC LIMIT 1
+            ) AS newest LEFT JOIN audit_head ON audit_head.chain_id = newest.chain_id
+            WHERE newest.sequence > coalesce(audit_head.sequence, 0) ORDER BY newest.chain_id
+            """)
     }
 
     /// The ends of all chains.
     package func auditChains() async throws(StoreError) -> [AuditHead] {
-        try await statements.execute(SelectAuditHeads())
+        try await statements.rows("\(sql: AuditHead.newestOfEachChain) ORDER BY newest.chain_id")
     }
 }
 
@@ -81,104 +106,36 @@ struct AppendCommandAudit: PostgresStatement {
     }
 }
 
-private let entryColumns = "chain_id, sequence, occurred_at, operation, outcome, bank_id, subject, actor, detail, hash"
-
-private struct SelectAuditEntries: PostgresStatement {
-    typealias Row = AuditEntryRecord
-
-    let chainId: Int32
-    let sequence: Int64
-    let limit: Int32
-
-    static let sql = """
-        SELECT \(entryColumns) FROM audit_entry WHERE (chain_id, sequence) > ($1, $2) ORDER BY chain_id, sequence LIMIT $3
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(chainId, sequence, limit)
-    }
-}
-
-private struct SelectFilteredAuditEntries: PostgresStatement {
-    typealias Row = AuditEntryRecord
-
-    let filter: AuditFilter
-    let limit: Int32
-
-    static let sql = """
-        SELECT \(entryColumns) FROM audit_entry
-        WHERE ($1::timestamptz IS NULL OR occurred_at >= $1) AND ($2::timestamptz IS NULL OR occurred_at < $2)
-            AND ($3::text IS NULL OR bank_id = $3) AND ($4::text IS NULL OR operation = $4)
-            AND ($5::bytea[] IS NULL OR subject = ANY ($5))
-        ORDER BY occurred_at DESC, chain_id, sequence DESC LIMIT $6
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(filter.from, filter.to, filter.bankId?.text, filter.operation, filter.subjects, limit)
-    }
-}
-
 extension AuditEntryRecord: PostgresRowDecodable {
-    /// In the order of `entryColumns`.
+    static let columns: SQLText = """
+        chain_id, sequence, occurred_at, operation, outcome, bank_id, subject, actor, detail, hash
+        """
+
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
-            chainId: try row.decode(0), sequence: try row.decode(1), occurredAt: try row.decode(2),
-            operation: try row.decode(3), outcome: try row.decode(4), bankId: try row.decode(5),
-            subject: try row.decode(6), actor: try row.decode(7), detail: try row.decode(8), hash: try row.decode(9))
-    }
-}
-
-/// Goes from chain to chain through the index, and reads one entry of each.
-private let newestOfEachChain = """
-    WITH RECURSIVE chain AS (
-        (SELECT chain_id FROM audit_entry ORDER BY chain_id LIMIT 1)
-        UNION ALL
-        SELECT (SELECT next.chain_id FROM audit_entry AS next WHERE next.chain_id > chain.chain_id
-            ORDER BY next.chain_id LIMIT 1)
-        FROM chain WHERE chain.chain_id IS NOT NULL
-    )
-    SELECT newest.chain_id, newest.sequence, newest.hash
-    FROM chain CROSS JOIN LATERAL (
-        SELECT * FROM audit_entry WHERE audit_entry.chain_id = chain.chain_id ORDER BY sequence DESC LIMIT 1
-    ) AS newest
-    """
-
-private struct SelectAuditHeads: PostgresStatement {
-    typealias Row = AuditHead
-
-    static let sql = "\(newestOfEachChain) ORDER BY newest.chain_id"
-}
-
-private struct SelectGrownAuditHeads: PostgresStatement {
-    typealias Row = AuditHead
-
-    static let sql = """
-        \(newestOfEachChain) LEFT JOIN audit_head ON audit_head.chain_id = newest.chain_id
-        WHERE newest.sequence > coalesce(audit_head.sequence, 0) ORDER BY newest.chain_id
-        """
-}
-
-private struct SelectRecentAuditHeads: PostgresStatement {
-    typealias Row = AuditHead
-
-    let time: Timestamp
-
-    static let sql = """
-        SELECT newest.chain_id, newest.sequence, newest.hash
-        FROM (SELECT DISTINCT chain_id FROM audit_entry WHERE occurred_at >= $1) AS chain CROSS JOIN LATERAL (
-            SELECT * FROM audit_entry WHERE audit_entry.chain_id = chain.chain_id ORDER BY sequence DESC LIMIT 1
-        ) AS newest LEFT JOIN audit_head ON audit_head.chain_id = newest.chain_id
-        WHERE newest.sequence > coalesce(audit_head.sequence, 0) ORDER BY newest.chain_id
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(time)
+            chainId: try row.next(), sequence: try row.next(), occurredAt: try row.next(),
+            operation: try row.next(), outcome: try row.next(), bankId: try row.next(),
+            subject: try row.next(), actor: try row.next(), detail: try row.next(), hash: try row.next())
     }
 }
 
 extension AuditHead: PostgresRowDecodable {
+    /// Goes from chain to chain through the index, and reads one entry of each.
+    fileprivate static let newestOfEachChain: SQLText = """
+        WITH RECURSIVE chain AS (
+            (SELECT chain_id FROM audit_entry ORDER BY chain_id LIMIT 1)
+            UNION ALL
+            SELECT (SELECT next.chain_id FROM audit_entry AS next WHERE next.chain_id > chain.chain_id
+                ORDER BY next.chain_id LIMIT 1)
+            FROM chain WHERE chain.chain_id IS NOT NULL
+        )
+        SELECT newest.chain_id, newest.sequence, newest.hash
+        FROM chain CROSS JOIN LATERAL (
+            SELECT * FROM audit_entry WHERE audit_entry.chain_id = chain.chain_id ORDER BY sequence DESC LIMIT 1
+        ) AS newest
+        """
+
     init(_ row: inout PostgresRow) throws(PostgresError) {
-        self.init(
-            chainId: try row.decode(0), sequence: try row.decode(1), hash: try row.decode(2))
+        self.init(chainId: try row.next(), sequence: try row.next(), hash: try row.next())
     }
 }

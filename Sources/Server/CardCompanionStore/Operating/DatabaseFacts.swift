@@ -23,35 +23,30 @@ package struct DatabaseFacts: Sendable {
 
 extension Store {
     package func databaseFacts() async throws(StoreError) -> DatabaseFacts {
-        try await statements.executeForOneRow(SelectDatabaseFacts())
+        try await statements.row(
+            """
+            SELECT current_setting('server_version_num')::integer, split_part(current_setting('server_version'), ' ', 1),
+                current_setting('fsync')::boolean, current_setting('full_page_writes')::boolean,
+                current_setting('synchronous_commit'), current_setting('data_checksums')::boolean, pg_is_in_recovery(),
+                (SELECT rolsuper FROM pg_roles WHERE rolname = current_user), current_setting('max_connections')::integer,
+                coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false), host(inet_server_addr())
+            """)
     }
-}
-
-private struct SelectDatabaseFacts: PostgresStatement {
-    typealias Row = DatabaseFacts
-
-    static let sql = """
-        SELECT current_setting('server_version_num')::integer, split_part(current_setting('server_version'), ' ', 1),
-            current_setting('fsync')::boolean, current_setting('full_page_writes')::boolean,
-            current_setting('synchronous_commit'), current_setting('data_checksums')::boolean, pg_is_in_recovery(),
-            (SELECT rolsuper FROM pg_roles WHERE rolname = current_user), current_setting('max_connections')::integer,
-            coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false), host(inet_server_addr())
-        """
 }
 
 extension DatabaseFacts: PostgresRowDecodable {
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
-            versionNumber: try row.decode(0),
-            version: try row.decode(1),
-            fsync: try row.decode(2),
-            fullPageWrites: try row.decode(3),
-            synchronousCommit: try row.decode(4),
-            hasChecksums: try row.decode(5),
-            isInRecovery: try row.decode(6),
-            isSuperuser: try row.decode(7),
-            maximumConnections: try row.decode(8),
-            isEncrypted: try row.decode(9),
-            address: try row.decode(10))
+            versionNumber: try row.next(),
+            version: try row.next(),
+            fsync: try row.next(),
+            fullPageWrites: try row.next(),
+            synchronousCommit: try row.next(),
+            hasChecksums: try row.next(),
+            isInRecovery: try row.next(),
+            isSuperuser: try row.next(),
+            maximumConnections: try row.next(),
+            isEncrypted: try row.next(),
+            address: try row.next())
     }
 }

@@ -9,8 +9,20 @@ extension Store {
     /// - Parameter skipped: how many numbers are skipped: more than were given since the backup.
     package func passRestore(skipping skipped: Int64, now: Timestamp) async throws(StoreError) {
         _ = try await statements.batch(
-            SkipNumbers(skipped: skipped), ForgetPositions(), LoseOldPositions(), RefuseOldRequests(now: now),
-            RemovePasses(), RemoveChecks())
+            PostgresQuery(
+                """
+                SELECT setval('event_position', nextval('event_position') + \(skipped)),
+                    setval('cardholder_version', nextval('cardholder_version') + \(skipped))
+                """),
+            PostgresQuery("UPDATE event SET position = NULL WHERE NOT acknowledged AND position IS NOT NULL"),
+            PostgresQuery(
+                """
+                INSERT INTO event_feed (bank_id, handed_out, lost)
+                SELECT bank_id, last_value, last_value FROM bank, event_position
+                ON CONFLICT (bank_id) DO UPDATE SET handed_out = excluded.handed_out, lost = excluded.lost
+                """),
+            PostgresQuery("UPDATE bank SET requests_from = \(now)"),
+            PostgresQuery("DELETE FROM identity_pass"), PostgresQuery("DELETE FROM identity_check"))
     }
 
     /// Erases PINs, and their codes, that may have been delivered before the database was restored. The bank, which erases
@@ -21,84 +33,26 @@ extension Store {
     package func eraseRestoredPINs(
         bankId: Identifier, uniqueIds: [String]?, limit: Int, now: Timestamp
     ) async throws(StoreError) -> Int {
-        try await statements.executeForOneRow(
-            EraseRestoredPINs(bankId: bankId, uniqueIds: uniqueIds, limit: Int32(clamping: limit), now: now))
-    }
-}
-
-private struct SkipNumbers: PostgresCommand {
-    let skipped: Int64
-
-    static let sql = """
-        SELECT setval('event_position', nextval('event_position') + $1),
-            setval('cardholder_version', nextval('cardholder_version') + $1)
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(skipped)
-    }
-}
-
-private struct ForgetPositions: PostgresCommand {
-    static let sql = "UPDATE event SET position = NULL WHERE NOT acknowledged AND position IS NOT NULL"
-}
-
-private struct LoseOldPositions: PostgresCommand {
-    static let sql = """
-        INSERT INTO event_feed (bank_id, handed_out, lost)
-        SELECT bank_id, last_value, last_value FROM bank, event_position
-        ON CONFLICT (bank_id) DO UPDATE SET handed_out = excluded.handed_out, lost = excluded.lost
-        """
-}
-
-private struct RefuseOldRequests: PostgresCommand {
-    let now: Timestamp
-
-    static let sql = "UPDATE bank SET requests_from = $1"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(now)
-    }
-}
-
-private struct RemovePasses: PostgresCommand {
-    static let sql = "DELETE FROM identity_pass"
-}
-
-private struct RemoveChecks: PostgresCommand {
-    static let sql = "DELETE FROM identity_check"
-}
-
-private struct EraseRestoredPINs: PostgresStatement {
-    typealias Row = Int
-
-    let bankId: Identifier
-    let uniqueIds: [String]?
-    let limit: Int32
-    let now: Timestamp
-
-    static let sql = """
-        WITH due AS (
-            SELECT bank_id, unique_id FROM cardholder WHERE bank_id = $1 AND sealed_pin IS NOT NULL
-                AND ($2::text[] IS NULL OR unique_id = ANY ($2)) LIMIT $3
-        ), erased AS (
-            UPDATE cardholder SET
-                sealed_pin = NULL, pin_expires_at = NULL, code_mac = NULL, version = nextval('cardholder_version'),
-                updated_at = $4
-            FROM due WHERE (cardholder.bank_id, cardholder.unique_id) = (due.bank_id, due.unique_id)
-            RETURNING cardholder.bank_id, cardholder.unique_id
-        ), reported AS (
-            INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
-            SELECT bank_id, unique_id, 'pin.expired', '{}', $4 FROM erased
-        ), forgotten AS (
-            UPDATE delivery_session SET token_mac = NULL FROM erased
-            WHERE (delivery_session.bank_id, delivery_session.unique_id) = (erased.bank_id, erased.unique_id)
-                AND token_mac IS NOT NULL
-        )
-        SELECT count(*) FROM erased
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, uniqueIds, limit, now)
+        try await statements.row(
+            """
+            WITH due AS (
+                SELECT bank_id, unique_id FROM cardholder WHERE bank_id = \(bankId) AND sealed_pin IS NOT NULL
+                    AND (\(uniqueIds) IS NULL OR unique_id = ANY (\(uniqueIds))) LIMIT \(limit)
+            ), erased AS (
+                UPDATE cardholder SET
+                    sealed_pin = NULL, pin_expires_at = NULL, code_mac = NULL, version = nextval('cardholder_version'),
+                    updated_at = \(now)
+                FROM due WHERE (cardholder.bank_id, cardholder.unique_id) = (due.bank_id, due.unique_id)
+                RETURNING cardholder.bank_id, cardholder.unique_id
+            ), reported AS (
+                INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
+                SELECT bank_id, unique_id, 'pin.expired', '{}', \(now) FROM erased
+            ), forgotten AS (
+                UPDATE delivery_session SET token_mac = NULL FROM erased
+                WHERE (delivery_session.bank_id, delivery_session.unique_id) = (erased.bank_id, erased.unique_id)
+                    AND token_mac IS NOT NULL
+            )
+            SELECT count(*) FROM erased
+            """)
     }
 }
