@@ -2,8 +2,7 @@ package import Logging
 internal import PostgresLibPQ
 internal import ServiceLifecycle
 
-/// Everything that the service keeps, in PostgreSQL. All SQL is in this module and in `migrations/`: one typed statement
-/// per operation.
+/// Everything that the service keeps, in PostgreSQL. All SQL is in this module and in `migrations/`.
 package struct Store: Service {
     /// The longest pause between attempts to connect.
     private static let longestReconnectMilliseconds = 2_000
@@ -48,10 +47,6 @@ package struct Store: Service {
 
     /// Asks the database for an answer.
     package func ping() async throws(StoreError) {
-        _ = try await statements.execute(SelectNothing())
+        let _: Bool = try await statements.row("SELECT true")
     }
-}
-
-private struct SelectNothing: PostgresStatement {
-    static let sql = "SELECT"
 }

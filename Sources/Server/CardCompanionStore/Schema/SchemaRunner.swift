@@ -31,11 +31,11 @@ package struct SchemaRunner: Sendable {
             try await lock(connection)
             do {
                 let applied = try await applyPending(connection)
-                _ = try await connection.execute(ReleaseMigrationLock())
+                try await connection.releaseMigrationLock()
                 return applied
             } catch {
                 // If this fails, the connection is lost, and the lock with it.
-                _ = try? await connection.execute(ReleaseMigrationLock())
+                try? await connection.releaseMigrationLock()
                 throw error
             }
         }
@@ -50,7 +50,7 @@ package struct SchemaRunner: Sendable {
             let plan = try SchemaPlan(for: database, schema)
             guard plan.isEmpty else { throw SchemaError.outdated(pending: plan.names) }
             return UsableSchema(
-                isOwned: try await connection.execute(SelectOwnsSchema()).first == true,
+                isOwned: try await connection.ownsSchema(),
                 isNewer: database.version > schema.version)
         }
     }
@@ -66,16 +66,10 @@ package struct SchemaRunner: Sendable {
     }
 
     private func read(_ connection: PostgresConnection) async throws -> DatabaseSchema {
-        var database = DatabaseSchema()
-        guard let existence = try await connection.execute(SelectSchemaExistence()).first else { return database }
+        guard let existence = try await connection.schemaExistence() else { return DatabaseSchema() }
         guard existence.hasAccess else { throw SchemaError.noAccess }
+        var database = existence.hasState ? try await connection.schemaState() : DatabaseSchema()
         database.isUnreleased = existence.isUnreleased
-        guard existence.hasState else { return database }
-        if let state = try await connection.execute(SelectSchemaState()).first {
-            (database.version, database.oldestProgram, database.grants) = state
-        }
-        database.migrations = try await connection.execute(SelectMigrations())
-        database.functions = try await connection.execute(SelectFunctions())
         return database
     }
 
@@ -88,18 +82,18 @@ package struct SchemaRunner: Sendable {
             logger.info("Applying migration", metadata: ["name": "\(file.name)"])
             try await inTransaction(connection) {
                 try await connection.executeScript(file.sql)
-                _ = try await connection.execute(InsertMigration(file: file))
+                try await connection.recordMigration(file)
                 // At once, so that an older program sees that a newer one is at work.
-                _ = try await connection.execute(UpsertSchemaState(schema: schema, grantsDigest: nil))
+                try await connection.recordState(schema, grantsDigest: nil)
             }
         }
         try await inTransaction(connection) {
             for file in plan.functions {
                 try await connection.executeScript(file.sql)
-                _ = try await connection.execute(UpsertFunction(file: file))
+                try await connection.recordFunction(file)
             }
             try await connection.executeScript(schema.grants.sql)
-            _ = try await connection.execute(UpsertSchemaState(schema: schema, grantsDigest: schema.grants.digest))
+            try await connection.recordState(schema, grantsDigest: schema.grants.digest)
         }
         return plan.names
     }
@@ -107,13 +101,13 @@ package struct SchemaRunner: Sendable {
     /// Creates the schema and its bookkeeping, if they do not exist. The owner of an existing schema may lack the right to
     /// create one.
     private func createSchema(_ connection: PostgresConnection) async throws {
-        let existence = try await connection.execute(SelectSchemaExistence()).first
+        let existence = try await connection.schemaExistence()
         if existence?.hasSchema != true { try await connection.executeScript("CREATE SCHEMA \(Self.schema)") }
         try await connection.executeScript(Self.bookkeeping)
     }
 
     private func createRole(_ connection: PostgresConnection) async throws {
-        guard try await connection.execute(SelectRoleExists(role: Self.serviceRole)).first != true else { return }
+        guard try await !connection.roleExists(Self.serviceRole) else { return }
         do {
             try await connection.executeScript("CREATE ROLE \(Self.serviceRole) NOLOGIN")
         } catch {
@@ -143,7 +137,7 @@ package struct SchemaRunner: Sendable {
     // statement timeout.
     private func lock(_ connection: PostgresConnection) async throws {
         let deadline = ContinuousClock.now + Self.lockWaitLimit
-        while try await connection.execute(TryMigrationLock()).first != true {
+        while try await !connection.tryMigrationLock() {
             guard ContinuousClock.now < deadline else { throw SchemaError.locked }
             try await Task.sleep(for: Self.lockPollInterval)
         }
