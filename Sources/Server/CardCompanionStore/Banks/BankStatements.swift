@@ -10,7 +10,13 @@ extension Store {
     package func insertBank(
         id: Identifier, settings: BankSettings, approved: String? = nil, now: Timestamp
     ) async throws(StoreError) -> Bool {
-        try await statements.execute(InsertBank(id: id, settings: settings, approved: approved, now: now)) == 1
+        try await statements.execute(
+            """
+            INSERT INTO bank (bank_id, status, created_at, programme, settings, settings_digest, approved_settings)
+            VALUES (\(id), 'ACTIVE', \(now, settings.programme, settings), sha256(convert_to(\(settings), 'UTF8')),
+                \(approved))
+            ON CONFLICT (bank_id) DO NOTHING
+            """) == 1
     }
 
     /// Writes a bank's settings and status, if the bank still has the revision that was read.
@@ -20,13 +26,17 @@ extension Store {
     package func updateBank(
         id: Identifier, settings: BankSettings, status: Activity, approved: String? = nil, revision: Int64
     ) async throws(StoreError) -> Bool {
-        let statement = UpdateBank(
-            id: id, settings: settings, status: status, approved: approved, revision: revision)
-        return try await statements.execute(statement) == 1
+        try await statements.execute(
+            """
+            UPDATE bank SET status = \(status), programme = \(settings.programme), settings = \(settings),
+                settings_digest = sha256(convert_to(\(settings), 'UTF8')),
+                approved_settings = coalesce(\(approved), approved_settings)
+            WHERE bank_id = \(id) AND revision = \(revision)
+            """) == 1
     }
 
     package func bank(id: Identifier) async throws(StoreError) -> BankRecord? {
-        try await statements.execute(SelectBank(id: id)).first
+        try await statements.firstRow(Self.bankQuery(id: id))
     }
 
     /// A bank, its keys and its certificates, in one round trip.
@@ -34,8 +44,10 @@ extension Store {
     /// The bank is read first: if the keys change in between, its revision is outdated, and requests detect that.
     package func bankWithKeys(id: Identifier) async throws(StoreError) -> BankWithKeys? {
         let (banks, hmacKeys, bankKeys, certificates) = try await statements.batch(
-            SelectBank(id: id), SelectHMACKeys(bankId: id), SelectBankKeys(bankId: id),
-            SelectCertificates(bankId: id))
+            PostgresRows<BankRecord>(Self.bankQuery(id: id)),
+            PostgresRows<HMACKeyRecord>(Self.hmacKeysQuery(bankId: id)),
+            PostgresRows<BankKeyRecord>(Self.bankKeysQuery(bankId: id)),
+            PostgresRows<CertificateRecord>(Self.certificatesQuery(bankId: id)))
         return banks.first.map { bank in
             BankWithKeys(
                 bank: bank, hmacKeys: hmacKeys,
@@ -50,70 +62,23 @@ extension Store {
 
     /// All banks, by id.
     package func banks() async throws(StoreError) -> [BankRecord] {
-        try await statements.execute(SelectBanks())
+        try await statements.rows("SELECT \(sql: BankRecord.columns) FROM bank ORDER BY bank_id")
     }
 
     /// Whether a bank still has the revision that was read.
     package func isCurrent(bankId: Identifier, revision: Int64) async throws(StoreError) -> Bool {
-        try await statements.execute(SelectBankRevision(id: bankId)).first == revision
+        let present: Int64? = try await statements.firstRow("SELECT revision FROM bank WHERE bank_id = \(bankId)")
+        return present == revision
     }
-}
 
-private let bankColumns = "bank_id, status, revision, created_at, settings, approved_settings, requests_from"
-
-private struct InsertBank: PostgresCommand {
-    let id: Identifier
-    let settings: BankSettings
-    let approved: String?
-    let now: Timestamp
-
-    static let sql = """
-        INSERT INTO bank (bank_id, status, created_at, programme, settings, settings_digest, approved_settings)
-        VALUES ($1, 'ACTIVE', $2, $3, $4, sha256(convert_to($4, 'UTF8')), $5) ON CONFLICT (bank_id) DO NOTHING
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(id, now, settings.programme, settings, approved)
+    private static func bankQuery(id: Identifier) -> PostgresQuery {
+        "SELECT \(sql: BankRecord.columns) FROM bank WHERE bank_id = \(id)"
     }
-}
-
-private struct UpdateBank: PostgresCommand {
-    let id: Identifier
-    let settings: BankSettings
-    let status: Activity
-    let approved: String?
-    let revision: Int64
-
-    static let sql = """
-        UPDATE bank SET status = $3, programme = $4, settings = $5, settings_digest = sha256(convert_to($5, 'UTF8')),
-            approved_settings = coalesce($6, approved_settings)
-        WHERE bank_id = $1 AND revision = $2
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(id, revision, status, settings.programme, settings, approved)
-    }
-}
-
-private struct SelectBank: PostgresStatement {
-    typealias Row = BankRecord
-
-    let id: Identifier
-
-    static let sql = "SELECT \(bankColumns) FROM bank WHERE bank_id = $1"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(id)
-    }
-}
-
-private struct SelectBanks: PostgresStatement {
-    typealias Row = BankRecord
-
-    static let sql = "SELECT \(bankColumns) FROM bank ORDER BY bank_id"
 }
 
 private struct SelectIssuerBank: PostgresStatement {
+    typealias Row = IssuerBank
+
     let id: Identifier
     let now: Timestamp
 
@@ -122,13 +87,9 @@ private struct SelectIssuerBank: PostgresStatement {
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(id, now)
     }
-
-    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> IssuerBank {
-        try IssuerBank(row, from: 0)
-    }
 }
 
-extension IssuerBank {
+extension IssuerBank: PostgresRowDecodable {
     /// Of the table `bank`.
     ///
     /// - Parameter now: the statement's parameter that has the time.
@@ -146,33 +107,19 @@ extension IssuerBank {
         """
     }
 
-    /// - Parameter first: where ``columns(now:)`` begin in the row.
-    init(_ row: borrowing PostgresRow, from first: Int) throws(PostgresError) {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
-            id: try row.decode(first), revision: try row.decode(first + 1), status: try row.decode(first + 2),
-            settings: try row.decode(first + 3), requestsFrom: try row.decode(first + 4),
-            clientCertificates: try row.decode(first + 5))
-    }
-}
-
-private struct SelectBankRevision: PostgresStatement {
-    typealias Row = Int64
-
-    let id: Identifier
-
-    static let sql = "SELECT revision FROM bank WHERE bank_id = $1"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(id)
+            id: try row.next(), revision: try row.next(), status: try row.next(), settings: try row.next(),
+            requestsFrom: try row.next(), clientCertificates: try row.next())
     }
 }
 
 extension BankRecord: PostgresRowDecodable {
-    /// In the order of `bankColumns`.
+    static let columns: SQLText = "bank_id, status, settings, approved_settings, revision, created_at, requests_from"
+
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
-            id: try row.decode(0), status: try row.decode(1), settings: try row.decode(4),
-            approvedSettings: try row.decode(5), revision: try row.decode(2), createdAt: try row.decode(3),
-            requestsFrom: try row.decode(6))
+            id: try row.next(), status: try row.next(), settings: try row.next(), approvedSettings: try row.next(),
+            revision: try row.next(), createdAt: try row.next(), requestsFrom: try row.next())
     }
 }

@@ -8,9 +8,22 @@ extension Store {
     package func insertCertificate(
         bankId: Identifier, _ certificate: CertificateRecord
     ) async throws(StoreError) -> Bool {
-        let insert = InsertCertificate(bankId: bankId, certificate: certificate)
+        let insert: PostgresQuery = """
+            INSERT INTO certificate (
+                bank_id, alias, purpose, der, fingerprint, subject, issuer, serial, not_before, not_after, is_default,
+                status, created_at)
+            VALUES (\(bankId, certificate.alias, certificate.purpose, certificate.der, certificate.fingerprint),
+                \(certificate.subject, certificate.issuer, certificate.serial, certificate.notBefore),
+                \(certificate.notAfter, certificate.isDefault, certificate.status, certificate.createdAt))
+            ON CONFLICT (bank_id, alias) DO NOTHING
+            """
         guard certificate.isDefault else { return try await statements.execute(insert) == 1 }
-        let demote = DemoteDefaultCertificate(bankId: bankId, certificate: certificate)
+        // There can be only one default. Does nothing if the new alias is taken, because then nothing is inserted.
+        let demote: PostgresQuery = """
+            UPDATE certificate SET is_default = false
+            WHERE bank_id = \(bankId) AND is_default AND purpose = \(certificate.purpose)
+                AND NOT EXISTS (SELECT FROM certificate WHERE bank_id = \(bankId) AND alias = \(certificate.alias))
+            """
         return try await statements.batch(demote, insert).1 == 1
     }
 
@@ -19,13 +32,36 @@ extension Store {
     /// - Returns: false if the bank has no active certificate with that alias, or if its use has no default (client).
     package func setDefaultCertificate(bankId: Identifier, alias: String) async throws(StoreError) -> Bool {
         let (_, promoted) = try await statements.batch(
-            DemoteOtherCertificates(bankId: bankId, alias: alias), PromoteCertificate(bankId: bankId, alias: alias))
+            PostgresQuery(
+                """
+                UPDATE certificate SET is_default = false FROM certificate AS new
+                WHERE certificate.bank_id = \(bankId) AND certificate.is_default AND certificate.alias <> new.alias
+                    AND new.bank_id = \(bankId) AND new.alias = \(alias) AND new.purpose = certificate.purpose
+                    AND new.status = 'ACTIVE'
+                """),
+            PostgresQuery(
+                """
+                UPDATE certificate SET is_default = true
+                WHERE bank_id = \(bankId) AND alias = \(alias) AND status = 'ACTIVE' AND purpose <> 'client'
+                """))
         return promoted == 1
     }
 
     /// A bank's certificates, by alias.
     package func certificates(bankId: Identifier) async throws(StoreError) -> [CertificateRecord] {
-        try await statements.execute(SelectCertificates(bankId: bankId))
+        try await statements.rows(Self.certificatesQuery(bankId: bankId))
+    }
+
+    static func certificatesQuery(bankId: Identifier) -> PostgresQuery {
+        """
+        SELECT alias, purpose, der, fingerprint, subject, issuer, serial, not_before, not_after, is_default, status,
+            created_at, next_update,
+            EXISTS (
+                SELECT FROM revoked_certificate AS revoked WHERE revoked.bank_id = \(bankId)
+                    AND (revoked.issuer, revoked.serial) = (certificate.issuer, certificate.serial)
+            )
+        FROM certificate LEFT JOIN revocation_list USING (bank_id, issuer) WHERE bank_id = \(bankId) ORDER BY alias
+        """
     }
 
     /// Enables or disables a certificate.
@@ -34,118 +70,17 @@ extension Store {
     package func setCertificate(
         bankId: Identifier, alias: String, status: Activity
     ) async throws(StoreError) -> Bool {
-        try await statements.execute(UpdateCertificate(bankId: bankId, alias: alias, status: status)) == 1
+        try await statements.execute(
+            "UPDATE certificate SET status = \(status) WHERE bank_id = \(bankId) AND alias = \(alias)") == 1
     }
 }
 
-private struct InsertCertificate: PostgresCommand {
-    let bankId: Identifier
-    let certificate: CertificateRecord
-
-    static let sql = """
-        INSERT INTO certificate
-            (bank_id, alias, der, fingerprint, subject, not_before, not_after, is_default, status, created_at,
-            purpose, issuer, serial)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-        ON CONFLICT (bank_id, alias) DO NOTHING
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(
-            bankId, certificate.alias, certificate.der, certificate.fingerprint, certificate.subject,
-            certificate.notBefore, certificate.notAfter, certificate.isDefault, certificate.status,
-            certificate.createdAt, certificate.purpose, certificate.issuer, certificate.serial)
-    }
-}
-
-/// There can be only one default. Does nothing if the new alias is taken, because then nothing is inserted.
-private struct DemoteDefaultCertificate: PostgresCommand {
-    let bankId: Identifier
-    let certificate: CertificateRecord
-
-    static let sql = """
-        UPDATE certificate SET is_default = false
-        WHERE bank_id = $1 AND is_default AND purpose = $3
-            AND NOT EXISTS (SELECT FROM certificate WHERE bank_id = $1 AND alias = $2)
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, certificate.alias, certificate.purpose)
-    }
-}
-
-private struct DemoteOtherCertificates: PostgresCommand {
-    let bankId: Identifier
-    let alias: String
-
-    static let sql = """
-        UPDATE certificate SET is_default = false FROM certificate AS new
-        WHERE certificate.bank_id = $1 AND certificate.is_default AND certificate.alias <> new.alias
-            AND new.bank_id = $1 AND new.alias = $2 AND new.purpose = certificate.purpose AND new.status = 'ACTIVE'
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, alias)
-    }
-}
-
-private struct PromoteCertificate: PostgresCommand {
-    let bankId: Identifier
-    let alias: String
-
-    static let sql = """
-        UPDATE certificate SET is_default = true
-        WHERE bank_id = $1 AND alias = $2 AND status = 'ACTIVE' AND purpose <> 'client'
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, alias)
-    }
-}
-
-struct SelectCertificates: PostgresStatement {
-    let bankId: Identifier
-
-    static let sql = """
-        SELECT alias, der, fingerprint, subject, not_before, not_after, is_default, status, created_at, purpose,
-            issuer, serial, next_update,
-            EXISTS (
-                SELECT FROM revoked_certificate AS revoked
-                WHERE revoked.bank_id = $1 AND (revoked.issuer, revoked.serial) = (certificate.issuer, certificate.serial)
-            )
-        FROM certificate LEFT JOIN revocation_list USING (bank_id, issuer) WHERE bank_id = $1 ORDER BY alias
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-    }
-
-    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> CertificateRecord {
-        CertificateRecord(
-            alias: try row.decode(0),
-            purpose: try row.decode(9),
-            der: try row.decode(1),
-            fingerprint: try row.decode(2),
-            subject: try row.decode(3),
-            issuer: try row.decode(10),
-            serial: try row.decode(11),
-            notBefore: try row.decode(4),
-            notAfter: try row.decode(5),
-            isDefault: try row.decode(6),
-            status: try row.decode(7),
-            createdAt: try row.decode(8),
-            revocation: Revocation(listEnds: try row.decode(12), isListed: try row.decode(13)))
-    }
-}
-
-private struct UpdateCertificate: PostgresCommand {
-    let bankId: Identifier
-    let alias: String
-    let status: Activity
-
-    static let sql = "UPDATE certificate SET status = $3 WHERE bank_id = $1 AND alias = $2"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, alias, status)
+extension CertificateRecord: PostgresRowDecodable {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
+        self.init(
+            alias: try row.next(), purpose: try row.next(), der: try row.next(), fingerprint: try row.next(),
+            subject: try row.next(), issuer: try row.next(), serial: try row.next(), notBefore: try row.next(),
+            notAfter: try row.next(), isDefault: try row.next(), status: try row.next(), createdAt: try row.next(),
+            revocation: try row.next())
     }
 }

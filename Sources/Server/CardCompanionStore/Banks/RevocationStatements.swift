@@ -9,133 +9,86 @@ extension Store {
     package func putRevocationList(
         bankId: Identifier, _ list: RevocationListRecord, serials: [[UInt8]]
     ) async throws(StoreError) -> Bool {
-        try await statements.executeForOneRow(PutRevocationList(bankId: bankId, list: list, serials: serials))
+        try await statements.row(
+            """
+            WITH serials AS (
+                SELECT unnest(\(serials)) AS serial
+            ), list AS (
+                INSERT INTO revocation_list AS present (bank_id, \(sql: RevocationListRecord.columns))
+                VALUES (\(bankId, list.issuer, list.thisUpdate, list.nextUpdate, list.importedAt))
+                ON CONFLICT (bank_id, issuer) DO UPDATE SET
+                    this_update = excluded.this_update, next_update = excluded.next_update,
+                    imported_at = excluded.imported_at,
+                    noticed_days = CASE WHEN present.next_update = excluded.next_update THEN present.noticed_days END
+                WHERE present.this_update <= excluded.this_update
+                RETURNING bank_id, issuer
+            ), gone AS (
+                DELETE FROM revoked_certificate AS old USING list
+                WHERE (old.bank_id, old.issuer) = (list.bank_id, list.issuer)
+                    AND old.serial NOT IN (SELECT serial FROM serials)
+            ), new AS (
+                INSERT INTO revoked_certificate (bank_id, issuer, serial)
+                SELECT list.bank_id, list.issuer, serial FROM list, serials
+                ON CONFLICT DO NOTHING
+            )
+            SELECT EXISTS (SELECT FROM list)
+            """)
     }
 
     /// - Returns: false if the bank has no list of that issuer.
     package func removeRevocationList(bankId: Identifier, issuer: String) async throws(StoreError) -> Bool {
-        try await statements.execute(DeleteRevocationList(bankId: bankId, issuer: issuer)) == 1
+        try await statements.execute(
+            "DELETE FROM revocation_list WHERE bank_id = \(bankId) AND issuer = \(issuer)") == 1
     }
 
     /// A bank's lists, by issuer.
     package func revocationLists(bankId: Identifier) async throws(StoreError) -> [RevocationListRecord] {
-        try await statements.execute(SelectRevocationLists(bankId: bankId))
+        try await statements.rows(
+            """
+            SELECT \(sql: RevocationListRecord.columns) FROM revocation_list WHERE bank_id = \(bankId) ORDER BY issuer
+            """)
     }
 
     /// The lists of all banks that expire by a time, or have expired.
     package func revocationLists(
         endingBy time: Timestamp
     ) async throws(StoreError) -> [(bankId: Identifier, list: RevocationListRecord)] {
-        try await statements.execute(SelectEndingRevocationLists(time: time))
+        try await statements.rows(
+            """
+            SELECT bank_id, \(sql: RevocationListRecord.columns) FROM revocation_list WHERE next_update <= \(time)
+            ORDER BY bank_id, issuer
+            """
+        ).map { ($0, $1) }
     }
 
     /// What a bank's lists say about any certificate, even one that the bank does not have.
     package func revocation(
         bankId: Identifier, of certificate: CertificateRecord
     ) async throws(StoreError) -> Revocation {
-        try await statements.executeForOneRow(SelectRevocation(bankId: bankId, certificate: certificate))
-    }
-}
-
-private struct PutRevocationList: PostgresStatement {
-    typealias Row = Bool
-
-    let bankId: Identifier
-    let list: RevocationListRecord
-    let serials: [[UInt8]]
-
-    static let sql = """
-        WITH list AS (
-            INSERT INTO revocation_list AS present (bank_id, issuer, this_update, next_update, imported_at)
-            VALUES ($1, $2, $3, $4, $5)
-            ON CONFLICT (bank_id, issuer) DO UPDATE SET
-                this_update = excluded.this_update, next_update = excluded.next_update, imported_at = excluded.imported_at,
-                noticed_days = CASE WHEN present.next_update = excluded.next_update THEN present.noticed_days END
-            WHERE present.this_update <= excluded.this_update
-            RETURNING bank_id, issuer
-        ), gone AS (
-            DELETE FROM revoked_certificate AS old USING list
-            WHERE (old.bank_id, old.issuer) = (list.bank_id, list.issuer) AND old.serial NOT IN (SELECT unnest($6::bytea[]))
-        ), new AS (
-            INSERT INTO revoked_certificate (bank_id, issuer, serial)
-            SELECT list.bank_id, list.issuer, serial FROM list, unnest($6::bytea[]) AS serial
-            ON CONFLICT DO NOTHING
-        )
-        SELECT EXISTS (SELECT FROM list)
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, list.issuer, list.thisUpdate, list.nextUpdate, list.importedAt, serials)
-    }
-}
-
-private struct DeleteRevocationList: PostgresCommand {
-    let bankId: Identifier
-    let issuer: String
-
-    static let sql = "DELETE FROM revocation_list WHERE bank_id = $1 AND issuer = $2"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, issuer)
-    }
-}
-
-private struct SelectRevocationLists: PostgresStatement {
-    typealias Row = RevocationListRecord
-
-    let bankId: Identifier
-
-    static let sql = """
-        SELECT issuer, this_update, next_update, imported_at FROM revocation_list WHERE bank_id = $1 ORDER BY issuer
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-    }
-}
-
-private struct SelectEndingRevocationLists: PostgresStatement {
-    let time: Timestamp
-
-    static let sql = """
-        SELECT issuer, this_update, next_update, imported_at, bank_id FROM revocation_list WHERE next_update <= $1
-        ORDER BY bank_id, issuer
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(time)
-    }
-
-    static func decode(
-        _ row: inout PostgresRow
-    ) throws(PostgresError) -> (bankId: Identifier, list: RevocationListRecord) {
-        (try row.decode(4), try RevocationListRecord(&row))
+        try await statements.row(
+            """
+            SELECT
+                (SELECT next_update FROM revocation_list WHERE bank_id = \(bankId) AND issuer = \(certificate.issuer)),
+                EXISTS (
+                    SELECT FROM revoked_certificate WHERE bank_id = \(bankId)
+                        AND issuer = \(certificate.issuer) AND serial = \(certificate.serial)
+                )
+            """)
     }
 }
 
 extension RevocationListRecord: PostgresRowDecodable {
+    static let columns: SQLText = "issuer, this_update, next_update, imported_at"
+
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
-            issuer: try row.decode(0), thisUpdate: try row.decode(1), nextUpdate: try row.decode(2),
-            importedAt: try row.decode(3))
+            issuer: try row.next(), thisUpdate: try row.next(), nextUpdate: try row.next(),
+            importedAt: try row.next())
     }
 }
 
-private struct SelectRevocation: PostgresStatement {
-    let bankId: Identifier
-    let certificate: CertificateRecord
-
-    static let sql = """
-        SELECT
-            (SELECT next_update FROM revocation_list WHERE bank_id = $1 AND issuer = $2),
-            EXISTS (SELECT FROM revoked_certificate WHERE bank_id = $1 AND issuer = $2 AND serial = $3)
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, certificate.issuer, certificate.serial)
-    }
-
-    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Revocation {
-        Revocation(listEnds: try row.decode(0), isListed: try row.decode(1))
+extension Revocation: PostgresRowDecodable {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
+        self.init(listEnds: try row.next(), isListed: try row.next())
     }
 }

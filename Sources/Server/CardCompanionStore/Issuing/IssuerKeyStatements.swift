@@ -125,9 +125,9 @@ private struct AcceptCall: PostgresStatement {
     }
 
     static func decode(_ row: inout PostgresRow) throws(PostgresError) -> CallAcceptance {
-        guard try row.decode(0, as: Bool.self) else { return .keyChanged }
-        guard try row.decode(1, as: Bool.self) else { return .nonceSpent }
-        return .accepted(try IssuerBank(row, from: 2))
+        guard try row.next(as: Bool.self) else { return .keyChanged }
+        guard try row.next(as: Bool.self) else { return .nonceSpent }
+        return .accepted(try row.next())
     }
 }
 

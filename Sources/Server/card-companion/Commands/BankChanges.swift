@@ -118,7 +118,7 @@ struct RemoveBank: Change {
                 repeat {
                     count = try await installation.store.removeRows(
                         of: table, bankId: id, limit: Self.rowsPerBatch)
-                    counts[table.rawValue, default: 0] += count
+                    counts[table.name, default: 0] += count
                     total += count
                     progress.update(done: total, count: total)
                 } while count == Self.rowsPerBatch
@@ -132,7 +132,7 @@ struct RemoveBank: Change {
         // Without the bank nothing new is written. What an import that was under way has written meanwhile goes, too.
         try await removeAll()
         progress.finish()
-        let cardholders = counts[BankTable.cardholder.rawValue] ?? 0
+        let cardholders = counts[BankTable.cardholder.name] ?? 0
         return Shown(
             text: "removed bank '\(id)' with \(cardholders) cardholders",
             json: Report(bank: id.text, removedRows: counts))
