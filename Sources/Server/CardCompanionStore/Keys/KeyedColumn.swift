@@ -30,104 +30,40 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
     }
 
     /// How SQL names the column.
-    var source: any KeyedColumnSource.Type {
+    var place: KeyedPlace {
         switch self {
-        case .hmacKey: HMACKeyColumn.self
-        case .bankKey: BankKeyColumn.self
-        case .issuerSecret: IssuerSecretColumn.self
-        case .serverKey: ServerKeyColumn.self
-        case .recoveryKey: RecoveryKeyColumn.self
-        case .sealKey: SealKeyColumn.self
-        case .trustList: TrustListColumn.self
-        case .pin: PINColumn.self
-        case .freeField: FreeFieldColumn.self
-        case .code: CodeColumn.self
-        case .freeFieldMAC: FreeFieldMACColumn.self
-        case .keyIdentity: KeyIdentityColumn.self
+        case .hmacKey: KeyedPlace(table: "hmac_key", column: "sealed_key", rowId: "label")
+        case .bankKey: KeyedPlace(table: "bank_key", column: "sealed_key", rowId: "label")
+        case .keyIdentity: KeyedPlace(table: "key_identity", column: "key_mac", rowId: "label")
+        case .issuerSecret: KeyedPlace(table: "issuer_key", column: "sealed_secret", rowId: "key_id")
+        case .serverKey: KeyedPlace(table: "server_key", column: "sealed_key", bankId: nil, rowId: "key_id")
+        case .recoveryKey: KeyedPlace(table: "master_key", column: "sealed_public_key", bankId: nil, rowId: "id")
+        case .sealKey: KeyedPlace(table: "seal_key", column: "sealed_public_key", bankId: nil, rowId: "key_id")
+        case .trustList: KeyedPlace(table: "trust_list", column: "sealed_digest", bankId: "scope", rowId: nil)
+        case .pin: KeyedPlace(table: "cardholder", column: "sealed_pin", rowId: "unique_id")
+        case .freeField: KeyedPlace(table: "cardholder", column: "sealed_free_field", rowId: "unique_id")
+        case .code: KeyedPlace(table: "cardholder", column: "code_mac", rowId: "unique_id")
+        case .freeFieldMAC: KeyedPlace(table: "cardholder", column: "free_field_mac", rowId: "unique_id")
         }
     }
 }
 
 /// The names of a column in SQL. A bank's id and a second column identify a row.
-protocol KeyedColumnSource: Sendable {
-    static var table: String { get }
-    static var column: String { get }
-    /// An expression: the bank's id.
-    static var bankId: String { get }
-    /// An expression: what identifies the row within the bank.
-    static var rowId: String { get }
-}
+struct KeyedPlace {
+    let table: SQLText
+    let column: SQLText
+    /// An expression: the bank's id and what identifies the row within the bank.
+    let row: SQLText
 
-private protocol CardholderColumn: KeyedColumnSource {}
-
-extension CardholderColumn {
-    static var table: String { "cardholder" }
-    static var bankId: String { "cardholder.bank_id" }
-    static var rowId: String { "cardholder.unique_id" }
-}
-
-private enum PINColumn: CardholderColumn { static let column = "sealed_pin" }
-private enum FreeFieldColumn: CardholderColumn { static let column = "sealed_free_field" }
-private enum CodeColumn: CardholderColumn { static let column = "code_mac" }
-private enum FreeFieldMACColumn: CardholderColumn { static let column = "free_field_mac" }
-
-private enum HMACKeyColumn: KeyedColumnSource {
-    static let table = "hmac_key"
-    static let column = "sealed_key"
-    static let bankId = "hmac_key.bank_id"
-    static let rowId = "hmac_key.label"
-}
-
-private enum BankKeyColumn: KeyedColumnSource {
-    static let table = "bank_key"
-    static let column = "sealed_key"
-    static let bankId = "bank_key.bank_id"
-    static let rowId = "bank_key.label"
-}
-
-private enum KeyIdentityColumn: KeyedColumnSource {
-    static let table = "key_identity"
-    static let column = "key_mac"
-    static let bankId = "key_identity.bank_id"
-    static let rowId = "key_identity.label"
-}
-
-private enum IssuerSecretColumn: KeyedColumnSource {
-    static let table = "issuer_key"
-    static let column = "sealed_secret"
-    static let bankId = "issuer_key.bank_id"
-    static let rowId = "issuer_key.key_id"
-}
-
-private enum ServerKeyColumn: KeyedColumnSource {
-    static let table = "server_key"
-    static let column = "sealed_key"
-    /// Server keys have no bank.
-    static let bankId = "''::text"
-    static let rowId = "server_key.key_id"
-}
-
-private enum RecoveryKeyColumn: KeyedColumnSource {
-    static let table = "master_key"
-    static let column = "sealed_public_key"
-    /// Master keys have no bank.
-    static let bankId = "''::text"
-    static let rowId = "master_key.id"
-}
-
-private enum SealKeyColumn: KeyedColumnSource {
-    static let table = "seal_key"
-    static let column = "sealed_public_key"
-    /// Keys of seals have no bank.
-    static let bankId = "''::text"
-    static let rowId = "seal_key.key_id"
-}
-
-private enum TrustListColumn: KeyedColumnSource {
-    static let table = "trust_list"
-    static let column = "sealed_digest"
-    static let bankId = "trust_list.scope"
-    /// The scope alone identifies the row. This name must not be empty: the scope of all banks is empty, and a walk begins
-    /// after the row with two empty names.
-    static let rowId = "'list'::text"
+    /// - Parameters:
+    ///   - bankId: nil if the rows belong to no bank.
+    ///   - rowId: nil if the scope alone identifies the row. The name that stands for it must not be empty: the scope of all
+    ///     banks is empty, and a walk begins after the row with two empty names.
+    init(table: SQLText, column: SQLText, bankId: SQLText? = "bank_id", rowId: SQLText?) {
+        self.table = table
+        self.column = column
+        let bank: SQLText = bankId.map { "\(sql: table).\(sql: $0)" } ?? "''::text"
+        let id: SQLText = rowId.map { "\(sql: table).\(sql: $0)" } ?? "'list'::text"
+        row = "\(sql: bank), \(sql: id)"
+    }
 }
