@@ -34,8 +34,11 @@ extension Store {
     package func cardholders(
         bankId: Identifier, after: String?, limit: Int
     ) async throws(StoreError) -> [CardholderRecord] {
-        try await statements.execute(
-            SelectCardholders(bankId: bankId, after: after ?? "", limit: Int32(clamping: limit)))
+        try await statements.rows(
+            """
+            \(sql: CardholderRecord.selection)
+            WHERE bank_id = \(bankId) AND unique_id > \(after ?? "")::identifier ORDER BY unique_id LIMIT \(limit)
+            """)
     }
 
     package func cardholder(
@@ -114,23 +117,25 @@ extension WriteOutcome: PostgresRowDecodable {
 
     /// Reads outcome, version and what happened to the PIN, as the functions that write a cardholder return them.
     init(_ row: inout PostgresRow) throws(PostgresError) {
-        self = try Self.decode(row, at: 0, version: try row.decode(1), pin: try row.decode(2))
-    }
-
-    static func decode(
-        _ row: borrowing PostgresRow, at column: Int, version: Int64?, pin: WrittenCardholder.PINEffect?
-    ) throws(PostgresError) -> WriteOutcome {
-        if let effect = WrittenCardholder.Effect(rawValue: try row.decode(column)) {
-            return .done(WrittenCardholder(effect: effect, version: version, pin: pin))
+        let (outcome, version, pin): (String, Int64?, WrittenCardholder.PINEffect?) = (
+            try row.next(), try row.next(), try row.next()
+        )
+        if let effect = WrittenCardholder.Effect(rawValue: outcome) {
+            self = .done(WrittenCardholder(effect: effect, version: version, pin: pin))
+            return
         }
-        return switch try row.decode(column, as: Failure.self) {
-        case .absent: .absent
-        case .answered: .answered
-        case .preconditionFailed: .preconditionFailed
-        case .pinVersionMissing: .pinVersionMissing
-        case .pinUnreadable: .pinUnreadable
-        case .underWay: .underWay
+        guard let failure = Failure(rawValue: outcome) else {
+            throw PostgresError(.decoding, "unknown outcome of a write")
         }
+        self =
+            switch failure {
+            case .absent: .absent
+            case .answered: .answered
+            case .preconditionFailed: .preconditionFailed
+            case .pinVersionMissing: .pinVersionMissing
+            case .pinUnreadable: .pinUnreadable
+            case .underWay: .underWay
+            }
     }
 }
 
@@ -147,39 +152,22 @@ private struct SelectCardholder: PostgresStatement {
     }
 }
 
-private struct SelectCardholders: PostgresStatement {
-    typealias Row = CardholderRecord
-
-    let bankId: Identifier
-    /// Empty: from the first one.
-    let after: String
-    let limit: Int32
-
-    static let sql = """
-        \(CardholderRecord.selection) WHERE bank_id = $1 AND unique_id > $2::identifier ORDER BY unique_id LIMIT $3
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, after, limit)
-    }
-}
-
 extension CardholderRecord: PostgresRowDecodable {
-    static let selection = """
-        SELECT unique_id, status, channels, definition, code_mac IS NOT NULL, authentication_failures,
+    static let selection: SQLText = """
+        SELECT unique_id, status, channels, definition, accessibility, code_mac IS NOT NULL, authentication_failures,
             sealed_pin IS NOT NULL, pin_version, pin_expires_at, delivered_at, unconfirmed_fetches,
-            sealed_free_field IS NOT NULL, version, created_at, updated_at, accessibility
+            sealed_free_field IS NOT NULL, version, created_at, updated_at
         FROM cardholder
         """
 
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
-            uniqueId: try row.decode(0), status: try row.decode(1),
-            channels: try row.decode(2, as: [String].self).compactMap(Channel.init(rawValue:)),
-            definition: try row.decode(3), accessibility: try row.decode(15), hasAuthenticationCode: try row.decode(4),
-            authenticationFailures: try row.decode(5), hasPIN: try row.decode(6), pinVersion: try row.decode(7),
-            pinExpiresAt: try row.decode(8), deliveredAt: try row.decode(9), unconfirmedFetches: try row.decode(10),
-            hasFreeField: try row.decode(11), version: try row.decode(12), createdAt: try row.decode(13),
-            updatedAt: try row.decode(14))
+            uniqueId: try row.next(), status: try row.next(),
+            channels: try row.next(as: [String].self).compactMap(Channel.init(rawValue:)),
+            definition: try row.next(), accessibility: try row.next(), hasAuthenticationCode: try row.next(),
+            authenticationFailures: try row.next(), hasPIN: try row.next(), pinVersion: try row.next(),
+            pinExpiresAt: try row.next(), deliveredAt: try row.next(), unconfirmedFetches: try row.next(),
+            hasFreeField: try row.next(), version: try row.next(), createdAt: try row.next(),
+            updatedAt: try row.next())
     }
 }

@@ -91,14 +91,18 @@ private struct FetchPIN: PostgresStatement {
     }
 
     static func decode(_ row: inout PostgresRow) throws(PostgresError) -> FetchOutcome {
-        let outcome = try row.decode(0, as: String.self)
-        return switch outcome {
-        case "stale": .stale
+        let outcome: String = try row.next()
+        switch outcome {
+        case "stale": return .stale
         case "delivered", "delivered-locks":
-            .delivered(
-                sealedPIN: try row.decode(1), sealedFreeField: try row.decode(2), try row.decode(3),
+            return .delivered(
+                sealedPIN: try row.next(), sealedFreeField: try row.next(), try row.next(),
                 locks: outcome == "delivered-locks")
-        default: .refused(try row.decode(0))
+        default:
+            guard let refusal = FetchRefusal(rawValue: outcome) else {
+                throw PostgresError(.decoding, "unknown outcome of a fetch")
+            }
+            return .refused(refusal)
         }
     }
 }

@@ -6,9 +6,14 @@ extension Store {
     package func newestEvents(
         bankId: Identifier, uniqueId: Identifier?, type: EventType?, limit: Int
     ) async throws(StoreError) -> [ListedEvent] {
-        try await statements.execute(
-            SelectNewestEvents(
-                bankId: bankId, uniqueId: uniqueId, type: type?.rawValue, limit: Int32(clamping: limit)))
+        try await statements.rows(
+            """
+            SELECT public_id, position, event.unique_id, type, occurred_at, acknowledged, webhook_delivery.status
+            FROM event LEFT JOIN webhook_delivery USING (bank_id, event_id)
+            WHERE bank_id = \(bankId) AND (\(uniqueId) IS NULL OR event.unique_id = \(uniqueId))
+                AND (\(type?.rawValue) IS NULL OR type = \(type?.rawValue))
+            ORDER BY event_id DESC LIMIT \(limit)
+            """)
     }
 
     /// A bank's events after a position, in order, and the last position of an event that was removed and not acknowledged
@@ -25,7 +30,7 @@ extension Store {
 
     /// The last position that was given to an event of any bank; 0 if there is none.
     package func lastEventPosition() async throws(StoreError) -> Int64 {
-        try await statements.executeForOneRow(SelectLastPosition())
+        try await statements.row("SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM event_position")
     }
 
     /// Marks events up to a position as acknowledged, and erases the sealed PINs in them.
@@ -44,38 +49,12 @@ extension Store {
     }
 }
 
-private struct SelectNewestEvents: PostgresStatement {
-    typealias Row = ListedEvent
-
-    let bankId: Identifier
-    let uniqueId: Identifier?
-    let type: String?
-    let limit: Int32
-
-    static let sql = """
-        SELECT public_id, position, event.unique_id, type, occurred_at, acknowledged, webhook_delivery.status
-        FROM event LEFT JOIN webhook_delivery USING (bank_id, event_id)
-        WHERE bank_id = $1 AND ($2::text IS NULL OR event.unique_id = $2) AND ($3::text IS NULL OR type = $3)
-        ORDER BY event_id DESC LIMIT $4
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, uniqueId, type, limit)
-    }
-}
-
 extension ListedEvent: PostgresRowDecodable {
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
-            id: try row.decode(0), position: try row.decode(1), uniqueId: try row.decode(2), type: try row.decode(3),
-            occurredAt: try row.decode(4), isAcknowledged: try row.decode(5), delivery: try row.decode(6))
+            id: try row.next(), position: try row.next(), uniqueId: try row.next(), type: try row.next(),
+            occurredAt: try row.next(), isAcknowledged: try row.next(), delivery: try row.next())
     }
-}
-
-private struct SelectLastPosition: PostgresStatement {
-    typealias Row = Int64
-
-    static let sql = "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM event_position"
 }
 
 private struct SelectLostPosition: PostgresStatement {
@@ -151,11 +130,11 @@ extension EventRecord: PostgresRowDecodable {
     /// Reads id, position, uniqueId, type, data and time.
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
-            id: try row.decode(0),
-            position: try row.decode(1),
-            uniqueId: try row.decode(2),
-            type: try row.decode(3),
-            data: try row.decode(4),
-            occurredAt: try row.decode(5))
+            id: try row.next(),
+            position: try row.next(),
+            uniqueId: try row.next(),
+            type: try row.next(),
+            data: try row.next(),
+            occurredAt: try row.next())
     }
 }

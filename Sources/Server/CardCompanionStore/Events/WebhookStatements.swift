@@ -14,11 +14,19 @@ package struct LeasedDelivery: Sendable {
 
 extension Store {
     package func setWebhook(_ webhook: WebhookRecord, now: Timestamp) async throws(StoreError) {
-        _ = try await statements.execute(UpsertWebhook(webhook: webhook, now: now))
+        try await statements.execute(
+            """
+            INSERT INTO webhook (\(sql: WebhookRecord.columns), created_at)
+            VALUES (\(webhook.bankId, webhook.url, webhook.isPrivate, webhook.acknowledges, webhook.status, now))
+            ON CONFLICT (bank_id) DO UPDATE SET
+                url = excluded.url, is_private = excluded.is_private, acknowledges = excluded.acknowledges,
+                status = excluded.status
+            """)
     }
 
     package func webhook(bankId: Identifier) async throws(StoreError) -> WebhookRecord? {
-        try await statements.execute(SelectWebhook(bankId: bankId)).first
+        try await statements.firstRow(
+            "SELECT \(sql: WebhookRecord.columns) FROM webhook WHERE bank_id = \(bankId)")
     }
 
     package func banksWithDueDeliveries(now: Timestamp) async throws(StoreError) -> [Identifier] {
@@ -49,12 +57,27 @@ extension Store {
 
     /// What is still to be sent to a bank.
     package func backlog(bankId: Identifier) async throws(StoreError) -> WebhookBacklog {
-        try await statements.executeForOneRow(SelectBacklog(bankId: bankId))
+        try await statements.row(
+            """
+            SELECT count(*) FILTER (WHERE status = 'PENDING'), min(pending_since) FILTER (WHERE status = 'PENDING'),
+                min(next_attempt_at) FILTER (WHERE status = 'PENDING'),
+                (
+                    SELECT last_error FROM webhook_delivery
+                    WHERE bank_id = \(bankId) AND status = 'PENDING' AND last_error IS NOT NULL ORDER BY event_id LIMIT 1
+                ),
+                count(*) FILTER (WHERE status = 'PARKED')
+            FROM webhook_delivery WHERE bank_id = \(bankId)
+            """)
     }
 
     /// A bank's parked events, the oldest first.
     package func parkedDeliveries(bankId: Identifier, limit: Int) async throws(StoreError) -> [ParkedDelivery] {
-        try await statements.execute(SelectParked(bankId: bankId, limit: Int32(clamping: limit)))
+        try await statements.rows(
+            """
+            SELECT public_id, nullif(delivery.unique_id, ''), attempts, last_error
+            FROM webhook_delivery AS delivery JOIN event USING (bank_id, event_id)
+            WHERE bank_id = \(bankId) AND status = 'PARKED' ORDER BY event_id LIMIT \(limit)
+            """)
     }
 
     /// Sends events again: one, or all parked ones of a bank if `eventId` is nil.
@@ -63,39 +86,24 @@ extension Store {
     package func resendDeliveries(
         bankId: Identifier, eventId: String?, now: Timestamp
     ) async throws(StoreError) -> Int {
-        try await statements.execute(ResendDeliveries(bankId: bankId, eventId: eventId, now: now))
+        try await statements.execute(
+            """
+            UPDATE webhook_delivery AS delivery SET
+                status = 'PENDING', attempts = 0, pending_since = \(now), next_attempt_at = \(now), leased_until = NULL
+            FROM event
+            WHERE delivery.bank_id = \(bankId) AND (event.bank_id, event.event_id) = (delivery.bank_id, delivery.event_id)
+                AND public_id = coalesce(\(eventId), public_id) AND (\(eventId) IS NOT NULL OR delivery.status = 'PARKED')
+            """)
     }
 }
 
-private struct UpsertWebhook: PostgresCommand {
-    let webhook: WebhookRecord
-    let now: Timestamp
+extension WebhookRecord: PostgresRowDecodable {
+    static let columns: SQLText = "bank_id, url, is_private, acknowledges, status"
 
-    static let sql = """
-        INSERT INTO webhook (bank_id, url, is_private, acknowledges, status, created_at) VALUES ($1, $2, $3, $4, $5, $6)
-        ON CONFLICT (bank_id) DO UPDATE SET
-            url = excluded.url, is_private = excluded.is_private, acknowledges = excluded.acknowledges,
-            status = excluded.status
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(webhook.bankId, webhook.url, webhook.isPrivate, webhook.acknowledges, webhook.status, now)
-    }
-}
-
-private struct SelectWebhook: PostgresStatement {
-    let bankId: Identifier
-
-    static let sql = "SELECT bank_id, url, is_private, acknowledges, status FROM webhook WHERE bank_id = $1"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-    }
-
-    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> WebhookRecord {
-        WebhookRecord(
-            bankId: try row.decode(0), url: try row.decode(1),
-            isPrivate: try row.decode(2), acknowledges: try row.decode(3), status: try row.decode(4))
+    init(_ row: inout PostgresRow) throws(PostgresError) {
+        self.init(
+            bankId: try row.next(), url: try row.next(), isPrivate: try row.next(), acknowledges: try row.next(),
+            status: try row.next())
     }
 }
 
@@ -147,8 +155,8 @@ private struct LeaseDeliveries: PostgresStatement {
 
     static func decode(_ row: inout PostgresRow) throws(PostgresError) -> LeasedDelivery {
         LeasedDelivery(
-            bankId: try row.decode(0), eventId: try row.decode(1), attempts: try row.decode(2),
-            pendingSince: try row.decode(3), leasedUntil: try row.decode(4))
+            bankId: try row.next(), eventId: try row.next(), attempts: try row.next(),
+            pendingSince: try row.next(), leasedUntil: try row.next())
     }
 }
 
@@ -207,67 +215,17 @@ private struct FailDelivery: PostgresCommand {
     }
 }
 
-private struct SelectBacklog: PostgresStatement {
-    let bankId: Identifier
-
-    static let sql = """
-        SELECT count(*) FILTER (WHERE status = 'PENDING'), min(pending_since) FILTER (WHERE status = 'PENDING'),
-            min(next_attempt_at) FILTER (WHERE status = 'PENDING'),
-            (
-                SELECT last_error FROM webhook_delivery
-                WHERE bank_id = $1 AND status = 'PENDING' AND last_error IS NOT NULL ORDER BY event_id LIMIT 1
-            ),
-            count(*) FILTER (WHERE status = 'PARKED')
-        FROM webhook_delivery WHERE bank_id = $1
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-    }
-
-    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> WebhookBacklog {
-        WebhookBacklog(
-            pending: try row.decode(0), oldestSince: try row.decode(1),
-            nextAttemptAt: try row.decode(2), lastError: try row.decode(3),
-            parked: try row.decode(4))
+extension WebhookBacklog: PostgresRowDecodable {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
+        self.init(
+            pending: try row.next(), oldestSince: try row.next(), nextAttemptAt: try row.next(),
+            lastError: try row.next(), parked: try row.next())
     }
 }
 
-private struct SelectParked: PostgresStatement {
-    let bankId: Identifier
-    let limit: Int32
-
-    static let sql = """
-        SELECT public_id, nullif(delivery.unique_id, ''), attempts, last_error
-        FROM webhook_delivery AS delivery JOIN event USING (bank_id, event_id)
-        WHERE bank_id = $1 AND status = 'PARKED' ORDER BY event_id LIMIT $2
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, limit)
-    }
-
-    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> ParkedDelivery {
-        ParkedDelivery(
-            eventId: try row.decode(0), uniqueId: try row.decode(1),
-            attempts: try row.decode(2), lastError: try row.decode(3))
-    }
-}
-
-private struct ResendDeliveries: PostgresCommand {
-    let bankId: Identifier
-    let eventId: String?
-    let now: Timestamp
-
-    static let sql = """
-        UPDATE webhook_delivery AS delivery SET
-            status = 'PENDING', attempts = 0, pending_since = $3, next_attempt_at = $3, leased_until = NULL
-        FROM event
-        WHERE delivery.bank_id = $1 AND (event.bank_id, event.event_id) = (delivery.bank_id, delivery.event_id)
-            AND public_id = coalesce($2, public_id) AND ($2 IS NOT NULL OR delivery.status = 'PARKED')
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, eventId, now)
+extension ParkedDelivery: PostgresRowDecodable {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
+        self.init(
+            eventId: try row.next(), uniqueId: try row.next(), attempts: try row.next(), lastError: try row.next())
     }
 }

@@ -6,7 +6,13 @@ extension Store {
     ///
     /// - Returns: false if any bank has a client with that id.
     package func insertDocumentClient(_ client: DocumentClientRecord) async throws(StoreError) -> Bool {
-        try await statements.execute(InsertDocumentClient(client: client)) == 1
+        try await statements.execute(
+            """
+            INSERT INTO document_client (\(sql: DocumentClientRecord.columns))
+            VALUES (\(client.clientId, client.bankId, client.isUnbound, client.resultURL, client.resultIsPrivate),
+                \(client.status, client.createdAt))
+            ON CONFLICT DO NOTHING
+            """) == 1
     }
 
     /// The client with that id, of any bank, as it is now.
@@ -16,7 +22,11 @@ extension Store {
 
     /// A bank's clients, by id.
     package func documentClients(bankId: Identifier) async throws(StoreError) -> [DocumentClientRecord] {
-        try await statements.execute(SelectDocumentClients(bankId: bankId))
+        try await statements.rows(
+            """
+            SELECT \(sql: DocumentClientRecord.columns) FROM document_client WHERE bank_id = \(bankId)
+            ORDER BY client_id
+            """)
     }
 
     /// Enables or disables a bank's client.
@@ -25,23 +35,8 @@ extension Store {
     package func setDocumentClient(
         bankId: Identifier, id: String, status: Activity
     ) async throws(StoreError) -> Bool {
-        try await statements.execute(UpdateDocumentClient(bankId: bankId, clientId: id, status: status)) == 1
-    }
-}
-
-private let clientColumns = "client_id, bank_id, is_unbound, result_url, result_is_private, status, created_at"
-
-private struct InsertDocumentClient: PostgresCommand {
-    let client: DocumentClientRecord
-
-    static let sql = """
-        INSERT INTO document_client (\(clientColumns)) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(
-            client.clientId, client.bankId, client.isUnbound, client.resultURL, client.resultIsPrivate, client.status,
-            client.createdAt)
+        try await statements.execute(
+            "UPDATE document_client SET status = \(status) WHERE bank_id = \(bankId) AND client_id = \(id)") == 1
     }
 }
 
@@ -51,7 +46,7 @@ private struct SelectCurrentDocumentClient: PostgresStatement {
     let clientId: String
 
     static let sql = """
-        SELECT \(clientColumns), (SELECT revision FROM bank WHERE bank.bank_id = document_client.bank_id), (
+        SELECT \(DocumentClientRecord.columns), (SELECT revision FROM bank WHERE bank.bank_id = document_client.bank_id), (
             \(trustRevisionQuery(bankId: "document_client.bank_id")))
         FROM document_client WHERE client_id = $1
         """
@@ -61,42 +56,19 @@ private struct SelectCurrentDocumentClient: PostgresStatement {
     }
 }
 
-private struct SelectDocumentClients: PostgresStatement {
-    typealias Row = DocumentClientRecord
-
-    let bankId: Identifier
-
-    static let sql = "SELECT \(clientColumns) FROM document_client WHERE bank_id = $1 ORDER BY client_id"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-    }
-}
-
-private struct UpdateDocumentClient: PostgresCommand {
-    let bankId: Identifier
-    let clientId: String
-    let status: Activity
-
-    static let sql = "UPDATE document_client SET status = $3 WHERE bank_id = $1 AND client_id = $2"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, clientId, status)
-    }
-}
-
 extension DocumentClientRecord: PostgresRowDecodable {
+    static let columns: SQLText = "client_id, bank_id, is_unbound, result_url, result_is_private, status, created_at"
+
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
-            clientId: try row.decode(0), bankId: try row.decode(1), isUnbound: try row.decode(2),
-            resultURL: try row.decode(3), resultIsPrivate: try row.decode(4), status: try row.decode(5),
-            createdAt: try row.decode(6))
+            clientId: try row.next(), bankId: try row.next(), isUnbound: try row.next(),
+            resultURL: try row.next(), resultIsPrivate: try row.next(), status: try row.next(),
+            createdAt: try row.next())
     }
 }
 
 extension CurrentDocumentClient: PostgresRowDecodable {
     init(_ row: inout PostgresRow) throws(PostgresError) {
-        self.init(
-            client: try DocumentClientRecord(&row), bankRevision: try row.decode(7), trustRevision: try row.decode(8))
+        self.init(client: try row.next(), bankRevision: try row.next(), trustRevision: try row.next())
     }
 }

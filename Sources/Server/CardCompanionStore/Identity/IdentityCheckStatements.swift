@@ -97,7 +97,7 @@ private struct InsertIdentityCheck: PostgresStatement {
     static func decode(
         _ row: inout PostgresRow
     ) throws(PostgresError) -> (hasClient: Bool, hasCardholder: Bool) {
-        (try row.decode(0), try row.decode(1))
+        (try row.next(), try row.next())
     }
 }
 
@@ -123,7 +123,7 @@ private struct BeginIdentitySession: PostgresStatement {
     static func decode(
         _ row: inout PostgresRow
     ) throws(PostgresError) -> (uniqueId: Identifier, mac: [UInt8], expectation: IdentityExpectation) {
-        (try row.decode(0), try row.decode(1), try row.decode(2))
+        (try row.next(), try row.next(), try row.next())
     }
 }
 
@@ -175,6 +175,4 @@ private struct PassIdentityCheck: PostgresStatement {
             now, session.bankId, session.uniqueId, session.sessionId, data, audit.subject, audit.actor, audit.detail,
             lifetimeSeconds)
     }
-
-    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Bool { try row.decode(0) }
 }

@@ -27,8 +27,7 @@ private struct SelectIdempotentAnswer: PostgresStatement {
 
     static func decode(_ row: inout PostgresRow) throws(PostgresError) -> IdempotentAnswer {
         IdempotentAnswer(
-            mac: try row.decode(0),
-            written: WrittenCardholder(
-                effect: try row.decode(1), version: try row.decode(2), pin: try row.decode(3)))
+            mac: try row.next(),
+            written: WrittenCardholder(effect: try row.next(), version: try row.next(), pin: try row.next()))
     }
 }

@@ -29,7 +29,7 @@ extension Store {
 
     /// Deletes the staged lines of an import that will not be written.
     package func discardStaged(importId: String, bankId: Identifier) async throws(StoreError) {
-        _ = try await statements.execute(DiscardLines(importId: importId, bankId: bankId))
+        try await statements.execute("DELETE FROM import_line WHERE bank_id = \(bankId) AND import_id = \(importId)")
     }
 }
 
@@ -68,7 +68,7 @@ private struct MergeLines: PostgresStatement {
     let now: Timestamp
 
     static let sql = """
-        SELECT line, unique_id, outcome, pin, unknown_members
+        SELECT line, unique_id, outcome, NULL::bigint, pin, unknown_members
         FROM merge_import(
             p_now => $1, p_bank_id => $2, p_import_id => $3, p_limit => $4, p_actor => $5,
             p_undelivered_lifetime_days => $6)
@@ -82,19 +82,7 @@ private struct MergeLines: PostgresStatement {
 
     static func decode(_ row: inout PostgresRow) throws(PostgresError) -> ImportedLine {
         ImportedLine(
-            line: try row.decode(0), uniqueId: try row.decode(1),
-            outcome: try WriteOutcome.decode(row, at: 2, version: nil, pin: try row.decode(3)),
-            unknownMembers: try row.decode(4, as: String.self).split(separator: memberSeparator).map(String.init))
-    }
-}
-
-private struct DiscardLines: PostgresCommand {
-    let importId: String
-    let bankId: Identifier
-
-    static let sql = "DELETE FROM import_line WHERE bank_id = $1 AND import_id = $2"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, importId)
+            line: try row.next(), uniqueId: try row.next(), outcome: try row.next(),
+            unknownMembers: try row.next(as: String.self).split(separator: memberSeparator).map(String.init))
     }
 }

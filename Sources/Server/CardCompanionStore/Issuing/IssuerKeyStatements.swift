@@ -6,7 +6,17 @@ extension Store {
     ///
     /// - Returns: false if any bank has a key with that name.
     package func insertIssuerKey(_ key: IssuerKeyRecord) async throws(StoreError) -> Bool {
-        try await statements.execute(InsertIssuerKey(key: key)) == 1
+        try await statements.execute(
+            """
+            WITH new_key AS (
+                INSERT INTO issuer_key (\(sql: IssuerKeyRecord.columns))
+                SELECT \(key.keyId, key.bankId, key.algorithm, key.publicKey, key.sealedSecret, key.status),
+                    \(key.createdAt)
+                WHERE NOT EXISTS (SELECT FROM issuer_key_owner WHERE key_id = \(key.keyId))
+                RETURNING key_id, bank_id
+            )
+            INSERT INTO issuer_key_owner (key_id, bank_id) SELECT key_id, bank_id FROM new_key
+            """) == 1
     }
 
     /// The keys of these names, of any bank.
@@ -16,7 +26,8 @@ extension Store {
 
     /// A bank's keys, by name.
     package func issuerKeys(bankId: Identifier) async throws(StoreError) -> [IssuerKeyRecord] {
-        try await statements.execute(SelectIssuerKeysOfBank(bankId: bankId))
+        try await statements.rows(
+            "SELECT \(sql: IssuerKeyRecord.columns) FROM issuer_key WHERE bank_id = \(bankId) ORDER BY key_id")
     }
 
     /// Enables or disables a bank's key.
@@ -25,7 +36,8 @@ extension Store {
     package func setIssuerKey(
         bankId: Identifier, keyId: String, status: Activity
     ) async throws(StoreError) -> Bool {
-        try await statements.execute(UpdateIssuerKey(bankId: bankId, keyId: keyId, status: status)) == 1
+        try await statements.execute(
+            "UPDATE issuer_key SET status = \(status) WHERE bank_id = \(bankId) AND key_id = \(keyId)") == 1
     }
 
     /// Accepts a call that was verified with a key: spends the signature's nonce, and reads the bank.
@@ -37,62 +49,18 @@ extension Store {
     }
 }
 
-private struct InsertIssuerKey: PostgresCommand {
-    let key: IssuerKeyRecord
-
-    static let sql = """
-        WITH new_key AS (
-            INSERT INTO issuer_key (key_id, bank_id, algorithm, public_key, sealed_secret, status, created_at)
-            SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (SELECT FROM issuer_key_owner WHERE key_id = $1)
-            RETURNING key_id, bank_id
-        )
-        INSERT INTO issuer_key_owner (key_id, bank_id) SELECT key_id, bank_id FROM new_key
-        """
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(
-            key.keyId, key.bankId, key.algorithm, key.publicKey, key.sealedSecret, key.status, key.createdAt)
-    }
-}
-
-private let issuerKeyColumns = "key_id, bank_id, algorithm, public_key, sealed_secret, status, created_at"
-
 private struct SelectIssuerKeys: PostgresStatement {
     typealias Row = IssuerKeyRecord
 
     let keyIds: [String]
 
     static let sql = """
-        SELECT \(issuerKeyColumns) FROM issuer_key JOIN issuer_key_owner USING (bank_id, key_id)
+        SELECT \(IssuerKeyRecord.columns) FROM issuer_key JOIN issuer_key_owner USING (bank_id, key_id)
         WHERE key_id = ANY ($1)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(keyIds)
-    }
-}
-
-private struct SelectIssuerKeysOfBank: PostgresStatement {
-    typealias Row = IssuerKeyRecord
-
-    let bankId: Identifier
-
-    static let sql = "SELECT \(issuerKeyColumns) FROM issuer_key WHERE bank_id = $1 ORDER BY key_id"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId)
-    }
-}
-
-private struct UpdateIssuerKey: PostgresCommand {
-    let bankId: Identifier
-    let keyId: String
-    let status: Activity
-
-    static let sql = "UPDATE issuer_key SET status = $3 WHERE bank_id = $1 AND key_id = $2"
-
-    func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(bankId, keyId, status)
     }
 }
 
@@ -132,10 +100,12 @@ private struct AcceptCall: PostgresStatement {
 }
 
 extension IssuerKeyRecord: PostgresRowDecodable {
+    static let columns: SQLText = "key_id, bank_id, algorithm, public_key, sealed_secret, status, created_at"
+
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
-            keyId: try row.decode(0), bankId: try row.decode(1), algorithm: try row.decode(2),
-            publicKey: try row.decode(3), sealedSecret: try row.decode(4), status: try row.decode(5),
-            createdAt: try row.decode(6))
+            keyId: try row.next(), bankId: try row.next(), algorithm: try row.next(),
+            publicKey: try row.next(), sealedSecret: try row.next(), status: try row.next(),
+            createdAt: try row.next())
     }
 }
