@@ -28,19 +28,6 @@ package struct PostgresRow: ~Copyable {
         defer { position += 1 }
         return PostgresField(result, row: index, column: position)
     }
-
-    /// Reads a column by its position, from 0.
-    ///
-    /// - Throws: ``PostgresError/Code/decoding`` if the column does not exist, if `type` cannot be read from the column's
-    ///   type, or if the column is null and `type` is not an optional.
-    package func decode<Value: PostgresDecodable>(
-        _ position: Int, as type: Value.Type = Value.self
-    ) throws(PostgresError) -> Value {
-        guard 0..<result.columnCount ~= position else {
-            throw PostgresError(.decoding, "the row has no column \(position)")
-        }
-        return try Value.decode(PostgresField(result, row: index, column: position))
-    }
 }
 
 /// A type that reads itself from the next columns of a row: a value from one column, a record from several.
