@@ -105,7 +105,7 @@ def match(prepared, declared):
     for sql, types in prepared:
         owners = [declaration for declaration in declared if declaration.pattern.fullmatch(sql)]
         # The one with the longest fixed text is the most exact.
-        owner = max(owners, key=lambda declaration: len("".join(declaration.pieces)), default=None)
+        owner = max(owners, key=lambda declaration: len(declaration.fixed), default=None)
         if owner:
             found[owner.name].append(Statement(owner.name, sql, types))
         else:
@@ -139,9 +139,9 @@ def report(declared, found, unknown):
     unseen = [declaration for declaration in declared if not found[declaration.name]]
     from_source = [declaration for declaration in unseen if declaration.text]
     problems = [f"{one.name} ({one.file}) did not run, and its text is not known" for one in unseen if not one.text]
-    problems += [f"no type in Sources/Server/CardCompanionStore declares: {sql}" for sql in unknown]
+    problems += [f"nothing in Sources/Server/CardCompanionStore declares: {sql}" for sql in unknown]
     print(
-        f"{len(declared)} types of statements: {len(declared) - len(unseen)} ran, {len(from_source)} are taken from the sources, "
+        f"{len(declared)} statements: {len(declared) - len(unseen)} ran, {len(from_source)} are taken from the sources, "
         f"{len(unseen) - len(from_source)} are missing; {len(statements)} texts with their types ran")
     for declaration in from_source:
         print(f"  did not run: {declaration.name} ({declaration.file})")
