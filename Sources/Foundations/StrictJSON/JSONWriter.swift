@@ -47,7 +47,7 @@ package struct JSONWriter: ~Copyable {
     /// Adds bytes in unpadded base64url (RFC 4648 section 5).
     package mutating func add(_ name: String, base64URL value: borrowing some ByteSource & ~Copyable) {
         begin(name)
-        quoted { $0.appendBase64URL(value) }
+        quoted { $0.appendBase64(value, .urlSafe) }
     }
 
     /// Adds bytes in padded base64 (RFC 4648 section 4).

@@ -71,7 +71,7 @@ final class TokenConnection: @unchecked Sendable {
         try connected { (open) throws(PKCS11Error) in
             if let known = open.keys[id] { return known }
             let found = try open.module.objects(open.session, Self.search(id), limit: 2)
-            guard found.count < 2 else { throw .severalKeys(id: Self.hex(id)) }
+            guard found.count < 2 else { throw .severalKeys(id: HexDigits.text(of: id)) }
             guard let key = found.first else { return nil }
             try Self.checkAttributes(of: key, Self.masterKeyRights, open)
             open.keys[id] = key
@@ -237,11 +237,7 @@ final class TokenConnection: @unchecked Sendable {
     }
 
     private func requireKey(_ id: [UInt8]) throws(PKCS11Error) -> Cryptoki.Object {
-        guard let key = try key(id: id) else { throw .noKey(id: Self.hex(id)) }
+        guard let key = try key(id: id) else { throw .noKey(id: HexDigits.text(of: id)) }
         return key
-    }
-
-    static func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

@@ -1,4 +1,5 @@
 internal import CPKCS11
+internal import SecureMemory
 
 // Key pairs on a token that sign.
 
@@ -169,8 +170,8 @@ extension TokenConnection {
                 .flag(CKA_TOKEN, true), .bytes(CKA_ID, keyId),
             ]
             let found = try open.module.objects(open.session, search, limit: 2)
-            guard found.count < 2 else { throw .severalKeys(id: Self.hex(keyId)) }
-            guard let key = found.first else { throw .noKey(id: Self.hex(keyId)) }
+            guard found.count < 2 else { throw .severalKeys(id: HexDigits.text(of: keyId)) }
+            guard let key = found.first else { throw .noKey(id: HexDigits.text(of: keyId)) }
             try Self.checkAttributes(of: key, Self.privateRights, open)
             return try open.module.sign(
                 message, with: key, mechanism: algorithm.signature, open.session, byteLimit: Self.signatureByteCount)

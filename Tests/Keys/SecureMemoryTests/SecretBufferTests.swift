@@ -44,7 +44,7 @@ struct SecretBufferTests {
             let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 41 &+ 251) }
             var buffer = SecretBuffer(capacity: 1)
             buffer.append("+/=")
-            buffer.appendBase64URL(bytes)
+            buffer.appendBase64(bytes, .urlSafe)
             buffer.append("+/=")
             let encoded = Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
                 .replacing("=", with: "")
