@@ -64,7 +64,7 @@ private struct CommandObjects {
             switch element.tag {
             case 0x87: cryptogram = Array(content.dropFirst())
             case 0x97:
-                let number = content.reduce(0) { $0 << 8 | Int($1) }
+                let number = Int(bigEndianBytes: content)
                 expectedCount = number == 0 ? (content.count == 1 ? 256 : 65_536) : number
             case 0x8E:
                 authenticationCode = content

@@ -13,7 +13,7 @@ enum DERParts {
         of message: [UInt8], by key: ECPrivateKey, _ hash: HashAlgorithm = .sha256
     ) throws -> [UInt8] {
         let (r, s) = try key.signECDSA(digest: hash.hash(message))
-        return DERWriter.sequence(DERWriter.integer(r), DERWriter.integer(s))
+        return DERWriter.sequence(DER.integer(r), DER.integer(s))
     }
 
     /// A certificate or a CRL: content, algorithm, signature.
@@ -46,24 +46,22 @@ enum DERParts {
 
     /// SubjectPublicKeyInfo of PKCS #3.
     static func publicKeyInfo(_ key: DHPublicKey) -> [UInt8] {
-        let parameters = DERWriter.sequence(DERWriter.integer(key.group.prime), DERWriter.integer(key.group.generator))
+        let parameters = DERWriter.sequence(DER.integer(key.group.prime), DER.integer(key.group.generator))
         let algorithm = DERWriter.sequence(
             DERWriter.objectIdentifier(ObjectIdentifier("1.2.840.113549.1.3.1")), parameters)
-        return DERWriter.sequence(algorithm, DERWriter.bitString(DERWriter.integer(key.number)))
+        return DERWriter.sequence(algorithm, DERWriter.bitString(DER.integer(key.number)))
     }
 
     private static func explicitParameters(of curve: NamedCurve) -> [UInt8] {
         guard let known = curve.parameters else { return DERWriter.objectIdentifier(curve.identifier) }
-        func padded(_ number: [UInt8]) -> [UInt8] {
-            [UInt8](repeating: 0, count: curve.coordinateByteCount - number.count) + number
-        }
         let field = DERWriter.sequence(
-            DERWriter.objectIdentifier(ObjectIdentifier("1.2.840.10045.1.1")), DERWriter.integer(known.prime))
-        let coefficients = DERWriter.sequence(
-            DERWriter.octetString(padded(known.a)), DERWriter.octetString(padded(known.b)))
+            DERWriter.objectIdentifier(ObjectIdentifier("1.2.840.10045.1.1")), DER.integer(known.prime))
+        let coefficients = [known.a, known.b].map {
+            DERWriter.octetString($0.withLeadingZeros(to: curve.coordinateByteCount))
+        }
         return DERWriter.sequence(
-            DERWriter.integer(1), field, coefficients, DERWriter.octetString(known.generator),
-            DERWriter.integer(known.order), DERWriter.integer(known.cofactor))
+            DERWriter.integer(1), field, DERWriter.element(.sequence, coefficients), DERWriter.octetString(known.generator),
+            DER.integer(known.order), DER.integer(known.cofactor))
     }
 
     static func name(country: String, commonName: String) -> [UInt8] {

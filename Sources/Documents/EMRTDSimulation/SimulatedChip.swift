@@ -131,7 +131,7 @@ extension SimulatedChip {
         guard let file = selected.flatMap({ document.files[$0] }), let count = command.expectedCount else {
             return ([], .conditionsNotSatisfied, nil)
         }
-        let offset = Int(command.p1) << 8 | Int(command.p2)
+        let offset = Int(bigEndianBytes: [command.p1, command.p2])
         guard offset < file.count else { return ([], .wrongParameters, nil) }
         let data = Array(file[offset...].prefix(count))
         return (data, data.count < count ? .endOfFile : .success, nil)

@@ -14,10 +14,10 @@ package struct ContentDigest: Equatable, Sendable {
         /// The registered name.
         package var description: String { rawValue }
 
-        var byteCount: Int {
+        var hash: HashAlgorithm {
             switch self {
-            case .sha256: SHA256.byteCount
-            case .sha512: SHA512.byteCount
+            case .sha256: .sha256
+            case .sha512: .sha512
             }
         }
     }
@@ -40,9 +40,9 @@ package struct ContentDigest: Equatable, Sendable {
                     .contentDigest, "\(name) must be a byte sequence (base64 between colons)")
             }
             guard let algorithm = Algorithm(rawValue: name) else { continue }
-            guard bytes.count == algorithm.byteCount else {
+            guard bytes.count == algorithm.hash.byteCount else {
                 throw SignatureError.malformed(
-                    .contentDigest, "\(name) must have \(algorithm.byteCount) bytes (has \(bytes.count))")
+                    .contentDigest, "\(name) must have \(algorithm.hash.byteCount) bytes (has \(bytes.count))")
             }
             digests[algorithm] = bytes
         }
@@ -62,12 +62,7 @@ package struct ContentDigest: Equatable, Sendable {
     package static func fieldValue(
         for content: borrowing some ByteSource & ~Copyable, algorithm: Algorithm = .sha256
     ) -> String {
-        let digest =
-            switch algorithm {
-            case .sha256: SHA256.hash(content)
-            case .sha512: SHA512.hash(content)
-            }
-        return "\(algorithm)=:\(Base64.encode(digest)):"
+        "\(algorithm)=:\(Base64.encode(algorithm.hash.hash(content))):"
     }
 
     /// Checks the content against every digest with a supported algorithm.
@@ -91,12 +86,11 @@ package struct ContentDigest: Equatable, Sendable {
 extension ContentDigest {
     /// A check of content that arrives in parts. Not for concurrent use.
     package final class Check {
-        private let streams: [(algorithm: Algorithm, digest: [UInt8], stream: SHA2Stream)]
+        private let streams: [(algorithm: Algorithm, digest: [UInt8], stream: HashStream)]
 
         fileprivate init(_ expected: ContentDigest) {
             streams = Algorithm.allCases.compactMap { algorithm in
-                guard let digest = expected.digests[algorithm] else { return nil }
-                return (algorithm, digest, algorithm == .sha256 ? .sha256() : .sha512())
+                expected.digests[algorithm].map { (algorithm, $0, HashStream(algorithm.hash)) }
             }
         }
 

@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// The parameters of a query in the format of HTML forms (WHATWG URL, section 5.1). They are decoded and encoded again,
 /// so that each has exactly one form (RFC 9421 section 2.2.8).
 struct QueryParameters {
@@ -20,7 +22,7 @@ struct QueryParameters {
         var bytes: [UInt8] = []
         var rest = text
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let decoded = hexByte(rest.prefix(2)) {
+            if byte == UInt8(ascii: "%"), let decoded = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self))?.first {
                 bytes.append(decoded)
                 rest = rest.dropFirst(2)
             } else {
@@ -30,11 +32,6 @@ struct QueryParameters {
         return String(decoding: bytes, as: UTF8.self).utf8.map(encoded).joined()
     }
 
-    private static func hexByte(_ digits: Substring.UTF8View) -> UInt8? {
-        let values = digits.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
-        return digits.count == 2 && values.count == 2 ? UInt8(values[0] << 4 | values[1]) : nil
-    }
-
     private static func encoded(_ byte: UInt8) -> String {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -42,7 +39,7 @@ struct QueryParameters {
             UInt8(ascii: "_"):
             String(UnicodeScalar(byte))
         default:
-            (byte < 0x10 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            "%" + Hex.encode([byte]).uppercased()
         }
     }
 }

@@ -20,7 +20,7 @@ extension Keyring {
     ) throws(KeyVaultError) -> [UInt8] {
         let hour = UInt32(truncatingIfNeeded: seconds / Self.hourSeconds)
         let keys = try keys[place.purpose]
-        let prefix = keys.activeId.bigEndianBytes + withUnsafeBytes(of: hour.bigEndian, Array.init)
+        let prefix = keys.activeId.bigEndianBytes + hour.bigEndianBytes
         do {
             let key = Self.hourlyKey(prefix, keys.active)
             return try prefix + AESGCM.sealBox(value, key: key, authenticating: prefix + place.bytes)
@@ -36,7 +36,7 @@ extension Keyring {
         let prefixCount = Self.idByteCount + Self.hourByteCount
         guard sealed.count >= prefixCount else { throw .damagedValue }
         let prefix = Array(sealed.prefix(prefixCount))
-        let key = try keys[place.purpose].key(id: Int32(bigEndianBytes: Array(prefix.prefix(Self.idByteCount))))
+        let key = try keys[place.purpose].key(id: Int32(bigEndianBytes: prefix.prefix(Self.idByteCount)))
         do {
             return try AESGCM.openBox(
                 sealed.dropFirst(prefixCount), key: Self.hourlyKey(prefix, key), authenticating: prefix + place.bytes)

@@ -17,7 +17,7 @@ package struct SealedPlace: Sendable, Equatable {
         self.purpose = purpose
         bytes = ([column] + row).flatMap { part in
             let text = Array(part.utf8)
-            return withUnsafeBytes(of: UInt32(text.count).bigEndian, Array.init) + text
+            return UInt32(text.count).bigEndianBytes + text
         }
     }
 }
@@ -199,7 +199,7 @@ package final class Keyring: Sendable {
 
     /// Whether a value was sealed with a compromised key.
     package func isCompromised(_ sealed: [UInt8]) -> Bool {
-        let id = Int32(bigEndianBytes: Array(sealed.prefix(Self.idByteCount)))
+        let id = Int32(bigEndianBytes: sealed.prefix(Self.idByteCount))
         return state.withLock { $0.keys?.isCompromised(id) } ?? false
     }
 
@@ -269,15 +269,5 @@ struct PurposeKeys: Sendable {
         guard evenCompromised || !compromised.contains(id) else { throw .compromisedDataKey(id: id) }
         guard let key = keys[id] else { throw .unknownDataKey(id: id) }
         return key
-    }
-}
-
-extension Int32 {
-    var bigEndianBytes: [UInt8] {
-        withUnsafeBytes(of: bigEndian, Array.init)
-    }
-
-    init(bigEndianBytes bytes: [UInt8]) {
-        self = bytes.reduce(0) { $0 << 8 | Int32($1) }
     }
 }

@@ -1,3 +1,4 @@
+internal import Cryptography
 package import SecureMemory
 
 /// A root key. It only seals data keys. It can be in a file or on a token.

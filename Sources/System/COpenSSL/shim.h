@@ -68,16 +68,6 @@ static inline EVP_PKEY *card_companion_public_key(const char *type, OSSL_PARAM *
     return key;
 }
 
-// Makes a P-256 public key from an uncompressed point; null on failure.
-static inline EVP_PKEY *card_companion_p256_public_key(const unsigned char *point, size_t count) {
-    OSSL_PARAM parameters[] = {
-        OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)SN_X9_62_prime256v1, 0),
-        OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, count),
-        OSSL_PARAM_construct_end(),
-    };
-    return card_companion_public_key("EC", parameters);
-}
-
 // Makes a public key on a named curve from an uncompressed point; null on failure, such as a point that is not on the curve.
 static inline EVP_PKEY *card_companion_ec_public_key(const char *group, const unsigned char *point, size_t count) {
     OSSL_PARAM parameters[] = {

@@ -1,3 +1,4 @@
+import Cryptography
 import EMRTD
 import Testing
 
@@ -47,7 +48,7 @@ struct TLVTests {
         for _ in 0..<200 { nested = DERWriter.sequence(nested) }
         // Nothing in a security object is that deep: an indefinite length must be followed to its end.
         let indefinite =
-            [UInt8]([0x77]) + DERWriter.length(4 * 200) + (0..<200).flatMap { _ in [0x30, 0x80] as [UInt8] }
+            [UInt8]([0x77]) + DER.length(4 * 200) + (0..<200).flatMap { _ in [0x30, 0x80] as [UInt8] }
             + (0..<200).flatMap { _ in [0, 0] as [UInt8] }
         #expect(throws: FormatError.self) { _ = try SecurityObject(Octets(copying: indefinite)) }
         #expect(throws: FormatError.self) {

@@ -46,8 +46,8 @@ extension NamedCurve.Parameters {
         guard try field.readObjectIdentifier() == .primeField else { throw FormatError("a field is not a prime field") }
         let prime = try field.readUnsignedInteger()
         var curve = try reader.read(.sequence).reader()
-        let a = Array(try curve.read(.octetString).content.bytes.drop { $0 == 0 })
-        let b = Array(try curve.read(.octetString).content.bytes.drop { $0 == 0 })
+        let a = try curve.read(.octetString).content.bytes.withoutLeadingZeros()
+        let b = try curve.read(.octetString).content.bytes.withoutLeadingZeros()
         let base = try reader.read(.octetString).content.bytes
         let order = try reader.readUnsignedInteger()
         let cofactor = reader.isAtEnd ? [1] : try reader.readUnsignedInteger()

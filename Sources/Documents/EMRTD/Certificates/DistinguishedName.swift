@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// The name of an issuer or subject (RFC 5280 section 4.1.2.4).
 package struct DistinguishedName: Hashable, Sendable {
     private static let attributeCountLimit = 32
@@ -33,7 +35,7 @@ package struct DistinguishedName: Hashable, Sendable {
         switch element.tag {
         case 0x1E:  // BMPString: two bytes per character
             let units = stride(from: 0, to: bytes.count - 1, by: 2).map {
-                UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+                UInt16(bigEndianBytes: bytes[$0...$0 + 1])
             }
             text = String(decoding: units, as: UTF16.self)
         case 0x0C: text = String(decoding: bytes, as: UTF8.self)

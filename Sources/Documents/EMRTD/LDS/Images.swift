@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// An image in a data group. It is taken out as it is, and never decoded.
 package struct DocumentImage: Sendable, Hashable {
     package enum Format: String, Sendable {
@@ -88,7 +90,7 @@ package struct FaceImages: Sendable {
     }
 
     private static func number(_ bytes: Octets) -> Int {
-        bytes.withBytes { $0.reduce(0) { $0 << 8 | Int($1) } }
+        bytes.withBytes { Int(bigEndianBytes: $0) }
     }
 
     // MARK: ISO/IEC 39794-5:2019

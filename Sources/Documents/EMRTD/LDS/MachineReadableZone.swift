@@ -1,3 +1,5 @@
+package import Cryptography
+
 /// The machine readable zone of a document (Doc 9303-3 to -6), read strictly. Its parts are personal data.
 package struct MachineReadableZone: Sendable {
     /// The size of a document, which says where the fields are.

@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// A command for a chip (ISO/IEC 7816-4 section 5.2).
 package struct CommandAPDU: Hashable, Sendable {
     /// Without the bits of secure messaging.
@@ -33,13 +35,9 @@ package struct CommandAPDU: Hashable, Sendable {
             let length = data.isEmpty ? [] : [UInt8(data.count)]
             return header + length + data + (expectedCount.map { [UInt8(truncatingIfNeeded: $0)] } ?? [])
         }
-        let length = data.isEmpty ? [] : Self.bigEndian(data.count)
-        let expected = expectedCount.map { Self.bigEndian($0) } ?? []
+        let length = data.isEmpty ? [] : UInt16(truncatingIfNeeded: data.count).bigEndianBytes
+        let expected = expectedCount.map { UInt16(truncatingIfNeeded: $0).bigEndianBytes } ?? []
         return header + [0] + length + data + expected
-    }
-
-    static func bigEndian(_ number: Int) -> [UInt8] {
-        [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
     }
 
     /// Reads a command with short or extended lengths.
@@ -58,17 +56,16 @@ package struct CommandAPDU: Hashable, Sendable {
         let isExtended = first == 0 && body.count >= 3
         let fieldCount = isExtended ? 2 : 1
         let fields = isExtended ? Array(body.dropFirst()) : body
-        let number = { (bytes: ArraySlice<UInt8>) in bytes.reduce(0) { $0 << 8 | Int($1) } }
         let greatest = isExtended ? 65_536 : 256
         let expected = { (count: Int) in count == 0 ? greatest : count }
-        if fields.count == fieldCount { return ([], expected(number(fields[...]))) }
-        let count = number(fields[..<fieldCount])
+        if fields.count == fieldCount { return ([], expected(Int(bigEndianBytes: fields))) }
+        let count = Int(bigEndianBytes: fields[..<fieldCount])
         let rest = fields.count - fieldCount - count
         guard count > 0, rest == 0 || rest == fieldCount else {
             throw FormatError("the lengths of a command are wrong")
         }
         let data = Array(fields[fieldCount..<fieldCount + count])
-        return (data, rest == 0 ? nil : expected(number(fields[(fieldCount + count)...])))
+        return (data, rest == 0 ? nil : expected(Int(bigEndianBytes: fields[(fieldCount + count)...])))
     }
 }
 
@@ -88,7 +85,7 @@ package struct ResponseAPDU: Sendable {
     package init(_ bytes: Octets) throws(FormatError) {
         guard 2...65_538 ~= bytes.count else { throw FormatError("an answer has \(bytes.count) bytes") }
         data = bytes.dropLast(2)
-        status = StatusWord(rawValue: UInt16(bytes[bytes.count - 2]) << 8 | UInt16(bytes[bytes.count - 1]))
+        status = StatusWord(bytes.dropFirst(bytes.count - 2))
     }
 }
 
@@ -113,9 +110,12 @@ package struct StatusWord: RawRepresentable, Hashable, Sendable, CustomStringCon
     package static let wrongParameters = StatusWord(rawValue: 0x6B00)
     package static let unknownInstruction = StatusWord(rawValue: 0x6D00)
 
-    package var bytes: [UInt8] { CommandAPDU.bigEndian(Int(rawValue)) }
-
-    package var description: String {
-        String(0x10000 | Int(rawValue), radix: 16, uppercase: true).dropFirst().description
+    /// - Parameter bytes: two.
+    init(_ bytes: Octets) {
+        rawValue = UInt16(bigEndianBytes: bytes.bytes)
     }
+
+    package var bytes: [UInt8] { rawValue.bigEndianBytes }
+
+    package var description: String { Hex.encode(bytes).uppercased() }
 }

@@ -53,7 +53,7 @@ package struct SecureChannel: Sendable {
                 ? DERWriter.element(0x85, cryptogram) : DERWriter.element(0x87, [1] + cryptogram)
         }
         if let expected = command.expectedCount {
-            let bytes = expected <= 256 ? [UInt8(truncatingIfNeeded: expected)] : CommandAPDU.bigEndian(expected)
+            let bytes = expected <= 256 ? [UInt8(truncatingIfNeeded: expected)] : UInt16(truncatingIfNeeded: expected).bigEndianBytes
             objects += DERWriter.element(0x97, bytes)
         }
         let block = keys.cipher.blockByteCount
@@ -62,7 +62,7 @@ package struct SecureChannel: Sendable {
         let body = objects + DERWriter.element(0x8E, try keys.authenticationCode(of: message))
         return body.count <= 255
             ? header + [UInt8(body.count)] + body + [0]
-            : header + [0] + CommandAPDU.bigEndian(body.count) + body + [0, 0]
+            : header + [0] + UInt16(truncatingIfNeeded: body.count).bigEndianBytes + body + [0, 0]
     }
 
     /// Checks an answer and decrypts it.
@@ -103,7 +103,7 @@ private struct ResponseObjects {
         }
         let statusBytes = try reader.read(0x99).content
         guard statusBytes.count == 2 else { throw FormatError("DO99 is not two bytes") }
-        status = StatusWord(rawValue: UInt16(statusBytes[0]) << 8 | UInt16(statusBytes[1]))
+        status = StatusWord(statusBytes)
         let code = try reader.read(0x8E)
         try reader.finish()
         guard code.content.count == 8 else { throw FormatError("DO8E is not eight bytes") }

@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// The send sequence counter (Doc 9303-11 section 9.8.6): one block, big-endian, that counts up before each command and each
 /// answer and begins again after the greatest number.
 package struct SendSequenceCounter: Hashable, Sendable {
@@ -21,13 +23,12 @@ package struct SendSequenceCounter: Hashable, Sendable {
     /// after BAC can be negative. Nil for a negative number of AES, whose first half is zero.
     package init?(signed number: Int64, cipher: SessionKeys.Cipher) {
         guard cipher == .tripleDES || number >= 0 else { return nil }
-        let low = withUnsafeBytes(of: number.bigEndian) { Array($0) }
-        bytes = [UInt8](repeating: 0, count: cipher.blockByteCount - low.count) + low
+        bytes = number.bigEndianBytes.withLeadingZeros(to: cipher.blockByteCount)
     }
 
     /// See ``init(signed:cipher:)``; nil for a counter of AES that does not fit.
     package var signed: Int64? {
-        let number = Int64(bitPattern: bytes.suffix(8).reduce(0) { $0 << 8 | UInt64($1) })
+        let number = Int64(bigEndianBytes: bytes.suffix(8))
         let isWhole = bytes.count == 8 || bytes.dropLast(8).allSatisfy { $0 == 0 } && number >= 0
         return isWhole ? number : nil
     }

@@ -104,14 +104,9 @@ package enum KeyDerivation {
         input.append([0, 0, 0, counter])
         let hash: HashAlgorithm = cipher.keyByteCount <= 16 ? .sha1 : .sha256
         return hash.secretHash(input.finish()).withBytes { hash in
-            SecretBytes(count: cipher.keyByteCount) { output in
-                output.copyMemory(from: UnsafeRawBufferPointer(rebasing: hash[..<cipher.keyByteCount]))
-                guard cipher == .tripleDES else { return }
-                for place in output.indices {
-                    let byte = output[place] & 0xFE
-                    output[place] = byte | (byte.nonzeroBitCount.isMultiple(of: 2) ? 1 : 0)
-                }
-            }
+            let key = SecretBytes(copying: UnsafeRawBufferPointer(rebasing: hash[..<cipher.keyByteCount]))
+            guard cipher == .tripleDES else { return key }
+            return key.withOddParity()
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// An object identifier (X.660): the content of its encoding.
 package struct ObjectIdentifier: Hashable, Sendable, CustomStringConvertible {
     private static let byteCountLimit = 64
@@ -66,14 +68,14 @@ extension TLVReader {
     mutating func readSmallInteger() throws(FormatError) -> Int {
         let content = try read(.integer).content
         guard 1...3 ~= content.count, content[0] < 0x80 else { throw FormatError("a number is too large or negative") }
-        return content.bytes.reduce(0) { $0 << 8 | Int($1) }
+        return Int(bigEndianBytes: content.bytes)
     }
 
     /// A non-negative number, big-endian, without leading zeros.
     mutating func readUnsignedInteger() throws(FormatError) -> [UInt8] {
         let content = try read(.integer).content
         guard let first = content.first, first < 0x80 else { throw FormatError("a number is empty or negative") }
-        return Array(content.bytes.drop { $0 == 0 })
+        return content.bytes.withoutLeadingZeros()
     }
 
     /// A bit string of whole bytes.

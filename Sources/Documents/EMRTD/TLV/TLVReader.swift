@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// An element of BER: a tag, a length and a content (X.690).
 package struct TLVElement: Sendable {
     package let tag: TLVTag
@@ -151,7 +153,7 @@ extension TLVReader {
         guard byteCount <= 4, bytes.count > start + byteCount else {
             throw FormatError("the length of tag \(tag) is too long or cut off")
         }
-        let count = (start + 1...start + byteCount).reduce(0) { $0 << 8 | Int(bytes[$1]) }
+        let count = bytes[start + 1..<start + 1 + byteCount].withBytes { Int(bigEndianBytes: $0) }
         return (start + 1 + byteCount, count)
     }
 

@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// A tag of BER (X.690 section 8.1.2) of at most three bytes, as the number that its bytes make: `0x5F1F`.
 package struct TLVTag: Hashable, Sendable, ExpressibleByIntegerLiteral, CustomStringConvertible {
     static let byteCountLimit = 3
@@ -9,19 +11,15 @@ package struct TLVTag: Hashable, Sendable, ExpressibleByIntegerLiteral, CustomSt
     }
 
     init(bytes: some Sequence<UInt8>) {
-        value = bytes.reduce(0) { $0 << 8 | UInt32($1) }
+        value = UInt32(bigEndianBytes: bytes)
     }
 
-    package var bytes: [UInt8] {
-        [16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }.drop { $0 == 0 }.map(\.self)
-    }
+    package var bytes: [UInt8] { value.bigEndianBytes.withoutLeadingZeros() }
 
     /// Whether the content consists of elements.
     package var isConstructed: Bool { (bytes.first ?? 0) & 0x20 != 0 }
 
-    package var description: String {
-        bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }.joined()
-    }
+    package var description: String { Hex.encode(bytes).uppercased() }
 }
 
 extension TLVTag {

@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// What was found about a document, and whether it passed. It proves that the document was present, and not that its holder was.
 package struct DocumentVerification: Sendable {
     /// Why a document did not pass.

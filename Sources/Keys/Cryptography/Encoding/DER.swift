@@ -1,39 +1,45 @@
-/// The elements of DER (X.690) that public keys and signatures consist of, at most 65535 bytes each.
-enum DER {
+/// Writes DER (X.690 section 10), and reads the elements that public keys and signatures consist of.
+package enum DER {
     enum Tag: UInt8 {
         case integer = 0x02
         case bitString = 0x03
         case sequence = 0x30
     }
 
-    static func write(_ tag: Tag, _ content: [UInt8]) -> [UInt8] {
-        let count = content.count
-        let length: [UInt8] =
-            switch count {
-            case ..<0x80: [UInt8(count)]
-            case ..<0x100: [0x81, UInt8(count)]
-            default: [0x82, UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)]
-            }
-        return [tag.rawValue] + length + content
+    static func write(_ tag: Tag, _ content: [UInt8]) -> [UInt8] { element([tag.rawValue], content) }
+
+    /// An element with a tag of any length.
+    package static func element(_ tag: [UInt8], _ content: [UInt8]) -> [UInt8] { tag + length(content.count) + content }
+
+    /// A length in its shortest form.
+    package static func length(_ count: Int) -> [UInt8] {
+        switch count {
+        case ..<0x80: return [UInt8(count)]
+        case ..<0x100: return [0x81, UInt8(count)]
+        case ..<0x10000: return [0x82] + UInt16(count).bigEndianBytes
+        default:
+            let digits = UInt32(count).bigEndianBytes.withoutLeadingZeros()
+            return [0x80 | UInt8(digits.count)] + digits
+        }
     }
 
-    /// Writes a non-negative number, given in big-endian.
-    static func integer(_ number: some Sequence<UInt8>) -> [UInt8] {
-        let digits = Array(number.drop { $0 == 0 })
+    /// A non-negative number, given in big-endian.
+    package static func integer(_ number: some Sequence<UInt8>) -> [UInt8] {
+        let digits = number.withoutLeadingZeros()
         // If the first bit were set, the number would be negative.
         let isPositive = digits.first.map { $0 < 0x80 } ?? false
         return write(.integer, isPositive ? digits : [0] + digits)
     }
 
     /// Removes one element from the front and returns its content. Accepts each length encoding that ``write(_:_:)``
-    /// uses. Nil if the element has another tag or is cut off.
+    /// uses, up to 65535 bytes. Nil if the element has another tag or is cut off.
     static func read(_ tag: Tag, from rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard rest.popFirst() == tag.rawValue, let first = rest.popFirst() else { return nil }
         let lengthByteCount = first < 0x80 ? 0 : Int(first) - 0x80
         guard lengthByteCount <= 2, rest.count >= lengthByteCount else { return nil }
         let length = rest.prefix(lengthByteCount)
         rest.removeFirst(lengthByteCount)
-        let count = first < 0x80 ? Int(first) : length.reduce(0) { $0 << 8 | Int($1) }
+        let count = first < 0x80 ? Int(first) : Int(bigEndianBytes: length)
         guard count <= rest.count else { return nil }
         defer { rest.removeFirst(count) }
         return rest.prefix(count)
@@ -41,6 +47,6 @@ enum DER {
 
     /// Removes a number from the front and returns it: big-endian, no leading zero.
     static func readInteger(from rest: inout ArraySlice<UInt8>) -> [UInt8]? {
-        read(.integer, from: &rest).map { Array($0.drop { $0 == 0 }) }
+        read(.integer, from: &rest)?.withoutLeadingZeros()
     }
 }

@@ -23,11 +23,9 @@ package struct DHGroup: Hashable, Sendable {
     /// - Throws: `invalidKey` if the prime is even or its size is not allowed, the generator is not between 2 and the prime
     ///   less 2, or private numbers would have fewer than 160 bits.
     package init(prime: [UInt8], generator: [UInt8], privateBitCount: Int?) throws(CryptographyError) {
-        let (prime, generator) = (Array(prime.drop { $0 == 0 }), Array(generator.drop { $0 == 0 }))
-        let bits = prime.count * 8 - (prime.first?.leadingZeroBitCount ?? 0)
-        guard Self.primeBitsAllowed ~= bits, prime.last.map({ $0 & 1 == 1 }) ?? false else {
-            throw failure(.invalidKey)
-        }
+        let (prime, generator) = (prime.withoutLeadingZeros(), generator.withoutLeadingZeros())
+        let bits = prime.bitCount
+        guard Self.primeBitsAllowed ~= bits, prime.isOddNumber else { throw failure(.invalidKey) }
         let privateBits = min(privateBitCount ?? bits - 1, Self.privateBitsLimit, bits - 1)
         guard privateBits >= Self.leastPrivateBits, Self.isElement(generator, of: prime) else {
             throw failure(.invalidKey)
@@ -79,10 +77,10 @@ package struct DHPublicKey: Hashable, Sendable {
     /// - Parameter number: big-endian.
     /// - Throws: `invalidKey` if it is not between 2 and the prime less 2: other numbers give a secret that everyone knows.
     package init(group: DHGroup, number: [UInt8]) throws(CryptographyError) {
-        let digits = Array(number.drop { $0 == 0 })
+        let digits = number.withoutLeadingZeros()
         guard DHGroup.isElement(digits, of: group.prime) else { throw failure(.invalidKey) }
         self.group = group
-        self.number = [UInt8](repeating: 0, count: group.prime.count - digits.count) + digits
+        self.number = digits.withLeadingZeros(to: group.prime.count)
     }
 }
 

@@ -27,7 +27,7 @@ package final class ECPublicKey: Sendable {
     package func isValidECDSA(r: [UInt8], s: [UInt8], digest: [UInt8]) -> Bool {
         let size = curve.coordinateByteCount + 1
         guard r.count <= size, s.count <= size else { return false }
-        return key.isValid(DER.write(.sequence, DER.integer(r) + DER.integer(s)), forDigest: digest)
+        return key.isValid(ECDSANumbers(r: r, s: s).der, forDigest: digest)
     }
 }
 
@@ -96,23 +96,13 @@ package final class ECPrivateKey: Sendable {
     /// - Throws: `invalidPoint` if the other key is on another curve.
     package func sharedSecret(with peer: ECPublicKey) throws(CryptographyError) -> SecretBytes {
         guard peer.curve == publicKey.curve else { throw failure(.invalidPoint) }
-        let context = try key.makeContext()
-        defer { EVP_PKEY_CTX_free(context) }
-        try require(EVP_PKEY_derive_init(context), orThrow: .engineFailure)
-        try require(EVP_PKEY_derive_set_peer(context, peer.key.pointer), orThrow: .invalidPoint)
-        return try secretOutput(capacity: peer.curve.coordinateByteCount, orThrow: .engineFailure) { output, count in
-            EVP_PKEY_derive(context, output, &count)
-        }
+        return try key.sharedSecret(with: peer.key, byteCount: peer.curve.coordinateByteCount)
     }
 
     /// The ECDSA signature (FIPS 186-5 section 6.4) of a message with this hash: r and s, each as long as a coordinate.
     package func signECDSA(digest: [UInt8]) throws(CryptographyError) -> (r: [UInt8], s: [UInt8]) {
-        let der = try key.sign(digest: digest)
-        let size = publicKey.curve.coordinateByteCount
-        var rest = der[...]
-        guard var numbers = DER.read(.sequence, from: &rest), let r = DER.readInteger(from: &numbers),
-            let s = DER.readInteger(from: &numbers), r.count <= size, s.count <= size
-        else { throw failure(.engineFailure) }
-        return ([UInt8](repeating: 0, count: size - r.count) + r, [UInt8](repeating: 0, count: size - s.count) + s)
+        let numbers = try ECDSANumbers(
+            der: key.sign(digest: digest), byteCount: publicKey.curve.coordinateByteCount)
+        return (numbers.r, numbers.s)
     }
 }

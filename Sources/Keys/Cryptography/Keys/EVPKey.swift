@@ -82,16 +82,32 @@ extension EVPKey {
     }
 }
 
+extension EVPKey {
+    /// A public RSA key from its modulus and exponent, big-endian.
+    static func rsaPublicKey(modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) -> EVPKey {
+        let numbers = [modulus, exponent].map { (number: [UInt8]) in BN_bin2bn(number, Int32(number.count), nil) }
+        defer { numbers.forEach(BN_free) }
+        return try EVPKey(owning: card_companion_rsa_public_key(numbers[0], numbers[1]))
+    }
+
+    /// The elliptic curve Diffie-Hellman shared secret (SP 800-56A section 5.7.1.2) with a key on the same curve: the x
+    /// coordinate of the common point, whose length is `byteCount`.
+    func sharedSecret(with peer: EVPKey, byteCount: Int) throws(CryptographyError) -> SecretBytes {
+        let context = try makeContext()
+        defer { EVP_PKEY_CTX_free(context) }
+        try require(EVP_PKEY_derive_init(context), orThrow: .engineFailure)
+        try require(EVP_PKEY_derive_set_peer(context, peer.pointer), orThrow: .invalidPoint)
+        return try secretOutput(capacity: byteCount, orThrow: .engineFailure) { output, count in
+            EVP_PKEY_derive(context, output, &count)
+        }
+    }
+}
+
 // MARK: Encodings
 
 extension EVPKey {
-    enum Encoding {
-        case der
-        case pem
-    }
-
     /// The private key as unencrypted PKCS#8 (RFC 5958).
-    func privateKeyInfo(_ encoding: Encoding) throws(CryptographyError) -> SecretBytes {
+    func privateKeyInfo(_ encoding: PrivateKeyEncoding) throws(CryptographyError) -> SecretBytes {
         let encoder = try require(card_companion_private_key_encoder(pointer, encoding == .pem ? 1 : 0))
         defer { OSSL_ENCODER_CTX_free(encoder) }
         let output = try require(BIO_new(BIO_s_secmem()))
@@ -106,7 +122,7 @@ extension EVPKey {
     ///
     /// - Throws: `invalidKey`.
     convenience init(
-        privateKeyInfo source: borrowing some ByteSource & ~Copyable, encoding: Encoding, type: KeyType
+        privateKeyInfo source: borrowing some ByteSource & ~Copyable, encoding: PrivateKeyEncoding, type: KeyType
     ) throws(CryptographyError) {
         var key: OpaquePointer?
         let status = source.withOctets { bytes, count in
@@ -122,7 +138,7 @@ extension EVPKey {
     }
 
     private static func decodePrivateKey(
-        _ bytes: UnsafeRawBufferPointer, _ encoding: Encoding, _ type: KeyType,
+        _ bytes: UnsafeRawBufferPointer, _ encoding: PrivateKeyEncoding, _ type: KeyType,
         into slot: UnsafeMutablePointer<OpaquePointer?>
     ) -> Int32 {
         let isPEM: Int32 = encoding == .pem ? 1 : 0

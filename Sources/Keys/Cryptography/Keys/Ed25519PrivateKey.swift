@@ -2,7 +2,7 @@ internal import COpenSSL
 package import SecureMemory
 
 /// A private key for Ed25519 signatures (RFC 8032 section 5.1).
-package final class Ed25519PrivateKey: Sendable {
+package final class Ed25519PrivateKey: EncodedPrivateKey, Sendable {
     package let publicKey: Ed25519PublicKey
 
     private let key: EVPKey
@@ -19,28 +19,14 @@ package final class Ed25519PrivateKey: Sendable {
         try Ed25519PrivateKey(key: EVPKey.generate(.ed25519))
     }
 
-    /// Reads unencrypted DER PKCS#8 (RFC 8410 section 7) with nothing after it.
-    ///
-    /// - Throws: `invalidKey`.
-    package convenience init(pkcs8 der: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
-        try self.init(key: EVPKey(privateKeyInfo: der, encoding: .der, type: .ed25519))
+    package convenience init(
+        privateKeyInfo source: borrowing some ByteSource & ~Copyable, encoding: PrivateKeyEncoding
+    ) throws(CryptographyError) {
+        try self.init(key: EVPKey(privateKeyInfo: source, encoding: encoding, type: .ed25519))
     }
 
-    /// Reads unencrypted PKCS#8 in PEM, a `PRIVATE KEY` block (RFC 7468 section 10).
-    ///
-    /// - Throws: `invalidKey`.
-    package convenience init(pem: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
-        try self.init(key: EVPKey(privateKeyInfo: pem, encoding: .pem, type: .ed25519))
-    }
-
-    /// The key as unencrypted DER PKCS#8.
-    package func pkcs8() throws(CryptographyError) -> SecretBytes {
-        try key.privateKeyInfo(.der)
-    }
-
-    /// The key as unencrypted PKCS#8 in PEM.
-    package func pem() throws(CryptographyError) -> SecretBytes {
-        try key.privateKeyInfo(.pem)
+    package func privateKeyInfo(_ encoding: PrivateKeyEncoding) throws(CryptographyError) -> SecretBytes {
+        try key.privateKeyInfo(encoding)
     }
 
     /// How often PBKDF2 repeats its hash to make a key from a passphrase.

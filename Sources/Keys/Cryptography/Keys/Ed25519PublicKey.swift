@@ -2,7 +2,7 @@ internal import COpenSSL
 package import SecureMemory
 
 /// A public key for Ed25519 signatures (RFC 8032 section 5.1): a point of edwards25519 that is not of small order.
-package final class Ed25519PublicKey: Sendable {
+package final class Ed25519PublicKey: EncodedPublicKey, Sendable {
     /// The length of a point's encoding.
     package static let byteCount = 32
 
@@ -38,19 +38,6 @@ package final class Ed25519PublicKey: Sendable {
             throw failure(.invalidKey)
         }
         try self.init(rawRepresentation: Array(der.suffix(Self.byteCount)))
-    }
-
-    /// Reads a PEM text (RFC 7468 section 13) with exactly one `PUBLIC KEY` block that contains such a
-    /// SubjectPublicKeyInfo.
-    ///
-    /// - Throws: `invalidKey`, `invalidPoint`.
-    package convenience init(pem: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
-        try self.init(subjectPublicKeyInfo: PEM.decodePublicKey(pem))
-    }
-
-    /// The key in PEM, with a line end at the end.
-    package func pem() -> String {
-        PEM.text(of: subjectPublicKeyInfo, label: PEM.publicKeyLabel)
     }
 
     /// Whether `signature`, 64 bytes, is the signature of `message`. Its encodings must be canonical (RFC 8032 section

@@ -2,7 +2,7 @@ internal import COpenSSL
 package import SecureMemory
 
 /// A public key on the curve P-256 (SP 800-186; `prime256v1` in OpenSSL): a point on the curve other than infinity.
-package final class P256PublicKey: Sendable {
+package final class P256PublicKey: EncodedPublicKey, Sendable {
     package static let coordinateByteCount = 32
 
     /// The x coordinate, big-endian, 32 bytes.
@@ -24,7 +24,7 @@ package final class P256PublicKey: Sendable {
         // OpenSSL accepts only points on the curve. This is a full check (SP 800-56A section 5.6.2.3.4), because the
         // curve's cofactor is 1 and infinity cannot be written in this form.
         let point = [4] + x + y
-        key = try EVPKey(owning: card_companion_p256_public_key(point, point.count), orThrow: .invalidPoint)
+        key = try EVPKey(owning: card_companion_ec_public_key(NamedCurve.p256.rawValue, point, point.count), orThrow: .invalidPoint)
         self.x = x
         self.y = y
     }
@@ -43,19 +43,6 @@ package final class P256PublicKey: Sendable {
             throw failure(.invalidKey)
         }
         try self.init(x: Array(der.suffix(2 * size).prefix(size)), y: Array(der.suffix(size)))
-    }
-
-    /// Reads a PEM text (RFC 7468 section 13) with exactly one `PUBLIC KEY` block that contains such a
-    /// SubjectPublicKeyInfo.
-    ///
-    /// - Throws: `invalidKey`, `invalidPoint`.
-    package convenience init(pem: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
-        try self.init(subjectPublicKeyInfo: PEM.decodePublicKey(pem))
-    }
-
-    /// The key in PEM, with a line end at the end.
-    package func pem() -> String {
-        PEM.text(of: subjectPublicKeyInfo, label: PEM.publicKeyLabel)
     }
 
     /// SEQUENCE { SEQUENCE { id-ecPublicKey, secp256r1 }, BIT STRING { 4 …

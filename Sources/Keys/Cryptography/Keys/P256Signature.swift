@@ -5,7 +5,9 @@ extension P256PrivateKey {
     package func signECDSASHA256(
         _ message: borrowing some ByteSource & ~Copyable
     ) throws(CryptographyError) -> [UInt8] {
-        try P256Signature.raw(der: key.sign(message, digest: "SHA2-256"))
+        let numbers = try ECDSANumbers(
+            der: key.sign(message, digest: "SHA2-256"), byteCount: P256PublicKey.coordinateByteCount)
+        return numbers.r + numbers.s
     }
 }
 
@@ -18,31 +20,33 @@ extension P256PublicKey {
     package func isValidECDSASHA256(
         signature: borrowing some ByteSource & ~Copyable, for message: borrowing some ByteSource & ~Copyable
     ) -> Bool {
-        guard let der = P256Signature.der(raw: signature.publicCopy()) else { return false }
-        return key.isValid(der, for: message, digest: "SHA2-256")
+        let (raw, half) = (signature.publicCopy(), P256PublicKey.coordinateByteCount)
+        guard raw.count == 2 * half else { return false }
+        let numbers = ECDSANumbers(r: Array(raw.prefix(half)), s: Array(raw.suffix(half)))
+        return key.isValid(numbers.der, for: message, digest: "SHA2-256")
     }
 }
 
-/// Converts between two forms of an ECDSA signature: r followed by s, and the DER of RFC 3279 section 2.2.3, which
-/// OpenSSL uses.
-private enum P256Signature {
-    private static let integerByteCount = P256PublicKey.coordinateByteCount
+/// The two numbers of an ECDSA signature, big-endian.
+struct ECDSANumbers {
+    let r: [UInt8]
+    let s: [UInt8]
 
-    static func raw(der: [UInt8]) throws(CryptographyError) -> [UInt8] {
+    init(r: [UInt8], s: [UInt8]) {
+        (self.r, self.s) = (r, s)
+    }
+
+    /// Reads what OpenSSL has made.
+    ///
+    /// - Parameter byteCount: how long each number becomes.
+    init(der: [UInt8], byteCount: Int) throws(CryptographyError) {
         var rest = der[...]
         guard var numbers = DER.read(.sequence, from: &rest), let r = DER.readInteger(from: &numbers),
-            let s = DER.readInteger(from: &numbers), r.count <= integerByteCount, s.count <= integerByteCount
+            let s = DER.readInteger(from: &numbers), r.count <= byteCount, s.count <= byteCount
         else { throw failure(.engineFailure) }
-        return padded(r) + padded(s)
+        self.init(r: r.withLeadingZeros(to: byteCount), s: s.withLeadingZeros(to: byteCount))
     }
 
-    static func der(raw: [UInt8]) -> [UInt8]? {
-        guard raw.count == 2 * integerByteCount else { return nil }
-        return DER.write(
-            .sequence, DER.integer(raw.prefix(integerByteCount)) + DER.integer(raw.suffix(integerByteCount)))
-    }
-
-    private static func padded(_ number: [UInt8]) -> [UInt8] {
-        [UInt8](repeating: 0, count: integerByteCount - number.count) + number
-    }
+    /// As OpenSSL reads them (RFC 3279 section 2.2.3).
+    var der: [UInt8] { DER.write(.sequence, DER.integer(r) + DER.integer(s)) }
 }

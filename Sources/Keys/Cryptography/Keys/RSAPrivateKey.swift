@@ -2,7 +2,7 @@ internal import COpenSSL
 package import SecureMemory
 
 /// A private RSA key (RFC 8017) for decryption and signatures.
-package final class RSAPrivateKey: Sendable {
+package final class RSAPrivateKey: EncodedPrivateKey, Sendable {
     package let publicKey: RSAPublicKey
 
     private let key: EVPKey
@@ -21,25 +21,14 @@ package final class RSAPrivateKey: Sendable {
         return try RSAPrivateKey(key: key)
     }
 
-    /// Reads unencrypted DER PKCS#8 (RFC 5958) with nothing after it. The key must come from a trusted source: damage is
-    /// noticed, but not well-chosen factors that are not prime.
+    /// The key must come from a trusted source: damage is noticed, but not well-chosen factors that are not prime.
     ///
-    /// - Throws: `invalidKey`, also if the parts of the key do not belong together.
-    package convenience init(pkcs8 der: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
-        try self.init(read: EVPKey(privateKeyInfo: der, encoding: .der, type: .rsa))
-    }
-
-    /// Reads unencrypted PKCS#8 in PEM, a `PRIVATE KEY` block (RFC 7468 section 10). The key must come from a trusted source,
-    /// as for ``init(pkcs8:)``.
-    ///
-    /// - Throws: `invalidKey`, also if the parts of the key do not belong together.
-    package convenience init(pem: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
-        try self.init(read: EVPKey(privateKeyInfo: pem, encoding: .pem, type: .rsa))
-    }
-
-    /// - Throws: `invalidKey` unless the parts of the key belong together, and what the private part signs the public
+    /// - Throws: `invalidKey`, also unless the parts of the key belong together, and what the private part signs the public
     ///   part verifies.
-    private convenience init(read key: EVPKey) throws(CryptographyError) {
+    package convenience init(
+        privateKeyInfo source: borrowing some ByteSource & ~Copyable, encoding: PrivateKeyEncoding
+    ) throws(CryptographyError) {
+        let key = try EVPKey(privateKeyInfo: source, encoding: encoding, type: .rsa)
         try self.init(key: key)
         try RSAKeyParts(of: key).requireTogether()
         let trial = SecureRandom.bytes(count: 32)
@@ -48,14 +37,8 @@ package final class RSAPrivateKey: Sendable {
         }
     }
 
-    /// The key as unencrypted DER PKCS#8.
-    package func pkcs8() throws(CryptographyError) -> SecretBytes {
-        try key.privateKeyInfo(.der)
-    }
-
-    /// The key as unencrypted PKCS#8 in PEM.
-    package func pem() throws(CryptographyError) -> SecretBytes {
-        try key.privateKeyInfo(.pem)
+    package func privateKeyInfo(_ encoding: PrivateKeyEncoding) throws(CryptographyError) -> SecretBytes {
+        try key.privateKeyInfo(encoding)
     }
 
     /// Signs a new certificate with SHA-256.

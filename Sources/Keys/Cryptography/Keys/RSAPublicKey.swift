@@ -2,7 +2,7 @@ internal import COpenSSL
 package import SecureMemory
 
 /// A public RSA key (RFC 8017) for encryption and for checking signatures.
-package final class RSAPublicKey: Sendable {
+package final class RSAPublicKey: EncodedPublicKey, Sendable {
     /// The sizes of the modulus that this module supports, in bits.
     package static let modulusBitsAllowed = 2048...8192
 
@@ -23,7 +23,7 @@ package final class RSAPublicKey: Sendable {
         modulus = try key.integer(OSSL_PKEY_PARAM_RSA_N)
         publicExponent = try key.integer(OSSL_PKEY_PARAM_RSA_E)
         subjectPublicKeyInfo = RSAKeyDER(modulus: modulus, publicExponent: publicExponent).encoded
-        guard Self.isOdd(modulus), Self.isExponent(publicExponent, modulusBits: modulusBits) else {
+        guard modulus.isOddNumber, Self.isExponent(publicExponent, modulusBits: modulusBits) else {
             throw failure(.invalidKey)
         }
     }
@@ -39,39 +39,18 @@ package final class RSAPublicKey: Sendable {
         try self.init(modulus: der.modulus, exponent: der.publicExponent)
     }
 
-    /// Reads a PEM text (RFC 7468 section 13) with exactly one `PUBLIC KEY` block that contains such a
-    /// SubjectPublicKeyInfo.
-    ///
-    /// - Throws: `invalidKey`.
-    package convenience init(pem: borrowing some ByteSource & ~Copyable) throws(CryptographyError) {
-        try self.init(subjectPublicKeyInfo: PEM.decodePublicKey(pem))
-    }
-
-    /// The key in PEM, with a line end at the end.
-    package func pem() -> String {
-        PEM.text(of: subjectPublicKeyInfo, label: PEM.publicKeyLabel)
-    }
-
     /// Makes a key from a modulus and a public exponent, both big-endian.
     ///
     /// - Throws: `invalidKey`.
     package convenience init(modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) {
-        let number = BN_bin2bn(modulus, Int32(modulus.count), nil)
-        defer { BN_free(number) }
-        let power = BN_bin2bn(exponent, Int32(exponent.count), nil)
-        defer { BN_free(power) }
-        try self.init(key: EVPKey(owning: card_companion_rsa_public_key(number, power)))
-    }
-
-    private static func isOdd(_ number: [UInt8]) -> Bool {
-        number.last.map { $0 & 1 == 1 } ?? false
+        try self.init(key: EVPKey.rsaPublicKey(modulus: modulus, exponent: exponent))
     }
 
     /// Whether the exponent is an odd number of at least 3 and below 2^256 (SP 800-56B). If the modulus has more than
     /// 3072 bits, OpenSSL allows only exponents below 2^64.
     private static func isExponent(_ exponent: [UInt8], modulusBits: Int) -> Bool {
         let byteCountAllowed = modulusBits > 3072 ? 8 : 32
-        return isOdd(exponent) && exponent != [1] && exponent.count <= byteCountAllowed
+        return exponent.isOddNumber && exponent != [1] && exponent.count <= byteCountAllowed
     }
 }
 

@@ -16,21 +16,13 @@ package final class RSAVerificationKey: Sendable {
     /// - Throws: `invalidKey` if the modulus is even or its size is not allowed, or the exponent is even, 1, or longer than
     ///   64 bits.
     package init(modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) {
-        let power = exponent.drop { $0 == 0 }
-        guard modulus.count <= Self.modulusBitsAllowed.upperBound / 8 + 1, power.count <= 8, Self.isOdd(modulus),
-            Self.isOdd(exponent), Array(power) != [1]
+        let power = exponent.withoutLeadingZeros()
+        guard modulus.count <= Self.modulusBitsAllowed.upperBound / 8 + 1, power.count <= 8, modulus.isOddNumber,
+            power.isOddNumber, power != [1]
         else { throw failure(.invalidKey) }
-        let number = BN_bin2bn(modulus, Int32(modulus.count), nil)
-        defer { BN_free(number) }
-        let small = BN_bin2bn(exponent, Int32(exponent.count), nil)
-        defer { BN_free(small) }
-        key = try EVPKey(owning: card_companion_rsa_public_key(number, small))
+        key = try EVPKey.rsaPublicKey(modulus: modulus, exponent: exponent)
         modulusBits = key.bits
         guard Self.modulusBitsAllowed ~= modulusBits else { throw failure(.invalidKey) }
-    }
-
-    private static func isOdd(_ number: [UInt8]) -> Bool {
-        number.last.map { $0 & 1 == 1 } ?? false
     }
 
     /// Whether this is the RSASSA-PKCS1-v1_5 signature (RFC 8017 section 8.2) of a message with this hash.

@@ -156,3 +156,17 @@ extension BlockCipher {
         }
     }
 }
+
+extension SecretBytes {
+    /// A copy in which each byte has an odd number of ones. DES does not use the last bit of a byte.
+    package borrowing func withOddParity() -> SecretBytes {
+        withBytes { bytes in
+            SecretBytes(count: bytes.count) { output in
+                for (index, byte) in bytes.enumerated() {
+                    let digits = byte & 0xFE
+                    output[index] = digits | (digits.nonzeroBitCount.isMultiple(of: 2) ? 1 : 0)
+                }
+            }
+        }
+    }
+}

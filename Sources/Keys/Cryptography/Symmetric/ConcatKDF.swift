@@ -22,7 +22,7 @@ package enum ConcatKDF {
         precondition(1...keyByteCountLimit ~= keyByteCount, "a derived key must have 1 to \(keyByteCountLimit) bytes")
         let otherInfo =
             lengthAndBytes(Array(algorithmID.utf8)) + lengthAndBytes(partyUInfo.publicCopy())
-            + lengthAndBytes(partyVInfo.publicCopy()) + bigEndian(keyByteCount * 8)
+            + lengthAndBytes(partyVInfo.publicCopy()) + UInt32(keyByteCount * 8).bigEndianBytes
         return sharedSecret.withOctets { secret, secretCount in
             SecretBytes(count: keyByteCount) { output in
                 let status = card_companion_single_step_kdf(
@@ -34,10 +34,6 @@ package enum ConcatKDF {
     }
 
     private static func lengthAndBytes(_ bytes: [UInt8]) -> [UInt8] {
-        bigEndian(bytes.count) + bytes
-    }
-
-    private static func bigEndian(_ number: Int) -> [UInt8] {
-        withUnsafeBytes(of: UInt32(number).bigEndian) { Array($0) }
+        UInt32(bytes.count).bigEndianBytes + bytes
     }
 }

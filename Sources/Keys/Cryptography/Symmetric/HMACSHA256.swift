@@ -9,15 +9,9 @@ package enum HMACSHA256 {
     package static func authenticationCode(
         for data: borrowing some ByteSource & ~Copyable, key: borrowing some ByteSource & ~Copyable
     ) -> [UInt8] {
-        data.withOctets { data, dataCount in
-            key.withOctets { key, keyCount in
-                [UInt8](unsafeUninitializedCapacity: byteCount) { output, written in
-                    let end = EVP_Q_mac(
-                        nil, "HMAC", nil, "SHA2-256", nil, key, keyCount, data, dataCount, output.baseAddress,
-                        byteCount, &written)
-                    mustSucceed(end != nil && written == byteCount, "HMAC-SHA-256")
-                }
-            }
+        [UInt8](unsafeUninitializedCapacity: byteCount) { output, written in
+            write(data, key, to: output.baseAddress)
+            written = byteCount
         }
     }
 
@@ -25,15 +19,19 @@ package enum HMACSHA256 {
     package static func derivedKey(
         for data: borrowing some ByteSource & ~Copyable, key: borrowing some ByteSource & ~Copyable
     ) -> SecretBytes {
+        SecretBytes(count: byteCount) { write(data, key, to: $0.bindMemory(to: UInt8.self).baseAddress) }
+    }
+
+    private static func write(
+        _ data: borrowing some ByteSource & ~Copyable, _ key: borrowing some ByteSource & ~Copyable,
+        to output: UnsafeMutablePointer<UInt8>?
+    ) {
         data.withOctets { data, dataCount in
             key.withOctets { key, keyCount in
-                SecretBytes(count: byteCount) { output in
-                    var written = 0
-                    let end = EVP_Q_mac(
-                        nil, "HMAC", nil, "SHA2-256", nil, key, keyCount, data, dataCount,
-                        output.baseAddress?.assumingMemoryBound(to: UInt8.self), byteCount, &written)
-                    mustSucceed(end != nil && written == byteCount, "HMAC-SHA-256")
-                }
+                var written = 0
+                let end = EVP_Q_mac(
+                    nil, "HMAC", nil, "SHA2-256", nil, key, keyCount, data, dataCount, output, byteCount, &written)
+                mustSucceed(end != nil && written == byteCount, "HMAC-SHA-256")
             }
         }
     }

@@ -92,7 +92,7 @@ extension KeyBlock {
         in keyData: borrowing SecretBytes, _ header: KeyBlockHeader
     ) throws(KeyBlockError) -> SymmetricKey {
         let found = keyData.withBytes { bytes -> SecretBytes? in
-            let bits = Int(bytes[0]) << 8 | Int(bytes[1])
+            let bits = Int(bigEndianBytes: bytes[..<lengthByteCount])
             guard bits.isMultiple(of: 8), bits / 8 <= bytes.count - lengthByteCount else { return nil }
             return SecretBytes(
                 copying: UnsafeRawBufferPointer(rebasing: bytes[lengthByteCount..<lengthByteCount + bits / 8]))
@@ -169,7 +169,7 @@ extension KeyBlock {
         let longest = key.algorithm.blockCipher?.keyByteCounts.max() ?? count
         let total = (lengthByteCount + longest + multiple - 1) / multiple * multiple
         var data = SecretBuffer(capacity: total)
-        data.append([UInt8((count * 8) >> 8), UInt8((count * 8) & 0xFF)])
+        data.append(UInt16(count * 8).bigEndianBytes)
         data.append(key.secret.bytes)
         data.append(random(total - data.count))
         return data.finish()

@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// The optional blocks of a header, and the block PB that fills them up to whole blocks of the cipher.
 struct OptionalBlockSequence {
     private static let padding = "PB"
@@ -65,11 +67,7 @@ struct OptionalBlockSequence {
 
     private static func text(_ id: String, _ data: String) -> String {
         let length = data.utf8.count + prefixLength
-        return length <= 0xFF ? id + hex(length, digits: 2) + data : id + "0002" + hex(length + 6, digits: 4) + data
-    }
-
-    private static func hex(_ number: Int, digits: Int) -> String {
-        let text = String(number, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(digits - text.count, 0)) + text
+        let digits = length <= 0xFF ? Hex.encode([UInt8(length)]) : "0002" + Hex.encode(UInt16(truncatingIfNeeded: length + 6).bigEndianBytes)
+        return id + digits.uppercased() + data
     }
 }

@@ -34,10 +34,7 @@ package struct ProtectionKey: Sendable {
         var derived = SecretBuffer(capacity: byteCount + version.blockByteCount)
         var counter: UInt8 = 1
         while derived.count < byteCount {
-            let bits = byteCount * 8
-            let input: [UInt8] = [
-                counter, 0, use.rawValue, 0, 0, algorithmIndicator, UInt8(bits >> 8), UInt8(bits & 0xFF),
-            ]
+            let input = [counter, 0, use.rawValue, 0, 0, algorithmIndicator] + UInt16(byteCount * 8).bigEndianBytes
             derived.append(try cipher.authenticationCode(for: input))
             counter += 1
         }

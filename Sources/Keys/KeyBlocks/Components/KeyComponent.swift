@@ -57,15 +57,9 @@ package struct KeyComponent: Sendable {
         for (index, component) in components.enumerated() {
             try component.requireFit(with: Array(components[..<index]))
         }
-        let key = SecretBytes(count: first.secret.bytes.count) { output in
-            for component in components {
-                component.secret.bytes.withBytes { bytes in
-                    for index in output.indices { output[index] ^= bytes[index] }
-                }
-            }
-        }
+        let key = components.dropFirst().reduce(first.secret) { SharedSecret($0.bytes.xor($1.secret.bytes)) }
         do throws(InvalidKey) {
-            return try SymmetricKey(first.algorithm, key)
+            return try SymmetricKey(first.algorithm, key.bytes.copy())
         } catch {
             throw .key(error)
         }

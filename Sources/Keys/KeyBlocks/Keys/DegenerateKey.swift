@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import SecureMemory
 
 /// Keys that are never drawn by chance, or that are weaker than their length promises.
@@ -29,18 +30,4 @@ enum DegenerateKey {
         0x01FE_01FE_01FE_01FE, 0xFE01_FE01_FE01_FE01, 0x1FE0_1FE0_0EF1_0EF1, 0xE01F_E01F_F10E_F10E,
         0x1FFE_1FFE_0EFE_0EFE, 0xFE1F_FE1F_FE0E_FE0E, 0xE0FE_E0FE_F1FE_F1FE, 0xFEE0_FEE0_FEF1_FEF1,
     ]
-}
-
-extension SecretBytes {
-    /// A copy in which each byte has an odd number of ones. DES does not use the last bit of a byte.
-    borrowing func withOddParity() -> SecretBytes {
-        withBytes { bytes in
-            SecretBytes(count: bytes.count) { output in
-                for (index, byte) in bytes.enumerated() {
-                    let digits = byte & 0xFE
-                    output[index] = digits | (digits.nonzeroBitCount.isMultiple(of: 2) ? 1 : 0)
-                }
-            }
-        }
-    }
 }

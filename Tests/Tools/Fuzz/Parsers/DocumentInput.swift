@@ -1,3 +1,4 @@
+import Cryptography
 import EMRTD
 import EMRTDSimulation
 
