@@ -60,8 +60,8 @@ enum DERParts {
             DERWriter.octetString($0.withLeadingZeros(to: curve.coordinateByteCount))
         }
         return DERWriter.sequence(
-            DERWriter.integer(1), field, DERWriter.element(.sequence, coefficients), DERWriter.octetString(known.generator),
-            DER.integer(known.order), DER.integer(known.cofactor))
+            DERWriter.integer(1), field, DERWriter.element(.sequence, coefficients),
+            DERWriter.octetString(known.generator), DER.integer(known.order), DER.integer(known.cofactor))
     }
 
     static func name(country: String, commonName: String) -> [UInt8] {

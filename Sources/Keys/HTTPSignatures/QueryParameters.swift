@@ -22,7 +22,8 @@ struct QueryParameters {
         var bytes: [UInt8] = []
         var rest = text
         while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), let decoded = Hex.decode(String(decoding: rest.prefix(2), as: UTF8.self))?.first {
+            let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+            if byte == UInt8(ascii: "%"), let decoded = Hex.decode(digits)?.first {
                 bytes.append(decoded)
                 rest = rest.dropFirst(2)
             } else {

@@ -53,8 +53,8 @@ package struct SecureChannel: Sendable {
                 ? DERWriter.element(0x85, cryptogram) : DERWriter.element(0x87, [1] + cryptogram)
         }
         if let expected = command.expectedCount {
-            let bytes = expected <= 256 ? [UInt8(truncatingIfNeeded: expected)] : UInt16(truncatingIfNeeded: expected).bigEndianBytes
-            objects += DERWriter.element(0x97, bytes)
+            let bytes = UInt16(truncatingIfNeeded: expected).bigEndianBytes
+            objects += DERWriter.element(0x97, expected <= 256 ? [bytes[1]] : bytes)
         }
         let block = keys.cipher.blockByteCount
         let paddedHeader = Padding.pad(header, block)

@@ -24,7 +24,8 @@ package final class P256PublicKey: EncodedPublicKey, Sendable {
         // OpenSSL accepts only points on the curve. This is a full check (SP 800-56A section 5.6.2.3.4), because the
         // curve's cofactor is 1 and infinity cannot be written in this form.
         let point = [4] + x + y
-        key = try EVPKey(owning: card_companion_ec_public_key(NamedCurve.p256.rawValue, point, point.count), orThrow: .invalidPoint)
+        key = try EVPKey(
+            owning: card_companion_ec_public_key(NamedCurve.p256.rawValue, point, point.count), orThrow: .invalidPoint)
         self.x = x
         self.y = y
     }

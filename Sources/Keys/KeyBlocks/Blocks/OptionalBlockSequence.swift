@@ -67,7 +67,8 @@ struct OptionalBlockSequence {
 
     private static func text(_ id: String, _ data: String) -> String {
         let length = data.utf8.count + prefixLength
-        let digits = length <= 0xFF ? Hex.encode([UInt8(length)]) : "0002" + Hex.encode(UInt16(truncatingIfNeeded: length + 6).bigEndianBytes)
-        return id + digits.uppercased() + data
+        let digits =
+            length <= 0xFF ? [UInt8(length)] : [0, 2] + UInt16(truncatingIfNeeded: length + 6).bigEndianBytes
+        return id + Hex.encode(digits).uppercased() + data
     }
 }

@@ -9,7 +9,7 @@ extension AuditEntryRecord {
     /// - Parameter previous: the hash of the entry before it in its chain; empty for the first one.
     package func expectedHash(after previous: [UInt8]) -> [UInt8] {
         var bytes = previous
-        bytes += chainId.bytes + sequence.bytes + occurredAt.postgresMicroseconds.bytes
+        bytes += chainId.bigEndianBytes + sequence.bigEndianBytes + occurredAt.postgresMicroseconds.bigEndianBytes
         bytes += Array(operation.utf8).withLength + Array(outcome.utf8).withLength
         bytes += (bankId.map { Array($0.utf8) }).withLength + subject.withLength
         bytes += Array(actor.utf8).withLength + (detail.map { Array($0.utf8) }).withLength
@@ -20,10 +20,10 @@ extension AuditEntryRecord {
 extension AuditSealRecord {
     /// The hash that the seal must have.
     package var expectedHash: [UInt8] {
-        var bytes = number.bytes + epoch.bytes + sealedAt.postgresMicroseconds.bytes
+        var bytes = number.bigEndianBytes + epoch.bigEndianBytes + sealedAt.postgresMicroseconds.bigEndianBytes
         bytes += Array(kind.rawValue.utf8).withLength + Array(note.utf8).withLength + heads.withLength
         bytes += previousHash.withLength + Array(keyId.utf8).withLength
-        return SHA256.hash(bytes + (closed.map { $0.number.bytes + $0.hash }).withLength)
+        return SHA256.hash(bytes + (closed.map { $0.number.bigEndianBytes + $0.hash }).withLength)
     }
 
     package var signedText: String { "card-companion audit seal \(Hex.encode(hash))" }
@@ -34,8 +34,8 @@ extension AuditSealRecord {
         return stride(from: 0, to: heads.count, by: AuditHead.byteCount).map { start in
             let bytes = heads[start..<start + AuditHead.byteCount]
             return AuditHead(
-                chainId: bytes.prefix(4).reduce(0) { $0 << 8 | Int32($1) },
-                sequence: bytes.dropFirst(4).prefix(8).reduce(0) { $0 << 8 | Int64($1) }, hash: Array(bytes.suffix(32)))
+                chainId: Int32(bigEndianBytes: bytes.prefix(4)),
+                sequence: Int64(bigEndianBytes: bytes.dropFirst(4).prefix(8)), hash: Array(bytes.suffix(32)))
         }
     }
 }
@@ -43,7 +43,7 @@ extension AuditSealRecord {
 extension AuditHead {
     static let byteCount = 4 + 8 + 32
 
-    var bytes: [UInt8] { chainId.bytes + sequence.bytes + hash }
+    var bytes: [UInt8] { chainId.bigEndianBytes + sequence.bigEndianBytes + hash }
 }
 
 extension Timestamp {
@@ -51,14 +51,10 @@ extension Timestamp {
     fileprivate var postgresMicroseconds: Int64 { microseconds - 946_684_800_000_000 }
 }
 
-extension FixedWidthInteger {
-    fileprivate var bytes: [UInt8] { withUnsafeBytes(of: bigEndian, Array.init) }
-}
-
 extension [UInt8] {
-    fileprivate var withLength: [UInt8] { Int32(count).bytes + self }
+    fileprivate var withLength: [UInt8] { Int32(count).bigEndianBytes + self }
 }
 
 extension [UInt8]? {
-    fileprivate var withLength: [UInt8] { map(\.withLength) ?? Int32(-1).bytes }
+    fileprivate var withLength: [UInt8] { map(\.withLength) ?? Int32(-1).bigEndianBytes }
 }

@@ -23,7 +23,7 @@ struct SealedKeypad {
     ) throws(KeyVaultError) -> String {
         let expiry = now.advanced(bySeconds: lifetimeSeconds)
         var text = SecretBuffer()
-        text.append(withUnsafeBytes(of: expiry.seconds.bigEndian, Array.init))
+        text.append(expiry.seconds.bigEndianBytes)
         text.append(layout.places.bytes)
         let place = SealedPlace.keypad(bankId: bankId, uniqueId: uniqueId)
         return Base64URL.encode(try keyring.sealToHandOut(text.finish(), for: place, at: now.seconds))
@@ -35,9 +35,7 @@ struct SealedKeypad {
             let text = try? keyring.openHandedOut(sealed, for: .keypad(bankId: bankId, uniqueId: uniqueId)),
             text.count > Self.expiryByteCount
         else { return nil }
-        let expiry = text.withBytes { bytes in
-            Timestamp(seconds: bytes.prefix(Self.expiryByteCount).reduce(0) { $0 << 8 | Int64($1) })
-        }
+        let expiry = text.withBytes { Timestamp(seconds: Int64(bigEndianBytes: $0.prefix(Self.expiryByteCount))) }
         guard now.seconds < expiry.seconds else { return nil }
         layout = SharedSecret(
             text.withBytes {

@@ -62,7 +62,7 @@ extension RSAPublicKey {
         } catch {
             return nil
         }
-        let exponent = publicExponent.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let exponent = UInt64(bigEndianBytes: publicExponent)
         guard 2048...4096 ~= modulusBits, publicExponent.count <= 8, exponent >= 65537, exponent & 1 == 1 else {
             return nil
         }

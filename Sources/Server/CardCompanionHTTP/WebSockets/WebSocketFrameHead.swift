@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// The head of a frame (RFC 6455 section 5.2): of a client's frame, which is masked, or of the server's, which is not.
 struct WebSocketFrameHead {
     enum Opcode: UInt8 {
@@ -30,7 +32,7 @@ struct WebSocketFrameHead {
         guard bytes[1] & 0x80 != 0 else { throw .invalidFrames }
         let lengthByteCount = Self.extendedLengthByteCount(bytes[1] & 0x7F)
         guard bytes.count == 2 + lengthByteCount + 4 else { return nil }
-        let extended = bytes[2..<2 + lengthByteCount].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let extended = UInt64(bigEndianBytes: bytes[2..<2 + lengthByteCount])
         let length = lengthByteCount == 0 ? UInt64(bytes[1] & 0x7F) : extended
         let shortest: UInt64 = [0: 0, 2: 126, 8: 65_536][lengthByteCount] ?? 0
         guard length >= shortest, length <= Int.max else { throw .invalidFrames }
@@ -59,14 +61,11 @@ struct WebSocketFrameHead {
 
     /// The head of a frame of the server: a whole message, not masked.
     static func bytes(_ opcode: Opcode, payloadByteCount count: Int) -> [UInt8] {
-        func bigEndian(_ byteCount: Int) -> [UInt8] {
-            (0..<byteCount).reversed().map { UInt8(truncatingIfNeeded: count >> ($0 * 8)) }
-        }
         let first = 0x80 | opcode.rawValue
         return switch count {
         case ...125: [first, UInt8(count)]
-        case ...0xFFFF: [first, 126] + bigEndian(2)
-        default: [first, 127] + bigEndian(8)
+        case ...0xFFFF: [first, 126] + UInt16(count).bigEndianBytes
+        default: [first, 127] + UInt64(count).bigEndianBytes
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import NIOCore
 internal import SecureMemory
 
@@ -141,7 +142,7 @@ extension WebSocketHandler {
     /// - Parameter reason: at most 123 bytes.
     func close(code: UInt16, reason: String) {
         guard case .open = state else { return }
-        write(.close, [UInt8(code >> 8), UInt8(code & 0xFF)] + Array(reason.utf8))
+        write(.close, code.bigEndianBytes + Array(reason.utf8))
         state = .closing
         goOn()
     }
@@ -193,7 +194,7 @@ extension WebSocketHandler {
             write(.pong, bytes)
         case .pong: try countControlFrame()
         case .close(let code):
-            write(.close, code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? [])
+            write(.close, code?.bigEndianBytes ?? [])
             end(isLost: false)
         }
     }

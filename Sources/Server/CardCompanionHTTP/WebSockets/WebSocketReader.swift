@@ -1,3 +1,4 @@
+internal import Cryptography
 internal import SecureMemory
 
 /// Reads the frames of a client and joins them to messages (RFC 6455 sections 5 and 7). A pure state machine: it gets bytes and
@@ -105,7 +106,7 @@ struct WebSocketReader: ~Copyable {
     private static func closeCode(_ bytes: [UInt8]) throws(Failure) -> UInt16? {
         guard !bytes.isEmpty else { return nil }
         guard bytes.count >= 2 else { throw .invalidFrames }
-        let code = UInt16(bytes[0]) << 8 | UInt16(bytes[1])
+        let code = UInt16(bigEndianBytes: bytes[..<2])
         guard [1000...1003, 1007...1014, 3000...4999].contains(where: { $0 ~= code }) else { throw .invalidFrames }
         guard bytes.dropFirst(2).withBytes(isUTF8) else { throw .invalidText }
         return code
