@@ -92,6 +92,20 @@ struct ConfigurationTests {
 }
 
 extension ConfigurationTests {
+    @Test("docs/configuration.md lists every setting with its default")
+    func documentation() async throws {
+        let answer = try await TestCommand.run(CardCompanionBinary.path, ["configuration", "--json"]).succeeded()
+        let settings = try JSONDecoder().decode([[String: String]].self, from: Data(answer.stdout.utf8))
+        let file = URL(filePath: #filePath).appending(path: "../../../../docs/configuration.md").standardizedFileURL
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let table = text.components(separatedBy: "\n## Settings of a bank").first ?? ""
+        let documented = table.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { row in
+            row.split(separator: "|").prefix(2)
+                .map { $0.replacing("`", with: "").trimmingCharacters(in: .whitespaces) }.joined(separator: ": ")
+        }
+        #expect(documented.sorted() == settings.map { "\($0["key"] ?? ""): \($0["default"] ?? "")" }.sorted())
+    }
+
     @Test("A proxy that is not an address is refused, and the message names it")
     func proxies() async throws {
         let refused = try await check(["--http-proxies", "10.0.0.0/8, proxy.example"])

@@ -1,29 +1,52 @@
 package import ArgumentParser
-internal import Configuration
+package import Configuration
 
-/// The options of every command that works on an installation. `--help` shows only the three most common ones.
+/// Values of settings, by key.
+package typealias SettingValues = [AbsoluteConfigKey: ConfigValue]
+
+/// Arguments with settings.
+package protocol SettingOptions: Sendable {
+    /// The values that were given.
+    var values: SettingValues { get }
+}
+
+/// A group of arguments that come from the table of settings. ArgumentParser looks for arguments in the mirror of a group, and
+/// decodes them. So a group has them in its mirror, and needs no property for each.
 ///
-/// They are one flat group: a debug build of ArgumentParser checks a group several times for each group around it.
-package struct ConfigurationOptions: ParsableArguments, SettingOptions {
-    @Option(help: .configurationFile) package var config: String?
-    @Option(help: .of(.databaseURL)) var databaseUrl: String?
-    @Option(help: .of(.dataDirectory)) var dataDirectory: String?
+/// A group has no groups in it: a debug build of ArgumentParser checks a group several times for each group around it.
+package protocol SettingGroup: ParsableArguments, SettingOptions, CustomReflectable {
+    static var sections: [Setting.Section] { get }
+    /// Those of its sections that `--help` does not show.
+    static var hiddenSections: [Setting.Section] { get }
+    var values: SettingValues { get set }
+}
 
-    @Option(help: .hidden) var databaseConnections: Int?
-    @Option(help: .hidden) var databaseStatementTimeoutMilliseconds: Int?
-    @Option(help: .hidden) var databaseAcquireTimeoutSeconds: Int?
-    @Option(help: .hidden) var databaseAnswerTimeoutMilliseconds: Int?
-    @Option(help: .hidden) var databasePooling: String?
-    @Option(help: .hidden) var databaseBinaries: String?
-    @Option(help: .hidden) var vaultFile: String?
-    @Option(help: .hidden) var vaultModule: String?
-    @Option(help: .hidden) var vaultToken: String?
-    @Option(help: .hidden) var vaultPinFile: String?
-    @Option(help: .hidden) var vaultSocket: String?
-    @Option(help: .hidden) var webhooksCa: String?
-    @Option(help: .hidden) var logLevel: String?
-    @Option(help: .hidden) var logFormat: String?
+extension SettingGroup {
+    package static var hiddenSections: [Setting.Section] { [] }
 
+    private static var settings: [Setting] {
+        ([Setting.configurationFile] + Setting.all).filter { sections.contains($0.section) }
+    }
+
+    package var customMirror: Mirror {
+        let options = Self.settings.map { setting in
+            (setting.optionName, setting.option(isHidden: Self.hiddenSections.contains(setting.section)))
+        }
+        return Mirror(self, children: options)
+    }
+
+    package init(from decoder: any Decoder) throws {
+        self.init()
+        let container = try decoder.container(keyedBy: OptionName.self)
+        for setting in Self.settings { values[setting.absoluteKey] = try setting.value(in: container) }
+    }
+}
+
+/// The options of every command that works on an installation. `--help` shows only the most common ones.
+package struct ConfigurationOptions: SettingGroup {
+    package static let sections: [Setting.Section] = [.installation] + hiddenSections
+    package static let hiddenSections: [Setting.Section] = [.database, .vaultAndLog]
+    package var values: SettingValues = [:]
     package init() {}
 }
 
@@ -36,126 +59,72 @@ package protocol ServerCommand: AsyncParsableCommand, SettingOptions {
 }
 
 extension ServerCommand {
-    package var config: String? { installation.config }
-}
-
-package struct InstallationOptions: ParsableArguments {
-    @Option(help: .configurationFile) var config: String?
-    @Option(help: .of(.databaseURL)) var databaseUrl: String?
-    @Option(help: .of(.dataDirectory)) var dataDirectory: String?
-
-    package init() {}
-}
-
-package struct HTTPOptions: ParsableArguments {
-    @Option(help: .of(.httpHost)) var httpHost: String?
-    @Option(help: .of(.httpPort)) var httpPort: Int?
-    @Option(help: .of(.tlsCertificate)) var httpTlsCertificate: String?
-    @Option(help: .of(.tlsKey)) var httpTlsKey: String?
-    @Option(help: .of(.tlsClientCA)) var httpTlsClientCa: String?
-    @Option(help: .of(.httpPlain)) var httpPlain: String?
-    @Option(help: .of(.httpConnections)) var httpConnections: Int?
-    @Option(help: .of(.httpIdleTimeout)) var httpIdleTimeoutSeconds: Int?
-    @Option(help: .of(.httpDrain)) var httpDrainSeconds: Int?
-    @Option(help: .of(.httpAddressConnections)) var httpAddressConnections: Int?
-    @Option(help: .of(.httpAddressRate)) var httpAddressRate: Int?
-    @Option(help: .of(.httpAddressBurst)) var httpAddressBurst: Int?
-    @Option(help: .of(.httpAddressSessions)) var httpAddressSessions: Int?
-    @Option(help: .of(.httpProxies)) var httpProxies: String?
-    @Option(help: .of(.httpNames)) var httpNames: String?
-
-    package init() {}
-}
-
-package struct DatabaseOptions: ParsableArguments {
-    @Option(help: .of(.databaseConnections)) var databaseConnections: Int?
-    @Option(help: .of(.databaseStatementTimeout)) var databaseStatementTimeoutMilliseconds: Int?
-    @Option(help: .of(.databaseAcquireTimeout)) var databaseAcquireTimeoutSeconds: Int?
-    @Option(help: .of(.databaseAnswerTimeout)) var databaseAnswerTimeoutMilliseconds: Int?
-    @Option(help: .of(.databasePooling)) var databasePooling: String?
-    @Option(help: .of(.databaseBinaries)) var databaseBinaries: String?
-
-    package init() {}
-}
-
-package struct ServerOptions: ParsableArguments {
-    @Option(help: .of(.vaultFile)) var vaultFile: String?
-    @Option(help: .of(.vaultModule)) var vaultModule: String?
-    @Option(help: .of(.vaultToken)) var vaultToken: String?
-    @Option(help: .of(.vaultPINFile)) var vaultPinFile: String?
-    @Option(help: .of(.vaultGrace)) var vaultGraceSeconds: Int?
-    @Option(help: .of(.vaultSocket)) var vaultSocket: String?
-    @Option(help: .of(.webhooksCA)) var webhooksCa: String?
-    @Option(help: .of(.cardholderRequests)) var cardholderRequests: Int?
-    @Option(help: .of(.lookUpsRate)) var lookupsRate: Int?
-    @Option(help: .of(.drawingThreads)) var drawingThreads: Int?
-    @Option(help: .of(.housekeepingInterval)) var housekeepingIntervalSeconds: Int?
-    @Option(help: .of(.clockLimit)) var clockLimitSeconds: Int?
-    @Option(help: .of(.serverUser)) var serverUser: String?
-    @Option(help: .of(.adminHost)) var adminHost: String?
-    @Option(help: .of(.adminPort)) var adminPort: Int?
-    @Option(help: .of(.logLevel)) var logLevel: String?
-    @Option(help: .of(.logFormat)) var logFormat: String?
-
-    package init() {}
-}
-
-/// Arguments with settings. The property of a setting is named as its argument is: `databaseUrl` for `--database-url`.
-package protocol SettingOptions: Sendable {
-    /// The path of the configuration file, if one was given.
-    var config: String? { get }
-}
-
-extension SettingOptions {
-    /// The given values, by key.
-    var values: [AbsoluteConfigKey: ConfigValue] {
-        Dictionary(given(in: self).map { ($0.absoluteKey, $1) }) { _, last in last }
-    }
-
-    private func given(in arguments: Any) -> [(Setting, ConfigValue)] {
-        Mirror(reflecting: arguments).children.flatMap { child in
-            if let group = child.value as? any ArgumentGroup { return given(in: group.arguments) }
-            guard let setting = Setting.all.first(where: { "_" + $0.propertyName == child.label }) else { return [] }
-            let content: ConfigContent? =
-                switch child.value {
-                case let option as Option<String?>: option.wrappedValue.map { .string($0) }
-                case let option as Option<Int?>: option.wrappedValue.map { .int($0) }
-                default: nil
-                }
-            return content.map { [(setting, ConfigValue($0, isSecret: setting.isSecret))] } ?? []
-        }
+    package var values: SettingValues {
+        [http.values, database.values, server.values].reduce(installation.values) { $0.merging($1) { $1 } }
     }
 }
 
-/// A group of arguments, whatever they are.
-private protocol ArgumentGroup {
-    var arguments: Any { get }
+package struct InstallationOptions: SettingGroup {
+    package static let sections: [Setting.Section] = [.installation]
+    package var values: SettingValues = [:]
+    package init() {}
 }
 
-extension OptionGroup: ArgumentGroup {
-    fileprivate var arguments: Any { wrappedValue }
+package struct HTTPOptions: SettingGroup {
+    package static let sections: [Setting.Section] = [.http]
+    package var values: SettingValues = [:]
+    package init() {}
 }
 
-extension ArgumentHelp {
-    fileprivate static let configurationFile: ArgumentHelp = """
-        A JSON file with settings, such as {"http": {"port": 8443}}. CARD_COMPANION_CONFIG can also name it. \
-        'card-companion help configuration' lists all settings.
-        """
+package struct DatabaseOptions: SettingGroup {
+    package static let sections: [Setting.Section] = [.database]
+    package var values: SettingValues = [:]
+    package init() {}
+}
 
-    fileprivate static func of(_ setting: Setting) -> ArgumentHelp {
-        let choices = if case .choice(let choices) = setting.kind { "\(choices.joined(separator: ", ")). " } else { "" }
-        return ArgumentHelp("\(setting.help) \(choices)Default: \(setting.defaultText).")
+package struct ServerOptions: SettingGroup {
+    package static let sections: [Setting.Section] = [.vaultAndLog, .server]
+    package var values: SettingValues = [:]
+    package init() {}
+}
+
+/// The name under which ArgumentParser keeps the value of an option.
+private struct OptionName: CodingKey {
+    let stringValue: String
+    let intValue: Int? = nil
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
     }
+
+    init?(intValue: Int) { nil }
 }
 
 extension Setting {
-    var absoluteKey: AbsoluteConfigKey {
-        AbsoluteConfigKey(key.split(separator: ".").map(String.init))
+    var absoluteKey: AbsoluteConfigKey { AbsoluteConfigKey(key.split(separator: ".").map(String.init)) }
+
+    fileprivate func option(isHidden: Bool) -> Any {
+        let help = isHidden ? .hidden : argumentHelp
+        return switch kind {
+        case .integer: Option<Int?>(name: .customLong(optionName), help: help)
+        case .text, .choice: Option<String?>(name: .customLong(optionName), help: help)
+        }
     }
 
-    /// The name of its property: `databaseUrl` for `database.url`.
-    fileprivate var propertyName: String {
-        let words = key.split(separator: ".")
-        return words.prefix(1).joined() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    private var argumentHelp: ArgumentHelp {
+        let choices = if case .choice(let choices) = kind { "\(choices.joined(separator: ", ")). " } else { "" }
+        return key == Self.configurationFile.key ? "\(help)" : "\(help) \(choices)Default: \(defaultText)."
+    }
+
+    /// The value that was given; nil if there is none.
+    fileprivate func value(in options: KeyedDecodingContainer<OptionName>) throws -> ConfigValue? {
+        let name = OptionName(stringValue: optionName)
+        let content: ConfigContent? =
+            switch kind {
+            case .integer: try options.decode(Option<Int?>.self, forKey: name).wrappedValue.map { .int($0) }
+            case .text, .choice:
+                try options.decode(Option<String?>.self, forKey: name).wrappedValue.map { .string($0) }
+            }
+        return content.map { ConfigValue($0, isSecret: isSecret) }
     }
 }

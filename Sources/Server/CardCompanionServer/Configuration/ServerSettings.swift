@@ -61,17 +61,14 @@ package struct ServerSettings: Sendable {
     /// The reader records every problem.
     package init(_ reader: inout SettingsReader, environment: [String: String]) {
         var http = HTTPSettings(
-            host: reader.text(.httpHost) ?? "127.0.0.1", port: reader.integer(.httpPort) ?? 8080,
-            tls: Self.tls(&reader))
-        httpConnections = reader.integer(.httpConnections)
-        httpDrainSeconds = reader.integer(.httpDrain) ?? 5
-        http.idleTimeoutSeconds = reader.integer(.httpIdleTimeout) ?? http.idleTimeoutSeconds
-        http.addressConnections = reader.integer(.httpAddressConnections)
+            host: reader.text(.httpHost), port: reader.integer(.httpPort), tls: Self.tls(&reader))
+        httpConnections = reader.integerIfAny(.httpConnections)
+        httpDrainSeconds = reader.integer(.httpDrain)
+        http.idleTimeoutSeconds = reader.integer(.httpIdleTimeout)
+        http.addressConnections = reader.integerIfAny(.httpAddressConnections)
         http.addressRate = TokenBucket.Rate(
-            perSecond: reader.integer(.httpAddressRate) ?? http.addressRate.perSecond,
-            burst: reader.integer(.httpAddressBurst) ?? http.addressRate.burst)
-        http.documentSessions.addressSessions =
-            reader.integer(.httpAddressSessions) ?? http.documentSessions.addressSessions
+            perSecond: reader.integer(.httpAddressRate), burst: reader.integer(.httpAddressBurst))
+        http.documentSessions.addressSessions = reader.integer(.httpAddressSessions)
         http.proxies = Self.list(
             .httpProxies, &reader, use: "addresses such as 192.0.2.1, or ranges such as 10.0.0.0/8"
         ) { AddressRange($0) }
@@ -85,26 +82,26 @@ package struct ServerSettings: Sendable {
                 "\(http.host) would be served without TLS: set http.tls.certificate and http.tls.key, or http.plain to "
                     + "'allowed' behind a proxy that terminates TLS")
         }
-        http.databaseLimit = .milliseconds(reader.integer(.databaseAnswerTimeout) ?? 2_000)
+        http.databaseLimit = .milliseconds(reader.integer(.databaseAnswerTimeout))
         self.http = http
-        cardholderRequests = reader.integer(.cardholderRequests) ?? CardholderGate.usualLimit
-        lookUpsPerSecond = reader.integer(.lookUpsRate) ?? TokenBucket.Rate.usualLookUps.perSecond
-        webhooksCAPath = reader.text(.webhooksCA).map(Self.absolute)
-        databaseURL = reader.text(.databaseURL).map(DatabaseURL.init(text:))
-        databaseConnections = reader.integer(.databaseConnections) ?? 8
-        databaseStatementTimeoutMilliseconds = reader.integer(.databaseStatementTimeout) ?? 10_000
-        databaseAcquireTimeoutSeconds = reader.integer(.databaseAcquireTimeout) ?? 2
+        cardholderRequests = reader.integer(.cardholderRequests)
+        lookUpsPerSecond = reader.integer(.lookUpsRate)
+        webhooksCAPath = reader.textIfAny(.webhooksCA).map(Self.absolute)
+        databaseURL = reader.textIfAny(.databaseURL).map(DatabaseURL.init(text:))
+        databaseConnections = reader.integer(.databaseConnections)
+        databaseStatementTimeoutMilliseconds = reader.integer(.databaseStatementTimeout)
+        databaseAcquireTimeoutSeconds = reader.integer(.databaseAcquireTimeout)
         databaseChangesSessions = reader.text(.databasePooling) == "transaction"
-        databaseBinaries = reader.text(.databaseBinaries)
-        dataDirectory = Self.absolute(reader.text(.dataDirectory) ?? Self.defaultDataDirectory(environment))
+        databaseBinaries = reader.textIfAny(.databaseBinaries)
+        dataDirectory = Self.absolute(reader.textIfAny(.dataDirectory) ?? Self.defaultDataDirectory(environment))
         vault = VaultSettings(&reader, dataDirectory: dataDirectory, absolute: Self.absolute)
-        logLevel = reader.text(.logLevel).flatMap(Logger.Level.init(rawValue:)) ?? .info
+        logLevel = Logger.Level(rawValue: reader.text(.logLevel)) ?? .info
         logsJSON = reader.text(.logFormat) == "json"
         admin = Self.admin(&reader)
-        serverUser = reader.text(.serverUser)
-        drawingThreads = reader.integer(.drawingThreads) ?? ProcessInfo.processInfo.activeProcessorCount
-        housekeepingIntervalSeconds = reader.integer(.housekeepingInterval) ?? 60
-        clockLimitSeconds = reader.integer(.clockLimit) ?? 30
+        serverUser = reader.textIfAny(.serverUser)
+        drawingThreads = reader.integerIfAny(.drawingThreads) ?? ProcessInfo.processInfo.activeProcessorCount
+        housekeepingIntervalSeconds = reader.integer(.housekeepingInterval)
+        clockLimitSeconds = reader.integer(.clockLimit)
     }
 
     /// The elements of a list that is separated by commas.
@@ -114,7 +111,7 @@ package struct ServerSettings: Sendable {
         _ setting: Setting, _ reader: inout SettingsReader, use hint: String, _ element: (String) -> Element?
     ) -> [Element] {
         var elements: [Element] = []
-        for text in reader.text(setting)?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
+        for text in reader.textIfAny(setting)?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
             let text = text.trimmingCharacters(in: .whitespaces)
             if let element = element(text) {
                 elements.append(element)
@@ -126,13 +123,13 @@ package struct ServerSettings: Sendable {
     }
 
     private static func tls(_ reader: inout SettingsReader) -> TLSFiles? {
-        switch (reader.text(.tlsCertificate), reader.text(.tlsKey)) {
+        switch (reader.textIfAny(.tlsCertificate), reader.textIfAny(.tlsKey)) {
         case (let certificate?, let key?):
             return TLSFiles(
                 certificateChainPath: absolute(certificate), privateKeyPath: absolute(key),
-                clientCAsPath: reader.text(.tlsClientCA).map(absolute))
+                clientCAsPath: reader.textIfAny(.tlsClientCA).map(absolute))
         case (nil, nil):
-            if reader.text(.tlsClientCA) != nil {
+            if reader.textIfAny(.tlsClientCA) != nil {
                 reader.note("http.tls.client.ca is set, but http.tls.certificate is not: set both")
             }
             return nil
@@ -143,11 +140,11 @@ package struct ServerSettings: Sendable {
     }
 
     private static func admin(_ reader: inout SettingsReader) -> AdminSettings? {
-        guard let port = reader.integer(.adminPort) else {
-            if reader.text(.adminHost) != nil { reader.note("admin.host is set, but admin.port is not: set both") }
+        guard let port = reader.integerIfAny(.adminPort) else {
+            if reader.find(.adminHost) != nil { reader.note("admin.host is set, but admin.port is not: set both") }
             return nil
         }
-        return AdminSettings(host: reader.text(.adminHost) ?? "127.0.0.1", port: port)
+        return AdminSettings(host: reader.text(.adminHost), port: port)
     }
 
     static func isLoopback(_ host: String) -> Bool {

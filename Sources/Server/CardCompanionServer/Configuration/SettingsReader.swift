@@ -35,14 +35,28 @@ package struct SettingsReader {
         self.sources = sources
     }
 
-    mutating func text(_ setting: Setting) -> String? {
-        guard case .string(let text)? = find(setting)?.content else { return nil }
-        return text
+    /// The text in force, or the default; nil if there is none.
+    mutating func textIfAny(_ setting: Setting) -> String? { content(setting)?.text }
+
+    /// The number in force, or the default; nil if there is none.
+    mutating func integerIfAny(_ setting: Setting) -> Int? {
+        guard case .int(let number)? = content(setting) else { return nil }
+        return number
     }
 
-    mutating func integer(_ setting: Setting) -> Int? {
-        guard case .int(let number)? = find(setting)?.content else { return nil }
-        return number
+    /// The text of a setting with a default.
+    mutating func text(_ setting: Setting) -> String { required(textIfAny(setting), setting) }
+
+    /// The number of a setting with a default.
+    mutating func integer(_ setting: Setting) -> Int { required(integerIfAny(setting), setting) }
+
+    private func required<Value>(_ value: Value?, _ setting: Setting) -> Value {
+        guard let value else { preconditionFailure("\(setting.key) has no default") }
+        return value
+    }
+
+    private mutating func content(_ setting: Setting) -> ConfigContent? {
+        find(setting)?.content ?? setting.defaultValue
     }
 
     /// The value in force. A wrong one is recorded as a problem and ignored.
@@ -67,7 +81,8 @@ package struct SettingsReader {
     }
 
     private static func filePath(_ options: some SettingOptions, _ environment: [String: String]) -> String? {
-        if let path = options.config ?? environment[fileEnvironmentName] { return path }
+        let given = options.values[Setting.configurationFile.absoluteKey]?.content.text
+        if let path = given ?? environment[fileEnvironmentName] { return path }
         return FileManager.default.fileExists(atPath: defaultFilePath) ? defaultFilePath : nil
     }
 

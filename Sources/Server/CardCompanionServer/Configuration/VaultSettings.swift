@@ -13,11 +13,11 @@ package struct VaultSettings: Sendable {
     package var name: String { token.map { "token '\($0.label)'" } ?? file }
 
     init(_ reader: inout SettingsReader, dataDirectory: String, absolute: (String) -> String) {
-        file = absolute(reader.text(.vaultFile) ?? "\(dataDirectory)/vault.key")
-        pinFile = reader.text(.vaultPINFile).map(absolute)
-        graceSeconds = reader.integer(.vaultGrace) ?? 60
-        socket = absolute(reader.text(.vaultSocket) ?? "\(dataDirectory)/vault.sock")
-        switch (reader.text(.vaultModule), reader.text(.vaultToken)) {
+        file = absolute(reader.textIfAny(.vaultFile) ?? "\(dataDirectory)/vault.key")
+        pinFile = reader.textIfAny(.vaultPINFile).map(absolute)
+        graceSeconds = reader.integer(.vaultGrace)
+        socket = absolute(reader.textIfAny(.vaultSocket) ?? "\(dataDirectory)/vault.sock")
+        switch (reader.textIfAny(.vaultModule), reader.textIfAny(.vaultToken)) {
         case (let module?, let label?): token = Token.Address(modulePath: absolute(module), label: label)
         case (nil, nil): token = nil
         default:
@@ -27,7 +27,7 @@ package struct VaultSettings: Sendable {
         if token == nil, pinFile != nil {
             reader.note("vault.pin.file is set, but vault.module and vault.token are not: set all three")
         }
-        if token != nil, reader.text(.vaultFile) != nil {
+        if token != nil, reader.textIfAny(.vaultFile) != nil {
             reader.note("vault.file and vault.module are both set: the master key is either in a file or on a token")
         }
     }

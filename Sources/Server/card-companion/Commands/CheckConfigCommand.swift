@@ -75,13 +75,7 @@ struct CheckConfigCommand: ServerCommand {
         guard let found = reader.find(setting) else {
             return Row(setting: setting.key, value: setting.defaultText, source: "default")
         }
-        let value =
-            switch found.content {
-            case _ where setting.isSecret: "(set, not shown)"
-            case .string(let text): text
-            case .int(let number): String(number)
-            default: "?"
-            }
+        let value = setting.isSecret ? "(set, not shown)" : found.content.text
         return Row(setting: setting.key, value: value, source: found.source)
     }
 }
