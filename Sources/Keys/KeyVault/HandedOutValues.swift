@@ -21,12 +21,7 @@ extension Keyring {
         let hour = UInt32(truncatingIfNeeded: seconds / Self.hourSeconds)
         let keys = try keys[place.purpose]
         let prefix = keys.activeId.bigEndianBytes + hour.bigEndianBytes
-        do {
-            let key = Self.hourlyKey(prefix, keys.active)
-            return try prefix + AESGCM.sealBox(value, key: key, authenticating: prefix + place.bytes)
-        } catch {
-            throw .engineFailure
-        }
+        return try place.seal(value, after: prefix, key: Self.hourlyKey(prefix, keys.active))
     }
 
     /// Opens a value that ``sealToHandOut(_:for:at:)`` sealed for the same place. It can come from anyone.
@@ -37,12 +32,7 @@ extension Keyring {
         guard sealed.count >= prefixCount else { throw .damagedValue }
         let prefix = Array(sealed.prefix(prefixCount))
         let key = try keys[place.purpose].key(id: Int32(bigEndianBytes: prefix.prefix(Self.idByteCount)))
-        do {
-            return try AESGCM.openBox(
-                sealed.dropFirst(prefixCount), key: Self.hourlyKey(prefix, key), authenticating: prefix + place.bytes)
-        } catch {
-            throw .damagedValue
-        }
+        return try place.open(sealed, after: prefix, key: Self.hourlyKey(prefix, key))
     }
 
     /// A pseudorandom function of the hour (NIST SP 800-108r1 section 4.1, with one block).

@@ -20,6 +20,27 @@ package struct SealedPlace: Sendable, Equatable {
             return UInt32(text.count).bigEndianBytes + text
         }
     }
+
+    /// Seals a value for this place with AES-256-GCM: prefix, nonce (12 bytes), ciphertext, tag (16 bytes).
+    func seal(
+        _ value: borrowing some ByteSource & ~Copyable, after prefix: [UInt8], key: borrowing SecretBytes
+    ) throws(KeyVaultError) -> [UInt8] {
+        do {
+            return try prefix + AESGCM.sealBox(value, key: key, authenticating: prefix + bytes)
+        } catch {
+            throw .engineFailure
+        }
+    }
+
+    /// Opens what ``seal(_:after:key:)`` sealed.
+    func open(_ sealed: [UInt8], after prefix: [UInt8], key: borrowing SecretBytes) throws(KeyVaultError) -> SecretBytes
+    {
+        do {
+            return try AESGCM.openBox(sealed.dropFirst(prefix.count), key: key, authenticating: prefix + bytes)
+        } catch {
+            throw .damagedValue
+        }
+    }
 }
 
 /// The unwrapped data keys. They seal the secrets in the database, and authenticate codes and tokens. They can be replaced
@@ -168,12 +189,7 @@ package final class Keyring: Sendable {
         _ value: borrowing some ByteSource & ~Copyable, in place: SealedPlace
     ) throws(KeyVaultError) -> [UInt8] {
         let (keyId, key) = try keyToSeal(place.purpose)
-        let id = keyId.bigEndianBytes
-        do {
-            return try id + AESGCM.sealBox(value, key: key.bytes, authenticating: id + place.bytes)
-        } catch {
-            throw .engineFailure
-        }
+        return try place.seal(value, after: keyId.bigEndianBytes, key: key.bytes)
     }
 
     /// Opens a value that ``seal(_:in:)`` sealed for the same place.
@@ -189,12 +205,7 @@ package final class Keyring: Sendable {
         guard sealed.count >= Self.idByteCount else { throw .damagedValue }
         let id = Array(sealed.prefix(Self.idByteCount))
         let key = try keys.key(Int32(bigEndianBytes: id), for: place.purpose, evenCompromised: evenCompromised)
-        do {
-            return try AESGCM.openBox(
-                sealed.dropFirst(Self.idByteCount), key: key.bytes, authenticating: id + place.bytes)
-        } catch {
-            throw .damagedValue
-        }
+        return try place.open(sealed, after: id, key: key.bytes)
     }
 
     /// Whether a value was sealed with a compromised key.

@@ -52,9 +52,8 @@ package final class TokenVault: Vault {
 
     package func masterKey(_ id: String) async throws(KeyVaultError) -> (any MasterKey)? {
         guard let keyId = Hex.decode(id), keyId.count == Self.keyIdByteCount else { return nil }
-        try await connect()
-        return try await reporting { () throws(PKCS11Error) in try await token.hasKey(id: keyId) }
-            ? TokenMasterKey(vault: self, token: token, keyId: keyId) : nil
+        let isThere = try await connected { (token) throws(PKCS11Error) in try await token.hasKey(id: keyId) }
+        return isThere ? TokenMasterKey(vault: self, keyId: keyId) : nil
     }
 
     package func requirePresence() async throws(KeyVaultError) {
@@ -62,41 +61,35 @@ package final class TokenVault: Vault {
     }
 
     package func makeMasterKey() async throws(KeyVaultError) -> any MasterKey {
-        try await connect()
         let keyId = SecureRandom.bytes(count: Self.keyIdByteCount)
-        try await reporting { () throws(PKCS11Error) in try await token.makeKey(id: keyId, label: Self.keyLabel) }
-        return TokenMasterKey(vault: self, token: token, keyId: keyId)
+        try await connected { (token) throws(PKCS11Error) in try await token.makeKey(id: keyId, label: Self.keyLabel) }
+        return TokenMasterKey(vault: self, keyId: keyId)
     }
 
     package func operatorRecords() async throws(KeyVaultError) -> [[UInt8]] {
-        try await connect()
-        return try await reporting { () throws(PKCS11Error) in
+        try await connected { (token) throws(PKCS11Error) in
             try await token.data(
                 label: Self.operatorsLabel, byteLimit: OperatorRecordLimit.byteCount, limit: OperatorRecordLimit.count)
         }
     }
 
     package func keepOperatorRecord(_ record: [UInt8]) async throws(KeyVaultError) {
-        try await connect()
-        try await reporting { () throws(PKCS11Error) in
+        try await connected { (token) throws(PKCS11Error) in
             try await token.replaceData(record, label: Self.operatorsLabel, limit: OperatorRecordLimit.count)
         }
     }
 
     package func sealKey() async throws(KeyVaultError) -> (any SealKey)? {
-        try await connect()
-        let key = try await reporting { () throws(PKCS11Error) in
+        let key = try await connected { (token) throws(PKCS11Error) in
             if let key = try await token.signingKeys(.ecdsaP256, label: Self.sealKeyLabel).first { return key }
             return try await token.makeSigningKey(
                 .ecdsaP256, id: SecureRandom.bytes(count: Self.keyIdByteCount), label: Self.sealKeyLabel)
         }
-        let publicKey = try Self.point(key)
-        return TokenSealKey(vault: self, token: token, keyId: key.id, publicKey: publicKey)
+        return TokenSealKey(vault: self, keyId: key.id, publicKey: try Self.point(key))
     }
 
     package func sealPublicKeys() async throws(KeyVaultError) -> [P256PublicKey] {
-        try await connect()
-        let keys = try await reporting { () throws(PKCS11Error) in
+        let keys = try await connected { (token) throws(PKCS11Error) in
             try await token.signingKeys(.ecdsaP256, label: Self.sealKeyLabel)
         }
         return try keys.map { (key) throws(KeyVaultError) in try Self.point(key) }
@@ -118,7 +111,7 @@ package final class TokenVault: Vault {
     }
 
     /// Makes sure that the vault is logged in.
-    fileprivate func connect() async throws(KeyVaultError) {
+    private func connect() async throws(KeyVaultError) {
         try await logIn(try currentPIN(), by: isPersonPresent ? .person(acceptsLastTry: false) : .automatic)
     }
 
@@ -147,11 +140,13 @@ package final class TokenVault: Vault {
         }
     }
 
-    fileprivate func reporting<Result>(
-        _ call: () async throws(PKCS11Error) -> Result
+    /// Calls the token after a login.
+    fileprivate func connected<Result>(
+        _ call: (Token) async throws(PKCS11Error) -> Result
     ) async throws(KeyVaultError) -> Result {
+        try await connect()
         do {
-            return try await call()
+            return try await call(token)
         } catch {
             throw .vaultUnavailable("\(error)")
         }
@@ -161,41 +156,38 @@ package final class TokenVault: Vault {
 /// A master key on a token. Its id is its CKA_ID in hex.
 private struct TokenMasterKey: MasterKey {
     let vault: TokenVault
-    let token: Token
     let keyId: [UInt8]
 
     var id: String { Hex.encode(keyId) }
 
     func wrap(_ dataKey: SharedSecret, as name: DataKeyName) async throws(KeyVaultError) -> [UInt8] {
         let iv = SecureRandom.bytes(count: AESGCM.nonceByteCount)
-        try await vault.connect()
-        return try await vault.reporting { () throws(PKCS11Error) in
+        return try await vault.connected { (token) throws(PKCS11Error) in
             try await token.seal(dataKey, keyId: keyId, iv: iv, authenticating: name.bytes(under: id))
         }
     }
 
     func unwrap(_ wrapped: [UInt8], as name: DataKeyName) async throws(KeyVaultError) -> SharedSecret {
-        try await vault.connect()
-        do {
-            return try await token.open(wrapped, keyId: keyId, authenticating: name.bytes(under: id))
-        } catch .damagedValue {
-            throw .damagedDataKey(id: name.id)
-        } catch {
-            throw .vaultUnavailable("\(error)")
+        let opened = try await vault.connected { (token) throws(PKCS11Error) -> SharedSecret? in
+            do throws(PKCS11Error) {
+                return try await token.open(wrapped, keyId: keyId, authenticating: name.bytes(under: id))
+            } catch .damagedValue {
+                return nil
+            }
         }
+        guard let opened else { throw .damagedDataKey(id: name.id) }
+        return opened
     }
 }
 
 /// A key on a token that signs seals of the audit trail.
 private struct TokenSealKey: SealKey {
     let vault: TokenVault
-    let token: Token
     let keyId: [UInt8]
     let publicKey: P256PublicKey
 
     func sign(_ message: [UInt8]) async throws(KeyVaultError) -> [UInt8] {
-        try await vault.connect()
-        return try await vault.reporting { () throws(PKCS11Error) in
+        try await vault.connected { (token) throws(PKCS11Error) in
             try await token.sign(SHA256.hash(message), .ecdsaP256, keyId: keyId)
         }
     }

@@ -6,28 +6,25 @@ package struct KeyComponent: Sendable {
     /// How many components a key can have.
     package static let counts = 2...3
 
-    package let algorithm: KeyAlgorithm
-    package let secret: SharedSecret
+    package var algorithm: KeyAlgorithm { value.algorithm }
+    package var secret: SharedSecret { value.secret }
     /// What the custodian compares with their paper.
-    package let checkValue: KeyCheckValue
+    package var checkValue: KeyCheckValue { value.checkValue }
+
+    /// A component must be as good as a key.
+    private let value: SymmetricKey
 
     /// Takes ownership of a component.
     ///
     /// - Throws: ``InvalidComponent``.
     package init(_ algorithm: KeyAlgorithm, _ component: consuming SecretBytes) throws(InvalidComponent) {
-        let secret = SharedSecret(component)
-        guard SymmetricKey.fits(secret.bytes.count, algorithm) else {
-            throw .key(.length(algorithm, byteCount: secret.bytes.count))
-        }
-        // Refuses equal bytes, such as all zeros.
-        guard !DegenerateKey.isDegenerate(secret.bytes, algorithm) else { throw .degenerate }
-        do throws(CryptographyError) {
-            checkValue = try KeyCheckValue(of: secret.bytes, algorithm)
+        do throws(InvalidKey) {
+            value = try SymmetricKey(algorithm, component)
+        } catch .degenerate {
+            throw .degenerate
         } catch {
-            throw .key(.unavailable(algorithm))
+            throw .key(error)
         }
-        self.algorithm = algorithm
-        self.secret = secret
     }
 
     /// Refuses a component that cannot belong to the same key as the others, or that repeats one of them.
