@@ -33,12 +33,12 @@ extension CardCompanionSession {
     @concurrent
     func notify(_ parameters: TokenNotifyParameters, hostUrl: String) async throws(SDKError) -> TokenNotifyResponse {
         try require((MemberName.token, parameters.token), (MemberName.sessionId, parameters.sessionId))
-        guard let holder = try? JSONDecoder().decode(TokenHolder.self, from: Data(parameters.token.utf8)) else {
+        guard let names = try? TokenNames(in: parameters.token), let bankId = names.bankId, let uniqueId = names.uniqueId
+        else {
             throw SDKError(.invalidInput, "token must be JSON with \(MemberName.idBEL) and \(MemberName.idPorteur)")
         }
         let hash = try await notifyHash(
-            bankId: holder.bankId, uniqueId: holder.uniqueId, sessionId: parameters.sessionId,
-            status: parameters.status)
+            bankId: bankId, uniqueId: uniqueId, sessionId: parameters.sessionId, status: parameters.status)
         let request = TokenNotifyRequest(
             token: parameters.token, sessionId: parameters.sessionId, status: parameters.status.rawValue, hash: hash)
         let answer: StatusAnswer = try await http.post(request, to: host(hostUrl).url(APIPath.tokenNotify))
@@ -63,16 +63,5 @@ extension CardCompanionSession {
             await notifyKeys.forget(session: sessionId)
         }
         return NotifyResponse(errorCode: answer.errorCode, errorMessage: answer.errorMessage)
-    }
-}
-
-/// The bank and the cardholder in a token.
-private struct TokenHolder: Decodable {
-    let bankId: String
-    let uniqueId: String
-
-    private enum CodingKeys: String, CodingKey {
-        case bankId = "IdBEL"
-        case uniqueId = "IdPorteur"
     }
 }

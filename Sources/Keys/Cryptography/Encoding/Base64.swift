@@ -5,20 +5,18 @@ package import SecureMemory
 package enum Base64 {
     /// The padded text.
     package static func encode(_ source: borrowing some ByteSource & ~Copyable) -> String {
-        alphabet.encode(source)
+        Base64Alphabet.standard.encode(source)
     }
 
     /// The bytes, or nil if the text is not strict base64.
     package static func decode(_ text: String) -> [UInt8]? {
-        alphabet.decode(text)
+        Base64Alphabet.standard.decode(text)
     }
 
     /// The bytes of secret text, or nil if the text is not strict base64.
     package static func decodeSecret(_ text: borrowing some ByteSource & ~Copyable) -> SecretBytes? {
-        alphabet.decodeSecret(text)
+        Base64Alphabet.standard.decodeSecret(text)
     }
-
-    private static let alphabet = Base64Alphabet.standard
 }
 
 /// The URL-safe base64 of JOSE (RFC 4648 section 5, RFC 7515 section 2). Strict: it reads only what ``encode(_:)``
@@ -26,13 +24,11 @@ package enum Base64 {
 package enum Base64URL {
     /// The unpadded text.
     package static func encode(_ source: borrowing some ByteSource & ~Copyable) -> String {
-        alphabet.encode(source)
+        Base64Alphabet.urlSafe.encode(source)
     }
 
     /// The bytes, or nil if the text is not strict unpadded base64url.
     package static func decode(_ text: String) -> [UInt8]? {
-        alphabet.decode(text)
+        Base64Alphabet.urlSafe.decode(text)
     }
-
-    private static let alphabet = Base64Alphabet.urlSafe
 }
