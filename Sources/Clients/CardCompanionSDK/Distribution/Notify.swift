@@ -33,8 +33,8 @@ extension CardCompanionSession {
     @concurrent
     func notify(_ parameters: TokenNotifyParameters, hostUrl: String) async throws(SDKError) -> TokenNotifyResponse {
         try require((MemberName.token, parameters.token), (MemberName.sessionId, parameters.sessionId))
-        guard let names = try? TokenNames(in: parameters.token), let bankId = names.bankId, let uniqueId = names.uniqueId
-        else {
+        let names = try? TokenNames(in: parameters.token)
+        guard let bankId = names?.bankId, let uniqueId = names?.uniqueId else {
             throw SDKError(.invalidInput, "token must be JSON with \(MemberName.idBEL) and \(MemberName.idPorteur)")
         }
         let hash = try await notifyHash(
