@@ -1,9 +1,11 @@
+// Inlinable, because a generic function of another module takes several times as long.
+
 extension FixedWidthInteger {
     /// All bytes, the most significant one first.
-    package var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian, Array.init) }
+    @inlinable package var bigEndianBytes: [UInt8] { withUnsafeBytes(of: bigEndian, Array.init) }
 
     /// The number that bytes make, the most significant one first. They are no more than the type has.
-    package init(bigEndianBytes bytes: some Sequence<UInt8>) {
+    @inlinable package init(bigEndianBytes bytes: some Sequence<UInt8>) {
         self = bytes.reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
     }
 }
@@ -11,7 +13,7 @@ extension FixedWidthInteger {
 // Numbers of any length.
 extension Sequence<UInt8> {
     /// A big-endian number without the zeros in front.
-    package func withoutLeadingZeros() -> [UInt8] { drop { $0 == 0 }.map(\.self) }
+    @inlinable package func withoutLeadingZeros() -> [UInt8] { drop { $0 == 0 }.map(\.self) }
 }
 
 extension [UInt8] {
