@@ -121,11 +121,19 @@ package final class TestInstallation: Sendable {
         try await SQL.run(statements, at: ownerURL)
     }
 
-    /// Changes a line of all banks' settings, as somebody can who writes to the database: with the digest.
-    package func forgeSetting(_ line: String, _ forged: String) async throws {
+    /// Changes a line of all banks' settings with their digest, as a superuser of the database can.
+    ///
+    /// - Parameter isHidden: whether the banks keep their revision, so that running servers do not load them again.
+    package func forgeSetting(_ line: String, _ forged: String, isHidden: Bool = false) async throws {
         let settings = "replace(settings, '\n\(line)\n', '\n\(forged)\n')"
-        try await sql(
-            "UPDATE bank SET settings = \(settings), settings_digest = sha256(convert_to(\(settings), 'UTF8'))")
+        let changed = try await sql(
+            """
+            SET session_replication_role = \(isHidden ? "replica" : "origin");
+            UPDATE bank SET settings = \(settings), settings_digest = sha256(convert_to(\(settings), 'UTF8'))
+                WHERE settings <> \(settings) RETURNING bank_id;
+            RESET session_replication_role;
+            """)
+        guard !changed.isEmpty else { throw SetupFailed(description: "no bank has the setting '\(line)'") }
     }
 
     /// Runs statements as the role that serves.

@@ -55,8 +55,8 @@ struct AuditTrailTests {
         try await installation.sql(Self.breaking)
         let refused = try await installation.run(["bank", "set", bank.id, "--retry-limit", "9"])
         #expect(refused.status != 0)
-        let settings = try await installation.sql("SELECT settings FROM bank WHERE bank_id = '\(bank.id)'")
-        #expect(settings.count == 1 && settings[0].contains("\nretryLimit=3\n"))
+        let changed = "SELECT count(*) FROM bank WHERE settings LIKE '%retryLimit=9%'"
+        #expect(try await installation.sql(changed) == ["0"])
     }
 
     @Test("A command about a cardholder has an entry with the pseudonym, and none with the name")

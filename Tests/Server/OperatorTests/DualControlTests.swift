@@ -255,7 +255,7 @@ struct DualControlTests {
         let (installation, bank) = (fixture.installation, fixture.bank)
         let id = try await installation.propose(
             ["bank", "set", bank.id, "--retry-limit", "9"], of: fixture.operators)
-        try await installation.forgeSetting("fetchLimit=5", "fetchLimit=4")
+        try await installation.forgeSetting("timestampTolerance=300", "timestampTolerance=299")
         let refused = try await installation.approve(id, of: fixture.operators)
         #expect(refused.status == 1)
         #expect(refused.stderr.contains("another command has changed the bank"))

@@ -40,6 +40,17 @@ struct ForgedApprovalTests {
         #expect(try await fixture.isServed)
     }
 
+    @Test("A rule that is changed in the database behind a running server does not count")
+    func hiddenSettings() async throws {
+        let fixture = try await Fixture()
+        #expect(try await fixture.isServed)
+        try await fixture.installation.forgeSetting("sessionLifetime=900", "sessionLifetime=86400", isHidden: true)
+        #expect(try await fixture.isServed)
+        let lifetimes = try await fixture.installation.sql(
+            "SELECT extract(epoch FROM expires_at - opened_at)::integer FROM delivery_session")
+        #expect(lifetimes == ["900", "900"])
+    }
+
     @Test("A certificate that was put into the database is ignored")
     func certificate() async throws {
         let fixture = try await Fixture()

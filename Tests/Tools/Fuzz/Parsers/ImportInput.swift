@@ -1,10 +1,10 @@
 import CardCompanionAPI
+import CardCompanionModel
 import Logging
 import SecureMemory
 import StrictJSON
 
 @testable import CardCompanion
-import CardCompanionModel
 @testable import CardCompanionStore
 
 /// An import of cardholders: lines of JSON.
