@@ -159,8 +159,7 @@ struct AuditTrailTests {
         (
             """
             UPDATE audit_entry AS one SET outcome = other.outcome, operation = other.operation
-            FROM audit_entry AS other WHERE one.chain_id = other.chain_id AND one.outcome = 'wrong-code'
-                AND other.outcome = 'delivered'
+            FROM audit_entry AS other WHERE one.outcome = 'wrong-code' AND other.outcome = 'delivered'
             """, "was altered"
         ),
         (
