@@ -163,16 +163,13 @@ struct SetupFailed: Error, CustomStringConvertible {
 extension BankSettings {
     /// Settings as options of `bank add`, for example `["--retention", "keep"]`.
     ///
-    /// - Returns: nil if an option, or its value, is not as in the settings' text: the command knows more forms.
+    /// - Returns: nil if one names a file, or is refused: the command says why.
     init?(options: [String], id: String, scheme: String) {
         guard let scheme = Scheme(rawValue: scheme), options.count.isMultiple(of: 2) else { return nil }
         self.init(name: id, programme: id, scheme: scheme)
         for index in stride(from: 0, to: options.count, by: 2) {
             let setting = BankSetting.all.first { $0.option == options[index] }
-            let value = options[index + 1]
-            guard let setting, setting.set(value, in: &self) || value == "none" && setting.set("", in: &self) else {
-                return nil
-            }
+            guard let setting, !setting.isFile, setting.set(option: options[index + 1], in: &self) else { return nil }
         }
     }
 }

@@ -16,7 +16,7 @@ extension BankSettings {
     /// - Throws: ``InvalidSetting`` for the first wrong one.
     package func validate() throws(InvalidSetting) {
         for setting in BankSetting.all where !setting.isAllowed(self) {
-            throw InvalidSetting(description: "\(setting.option) \(setting.rule)\(Self.shown(setting.text(self)))")
+            throw setting.refusal(of: setting.text(self))
         }
         try require(
             pinMinimumLength <= pinMaximumLength,
@@ -50,9 +50,17 @@ extension BankSettings {
             + "'card-companion certificate import --use encryption', or set --defined-pins keep"
     }
 
-    private static func shown(_ value: String) -> String { value.utf8.count > 40 ? "" : " (was '\(value)')" }
-
     private func require(_ condition: Bool, _ rule: String) throws(InvalidSetting) {
         guard condition else { throw InvalidSetting(description: rule) }
     }
+}
+
+extension BankSetting {
+    /// Says what a value must be.
+    package func refusal(of value: String) -> InvalidSetting {
+        let shown = value.utf8.count > Self.shownByteLimit ? "" : " (was '\(value)')"
+        return InvalidSetting(description: "\(option) \(rule)\(shown)")
+    }
+
+    private static let shownByteLimit = 64
 }

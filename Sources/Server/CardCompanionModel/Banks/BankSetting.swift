@@ -1,4 +1,4 @@
-/// One of a bank's settings: its name, what it may be, and which change tightens it. ``BankSettings`` has the values.
+/// One of a bank's settings: how it is written, what it may be, and which change tightens it. ``BankSettings`` has the values.
 package struct BankSetting: Sendable {
     /// Which values are as tight as another one, or tighter. With dual control one operator can tighten a setting.
     package enum Tightening: Sendable {
@@ -11,6 +11,18 @@ package struct BankSetting: Sendable {
         case only(String)
     }
 
+    /// How an option's value becomes the value's text.
+    fileprivate enum OptionForm {
+        case plain
+        case line
+        /// `none` is empty.
+        case label
+        /// Members in any order, or `none`.
+        case list
+        /// The members are the lines of a file.
+        case file
+    }
+
     /// In the text of the settings: `retryLimit`.
     package let name: String
     /// The option that sets it: `--retry-limit`.
@@ -18,27 +30,31 @@ package struct BankSetting: Sendable {
     package let tightening: Tightening
     /// What a value must be, for error messages: `must be between 1 and 20`.
     package let rule: String
-
+    /// What an operator reads about it, with its default.
+    package let help: String
+    /// The values, or members of a list, that it can have; empty if there are too many.
+    package let choices: [String]
     /// The value as text, in one line. Each value has one text.
     package let text: @Sendable (BankSettings) -> String
-    /// Whether a bank can be without it in its text.
-    package var hasDefault: Bool { !["name", "programme", "scheme"].contains(name) }
-
-    private let read: @Sendable (inout BankSettings, String) -> Bool
     /// Whether a value follows ``rule``.
     package let isAllowed: @Sendable (BankSettings) -> Bool
 
-    private typealias Path<Value> = WritableKeyPath<BankSettings, Value> & Sendable
+    private let form: OptionForm
+    private let read: @Sendable (inout BankSettings, String) -> Bool
 
     private init<Value>(
-        _ name: String, _ option: String, _ path: any Path<Value>, _ tightening: Tightening, rule: String,
+        _ name: String, _ option: String, _ path: any WritableKeyPath<BankSettings, Value> & Sendable,
+        _ tightening: Tightening, help: String, rule: String, choices: [String] = [], form: OptionForm = .plain,
         text: @escaping @Sendable (Value) -> String, parse: @escaping @Sendable (String) -> Value?,
         allows: @escaping @Sendable (Value) -> Bool = { _ in true }
     ) {
         self.name = name
         self.option = option
         self.tightening = tightening
+        self.help = help
         self.rule = rule
+        self.choices = choices
+        self.form = form
         self.text = { text($0[keyPath: path]) }
         read = { settings, line in
             guard let value = parse(line), text(value) == line, allows(value) else { return false }
@@ -48,121 +64,36 @@ package struct BankSetting: Sendable {
         isAllowed = { allows($0[keyPath: path]) }
     }
 
-    private static func number(
-        _ name: String, _ option: String, _ path: any Path<Int>, _ range: ClosedRange<Int>,
-        _ tightening: Tightening = .never
-    ) -> BankSetting {
-        BankSetting(
-            name, option, path, tightening, rule: "must be between \(range.lowerBound) and \(range.upperBound)",
-            text: { "\($0)" }, parse: { Int($0) }, allows: { range ~= $0 })
-    }
+    /// The option's name without its hyphens.
+    package var optionName: String { String(option.dropFirst(2)) }
 
-    private static func flag(
-        _ name: String, _ option: String, _ path: any Path<Bool>, _ tightening: Tightening = .never
-    ) -> BankSetting {
-        BankSetting(
-            name, option, path, tightening, rule: "must be true or false", text: { "\($0)" }, parse: { Bool($0) })
-    }
+    /// Whether a bank can be without it in its text.
+    package var hasDefault: Bool { !["name", "programme", "scheme"].contains(name) }
 
-    private static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable>(
-        _ name: String, _ option: String, _ path: any Path<Value>, _ tightening: Tightening = .never
-    ) -> BankSetting {
-        BankSetting(
-            name, option, path, tightening, rule: "must be \(Value.allCases.map(\.rawValue).joined(separator: ", "))",
-            text: { $0.rawValue }, parse: { Value(rawValue: $0) })
-    }
-
-    private static func list<Value: RawRepresentable<String> & CaseIterable & Hashable & Sendable>(
-        _ name: String, _ option: String, _ path: any Path<Set<Value>>, _ tightening: Tightening
-    ) -> BankSetting {
-        BankSetting(
-            name, option, path, tightening,
-            rule: "must list \(Value.allCases.map(\.rawValue).joined(separator: ", ")), or be none",
-            text: { $0.map(\.rawValue).sorted().joined(separator: ",") },
-            parse: { line in
-                let values = line.split(separator: ",").map { Value(rawValue: String($0)) }
-                return values.contains { $0 == nil } ? nil : Set(values.compactMap(\.self))
-            })
-    }
-
-    private static func line(
-        _ name: String, _ option: String, _ path: any Path<String>, rule: String,
-        allows: @escaping @Sendable (String) -> Bool
-    ) -> BankSetting {
-        BankSetting(
-            name, option, path, .never, rule: rule, text: EscapedLine.text, parse: EscapedLine.parse, allows: allows)
-    }
-}
-
-extension BankSetting {
-    /// Every setting, in the order of the text.
-    package static let all: [BankSetting] =
-        whoSettings + limitSettings + deliverySettings + definitionSettings + documentSettings
-
-    private static let whoSettings: [BankSetting] = [
-        .line("name", "--name", \.name, rule: "must have 1 to 200 characters") { 1...200 ~= $0.unicodeScalars.count },
-        .line("programme", "--programme", \.programme, rule: "must have \(Identifier.rule)") { Identifier($0) != nil },
-        .choice("scheme", "--scheme", \.scheme),
-    ]
-
-    private static let limitSettings: [BankSetting] = [
-        .number(
-            "timestampTolerance", "--timestamp-tolerance", \.timestampToleranceSeconds,
-            1...BankSettings.timestampToleranceLimitSeconds, .smaller),
-        .number("sessionLifetime", "--session-lifetime", \.sessionLifetimeSeconds, 30...86_400, .smaller),
-        .number("undeliveredLifetime", "--undelivered-lifetime", \.undeliveredLifetimeDays, 1...3650, .smaller),
-        .number("retryLimit", "--retry-limit", \.retryLimit, 1...20, .smaller),
-        .number("fetchLimit", "--fetch-limit", \.fetchLimit, 1...100, .smaller),
-        .number("definitionsPerDay", "--definitions-per-day", \.definitionsPerDay, 1...100, .smaller),
-        .number("pinMinimumLength", "--pin-minimum-length", \.pinMinimumLength, 4...12, .larger),
-        .number("pinMaximumLength", "--pin-maximum-length", \.pinMaximumLength, 4...12),
-        .choice("codeAlphabet", "--code-alphabet", \.codeAlphabet),
-        .number("codeMinimumLength", "--code-minimum-length", \.codeMinimumLength, 4...64, .larger),
-        .number("codeMaximumLength", "--code-maximum-length", \.codeMaximumLength, 4...64),
-    ]
-
-    private static let deliverySettings: [BankSetting] = [
-        .choice("retention", "--retention", \.retention, .only("erase")),
-        .flag("reminders", "--reminders", \.reminders, .only("false")),
-        .choice("deliveryFormat", "--delivery-format", \.deliveryFormat),
-        .choice("imageStyle", "--image-style", \.imageStyle),
-        .list("hints", "--hints", \.hints, .fewer),
-        .flag("textPINs", "--text-pins", \.textPINs, .only("false")),
-        .flag("uniformErrors", "--uniform-errors", \.uniformErrors, .only("true")),
-        .choice("sealedValues", "--sealed-values", \.sealedValues, .only("bound")),
-        .flag("checkUniqueIds", "--check-unique-ids", \.checksUniqueIds, .only("true")),
-    ]
-
-    private static let definitionSettings: [BankSetting] = [
-        .flag("definition", "--definition", \.definition, .only("false")),
-        .choice("definedPINs", "--defined-pins", \.definedPINs),
-        BankSetting(
-            "definedPINKey", "--defined-pin-key", \.definedPINKey, .never, rule: "must have \(Identifier.rule)",
-            text: { EscapedLine.text($0 ?? "") }, parse: { $0.isEmpty ? .some(nil) : EscapedLine.parse($0) },
-            allows: { $0.map { Identifier($0) != nil } ?? true }),
-        .list("pinBlocks", "--pin-blocks", \.pinBlocks, .fewer),
-        .flag("definitionResetsDelivery", "--definition-resets-delivery", \.definitionResetsDelivery),
-        .list("weakPINRules", "--weak-pin-rules", \.weakPINRules, .more),
-        BankSetting(
-            "listedPINs", "--weak-pin-file", \.listedPINs, .more,
-            rule: "must have at most 10000 PINs of 4 to 12 digits, one per line",
-            text: { $0.sorted().joined(separator: ",") }, parse: { $0.split(separator: ",").map(String.init) },
-            allows: { pins in
-                pins.count <= 10_000
-                    && pins.allSatisfy { 4...12 ~= $0.utf8.count && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }
-            }),
-    ]
-
-    private static let documentSettings: [BankSetting] = [
-        .choice("identityCheck", "--identity-check", \.identityCheck, .only("both")),
-        .choice("identityAssurance", "--identity-assurance", \.identityAssurance, .only("chip")),
-        .number("identityLifetime", "--identity-lifetime", \.identityLifetimeSeconds, 60...86_400, .smaller),
-    ]
+    /// Whether the option names a file with the members of the list.
+    package var isFile: Bool { form == .file }
 
     /// Sets a value from its ``text``.
     ///
     /// - Returns: false if the text is no allowed value. Then nothing is changed.
     package func set(_ text: String, in settings: inout BankSettings) -> Bool { read(&settings, text) }
+
+    /// Sets a value from that of the option. (That of a file is its lines, with commas between them.)
+    ///
+    /// - Returns: false if it is no allowed value. Then nothing is changed.
+    package func set(option value: String, in settings: inout BankSettings) -> Bool {
+        switch form {
+        case .plain: return set(value, in: &settings)
+        case .line: return set(EscapedLine.text(value), in: &settings)
+        case .label: return set(value == "none" ? "" : EscapedLine.text(value), in: &settings)
+        case .file: return set(Self.sorted(value), in: &settings)
+        case .list: return !value.isEmpty && set(value == "none" ? "" : Self.sorted(value), in: &settings)
+        }
+    }
+
+    private static func sorted(_ members: String) -> String {
+        members.split(separator: ",", omittingEmptySubsequences: false).sorted().joined(separator: ",")
+    }
 
     /// Whether a value is as tight as another one, or tighter.
     package func isWithin(_ value: String, _ other: String) -> Bool {
@@ -183,4 +114,81 @@ extension BankSetting {
     }
 
     private static func members(_ text: String) -> Set<Substring> { Set(text.split(separator: ",")) }
+}
+
+// MARK: - Kinds of settings
+
+extension BankSetting {
+    typealias Path<Value> = WritableKeyPath<BankSettings, Value> & Sendable
+
+    static func number(
+        _ name: String, _ option: String, _ path: any Path<Int>, _ range: ClosedRange<Int>,
+        _ tightening: Tightening = .never, help: String
+    ) -> BankSetting {
+        BankSetting(
+            name, option, path, tightening, help: help,
+            rule: "must be between \(range.lowerBound) and \(range.upperBound)",
+            text: { "\($0)" }, parse: { Int($0) }, allows: { range ~= $0 })
+    }
+
+    static func flag(
+        _ name: String, _ option: String, _ path: any Path<Bool>, _ tightening: Tightening = .never, help: String
+    ) -> BankSetting {
+        BankSetting(
+            name, option, path, tightening, help: help, rule: "must be true or false", choices: ["true", "false"],
+            text: { "\($0)" }, parse: { Bool($0) })
+    }
+
+    static func choice<Value: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ name: String, _ option: String, _ path: any Path<Value>, _ tightening: Tightening = .never, help: String
+    ) -> BankSetting {
+        let choices = Value.allCases.map(\.rawValue)
+        return BankSetting(
+            name, option, path, tightening, help: help, rule: "must be \(choices.joined(separator: ", "))",
+            choices: choices, text: { $0.rawValue }, parse: { Value(rawValue: $0) })
+    }
+
+    static func list<Value: RawRepresentable<String> & CaseIterable & Hashable & Sendable>(
+        _ name: String, _ option: String, _ path: any Path<Set<Value>>, _ tightening: Tightening, help: String
+    ) -> BankSetting {
+        let choices = Value.allCases.map(\.rawValue)
+        return BankSetting(
+            name, option, path, tightening, help: help,
+            rule: "must list \(choices.joined(separator: ", ")), or be none", choices: choices, form: .list,
+            text: { $0.map(\.rawValue).sorted().joined(separator: ",") },
+            parse: { line in
+                let values = line.split(separator: ",").map { Value(rawValue: String($0)) }
+                return values.contains { $0 == nil } ? nil : Set(values.compactMap(\.self))
+            })
+    }
+
+    static func line(
+        _ name: String, _ option: String, _ path: any Path<String>, rule: String,
+        allows: @escaping @Sendable (String) -> Bool, help: String
+    ) -> BankSetting {
+        BankSetting(
+            name, option, path, .never, help: help, rule: rule, form: .line, text: EscapedLine.text,
+            parse: EscapedLine.parse, allows: allows)
+    }
+
+    /// The label of a key, or nothing.
+    static func label(_ name: String, _ option: String, _ path: any Path<String?>, help: String) -> BankSetting {
+        BankSetting(
+            name, option, path, .never, help: help, rule: "must have \(Identifier.rule)", form: .label,
+            text: { EscapedLine.text($0 ?? "") }, parse: { $0.isEmpty ? .some(nil) : EscapedLine.parse($0) },
+            allows: { $0.map { Identifier($0) != nil } ?? true })
+    }
+
+    static func pins(
+        _ name: String, _ option: String, _ path: any Path<[String]>, _ tightening: Tightening, help: String
+    ) -> BankSetting {
+        BankSetting(
+            name, option, path, tightening, help: help,
+            rule: "must have at most 10000 PINs of 4 to 12 digits, one per line", form: .file,
+            text: { $0.sorted().joined(separator: ",") }, parse: { $0.split(separator: ",").map(String.init) },
+            allows: { pins in
+                pins.count <= 10_000
+                    && pins.allSatisfy { 4...12 ~= $0.utf8.count && $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }
+            })
+    }
 }

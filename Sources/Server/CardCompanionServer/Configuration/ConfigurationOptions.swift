@@ -89,15 +89,15 @@ package struct ServerOptions: SettingGroup {
 }
 
 /// The name under which ArgumentParser keeps the value of an option.
-private struct OptionName: CodingKey {
-    let stringValue: String
-    let intValue: Int? = nil
+package struct OptionName: CodingKey {
+    package let stringValue: String
+    package let intValue: Int? = nil
 
-    init(stringValue: String) {
+    package init(stringValue: String) {
         self.stringValue = stringValue
     }
 
-    init?(intValue: Int) { nil }
+    package init?(intValue: Int) { nil }
 }
 
 extension Setting {

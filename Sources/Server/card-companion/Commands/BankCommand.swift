@@ -9,162 +9,50 @@ struct BankCommand: ParsableCommand {
         commandName: "bank", abstract: "Adds and removes banks, and changes their settings.",
         subcommands: [Add.self, Set.self, Show.self, List.self, Remove.self])
 
-    /// An omitted setting stays as it is; a new bank gets the default.
-    struct SettingOptions: ParsableArguments {
-        @Option(help: "The bank's name, for people.")
-        var name: String?
-        @Option(
-            help: "Banks in the same programme get code 308 for each other's cardholders. Default: the bank's id."
-        )
-        var programme: String?
-        @Option(help: "CB or PCI-CPP.")
-        var scheme: Scheme?
-        @Option(help: "How much a timestamp can differ from the server's clock, in seconds (default 300).")
-        var timestampTolerance: Int?
-        @Option(help: "How long a delivery waits for its notify, in seconds (default 900).")
-        var sessionLifetime: Int?
-        @Option(help: "What happens to a delivered PIN: erase (default), keep or keep-repeat.")
-        var retention: Retention?
-        @Option(help: "Whether a delivered PIN can be shown again as a reminder: true or false (default).")
-        var reminders: Bool?
-        @Option(help: "After how many days an unconfirmed PIN is erased (default 90).")
-        var undeliveredLifetime: Int?
-        @Option(help: "How many wrong authentication codes lock a cardholder (default 3).")
-        var retryLimit: Int?
-        @Option(help: "How many fetches without a confirmed delivery lock a cardholder (default 5).")
-        var fetchLimit: Int?
-        @Option(help: "The minimum number of digits in a PIN (default 4).")
-        var pinMinimumLength: Int?
-        @Option(help: "The maximum number of digits in a PIN (default 6, at most 12).")
-        var pinMaximumLength: Int?
-        @Option(help: "The characters of authentication codes: digits, alphanumeric (default), printable.")
-        var codeAlphabet: CodeAlphabet?
-        @Option(help: "The minimum number of characters in an authentication code (default 4).")
-        var codeMinimumLength: Int?
-        @Option(help: "The maximum number of characters in an authentication code (default 32).")
-        var codeMaximumLength: Int?
-        @Option(help: "How a PIN is drawn: captcha (default) or digits.")
-        var deliveryFormat: DeliveryFormat?
-        @Option(
-            help: "The style of images: standard (default), strong (harder for programs) or calm (without distortion).")
-        var imageStyle: ImageStyle?
-        @Option(
-            help:
-                "Which of the app's wishes about images are followed, comma-separated: style,theme,scale (default theme,scale), or none."
-        )
-        var hints: String?
-        @Option(
-            help: """
-                Whether a cardholder with accessibility 'text' gets the digits as text instead of an image, if the app can \
-                show them: true or false (default).
-                """)
-        var textPins: Bool?
-        @Option(help: "Whether all errors about a cardholder have the same code: true or false (default).")
-        var uniformErrors: Bool?
-        @Option(
-            help: "Whether a sealed PIN must name its bank, cardholder and request: bound (default), or any if not.")
-        var sealedValues: SealedValueRule?
-        @Option(help: "Whether a uniqueId that looks like a card number is refused: true (default) or false.")
-        var checkUniqueIds: Bool?
-        @Option(help: "Whether cardholders can define their PIN: true (default) or false.")
-        var definition: Bool?
-        @Option(help: "How many PINs a cardholder can define per day, UTC (default 5).")
-        var definitionsPerDay: Int?
-        @Option(
-            help: """
-                Who keeps a defined PIN. deliver (default): the bank gets it, sealed to its encryption certificate; without \
-                that certificate, definitions are refused. keep: this server is the authority.
-                """)
-        var definedPins: DefinedPINRule?
-        @Option(
-            help: """
-                The label of the bank's pin-encryption key for defined PINs: the bank then gets them as PIN blocks of format \
-                iso-1 under this key, inside the sealed value. none (default): the bank gets digits.
-                """)
-        var definedPinKey: String?
-        @Option(
-            help: """
-                Which formats of PIN blocks the bank may send, comma-separated: iso-0,iso-1,iso-3,iso-4, or none (default).
-                """)
-        var pinBlocks: String?
-        @Option(help: "Whether a defined PIN counts as never delivered: true (default) or false.")
-        var definitionResetsDelivery: Bool?
-        @Option(
-            help:
-                "Which PINs cannot be chosen, comma-separated: same,ascending,descending,pairs,listed (default), or none."
-        )
-        var weakPinRules: String?
-        @Option(help: "A file with PINs that cannot be chosen, one per line, for the rule 'listed'.")
-        var weakPinFile: String?
+    /// The options of a bank's settings, from their table. An omitted setting stays as it is; a new bank gets the default.
+    ///
+    /// ArgumentParser looks for options in the mirror of a group, and decodes them.
+    struct SettingOptions: ParsableArguments, CustomReflectable {
+        /// The texts that were given, by the setting's name.
+        private(set) var texts: [String: String] = [:]
 
-        @Option(
-            help: """
-                Which requests need a pass: none (default), fetch, definition or both. A cardholder gets a pass when an app \
-                has verified their passport or identity card.
-                """)
-        var identityCheck: IdentityRequirement?
-        @Option(
-            help: """
-                What a document must prove for a pass. chip (default): that it is not a copy. passive: documents whose chip \
-                cannot prove that are accepted too.
-                """)
-        var identityAssurance: IdentityAssurance?
-        @Option(help: "How long an unused pass stays valid, in seconds (default 900).")
-        var identityLifetime: Int?
+        init() {}
 
-        func apply(to settings: inout BankSettings) throws {
-            name.map { settings.name = $0 }
-            programme.map { settings.programme = $0 }
-            scheme.map { settings.scheme = $0 }
-            timestampTolerance.map { settings.timestampToleranceSeconds = $0 }
-            sessionLifetime.map { settings.sessionLifetimeSeconds = $0 }
-            retention.map { settings.retention = $0 }
-            reminders.map { settings.reminders = $0 }
-            undeliveredLifetime.map { settings.undeliveredLifetimeDays = $0 }
-            retryLimit.map { settings.retryLimit = $0 }
-            fetchLimit.map { settings.fetchLimit = $0 }
-            pinMinimumLength.map { settings.pinMinimumLength = $0 }
-            pinMaximumLength.map { settings.pinMaximumLength = $0 }
-            codeAlphabet.map { settings.codeAlphabet = $0 }
-            codeMinimumLength.map { settings.codeMinimumLength = $0 }
-            codeMaximumLength.map { settings.codeMaximumLength = $0 }
-            deliveryFormat.map { settings.deliveryFormat = $0 }
-            imageStyle.map { settings.imageStyle = $0 }
-            if let hints { settings.hints = try Self.list(hints, of: "--hints") }
-            textPins.map { settings.textPINs = $0 }
-            uniformErrors.map { settings.uniformErrors = $0 }
-            sealedValues.map { settings.sealedValues = $0 }
-            checkUniqueIds.map { settings.checksUniqueIds = $0 }
-            definition.map { settings.definition = $0 }
-            definedPins.map { settings.definedPINs = $0 }
-            definedPinKey.map { settings.definedPINKey = $0 == "none" ? nil : $0 }
-            if let pinBlocks { settings.pinBlocks = try Self.list(pinBlocks, of: "--pin-blocks") }
-            definitionsPerDay.map { settings.definitionsPerDay = $0 }
-            definitionResetsDelivery.map { settings.definitionResetsDelivery = $0 }
-            if let weakPinRules { settings.weakPINRules = try Self.list(weakPinRules, of: "--weak-pin-rules") }
-            identityCheck.map { settings.identityCheck = $0 }
-            identityAssurance.map { settings.identityAssurance = $0 }
-            identityLifetime.map { settings.identityLifetimeSeconds = $0 }
-            if let weakPinFile { settings.listedPINs = try Self.list(weakPinFile) }
+        init(from decoder: any Decoder) throws {
+            let options = try decoder.container(keyedBy: OptionName.self)
+            for setting in BankSetting.all {
+                let name = OptionName(stringValue: setting.optionName)
+                texts[setting.name] = try options.decode(Option<String?>.self, forKey: name).wrappedValue
+            }
         }
 
-        private static func list<Value: RawRepresentable<String> & CaseIterable & Hashable>(
-            _ text: String, of option: String
-        ) throws -> Swift.Set<Value> {
-            guard text != "none" else { return [] }
-            return Swift.Set(
-                try text.split(separator: ",", omittingEmptySubsequences: false).map { name in
-                    guard let value = Value(rawValue: String(name)) else {
-                        let names = Value.allCases.map(\.rawValue).joined(separator: ", ")
-                        throw CommandError.badInput("\(option) must list \(names), or be none (was '\(name)')")
-                    }
-                    return value
+        var customMirror: Mirror {
+            Mirror(
+                self,
+                children: BankSetting.all.map { setting in
+                    (
+                        setting.optionName,
+                        Option<String?>(
+                            name: .customLong(setting.optionName), help: "\(setting.help)",
+                            completion: setting.isFile ? .file() : .list(setting.choices))
+                    )
                 })
         }
 
-        private static func list(_ path: String) throws -> [String] {
+        func apply(to settings: inout BankSettings) throws {
+            for setting in BankSetting.all {
+                guard let text = texts[setting.name] else { continue }
+                let value = setting.isFile ? try Self.lines(of: text) : text
+                guard setting.set(option: value, in: &settings) else { throw setting.refusal(of: text) }
+            }
+        }
+
+        /// The lines of a file, with commas between them.
+        private static func lines(of path: String) throws -> String {
             let bytes = try InputFile.read(path, byteLimit: InputFile.weakPINListByteLimit)
-            return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
+            let lines = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            // A comma in a line is refused like any other character that no PIN has.
+            return lines.map { $0.replacing(",", with: ";") }.joined(separator: ",")
         }
     }
 
@@ -184,8 +72,8 @@ struct BankCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            guard let scheme = settings.scheme else {
-                throw CommandError.badInput("--scheme is missing: a new bank needs CB or PCI-CPP")
+            guard let scheme = settings.texts["scheme"].flatMap(Scheme.init(rawValue:)) else {
+                throw CommandError.badInput("a new bank needs --scheme CB or --scheme PCI-CPP")
             }
             var values = BankSettings(name: id.text, programme: id.text, scheme: scheme)
             try settings.apply(to: &values)

@@ -1,5 +1,6 @@
 import CardCompanion
 import CardCompanionModel
+import Foundation
 import Testing
 
 @Suite("Bank settings as text")
@@ -97,5 +98,61 @@ struct BankSettingTests {
         let lines = Self.usual.text.split(separator: "\n")
         let swapped = ([lines[1], lines[0]] + lines.dropFirst(2)).map { "\($0)\n" }.joined()
         #expect(throws: UnreadableSettings.self) { try BankSettings(text: swapped) }
+    }
+
+    @Test(
+        "An option's value can be less strict than the text",
+        arguments: [
+            ("--weak-pin-rules", "same,pairs", "pairs,same"), ("--weak-pin-rules", "none", ""),
+            ("--defined-pin-key", "none", ""), ("--identity-check", "none", "none"), ("--name", "A\\B", "A\\u{5c}B"),
+            ("--weak-pin-file", "4321,1234", "1234,4321"), ("--weak-pin-file", "", ""),
+        ])
+    func options(option: String, value: String, text: String) throws {
+        let setting = try #require(BankSetting.all.first { $0.option == option })
+        var settings = Self.unusual
+        #expect(setting.set(option: value, in: &settings) && setting.text(settings) == text)
+    }
+
+    @Test(
+        "A wrong value of an option changes nothing",
+        arguments: [
+            ("--weak-pin-rules", ""), ("--weak-pin-rules", "none,same"), ("--weak-pin-rules", "same,,pairs"),
+            ("--weak-pin-rules", "Same"), ("--retry-limit", "many"), ("--retry-limit", ""), ("--scheme", "cb"),
+            ("--weak-pin-file", "1234;4321"), ("--weak-pin-file", "1234,"), ("--identity-check", ""),
+        ])
+    func wrongOptions(option: String, value: String) throws {
+        let setting = try #require(BankSetting.all.first { $0.option == option })
+        var settings = Self.unusual
+        #expect(!setting.set(option: value, in: &settings) && settings == Self.unusual)
+    }
+
+    /// The options in docs/configuration.md: default and meaning.
+    private static func documented() throws -> [String: (value: String, meaning: String)] {
+        let root = (0..<5).reduce(URL(filePath: #filePath)) { path, _ in path.deletingLastPathComponent() }
+        let text = try String(contentsOf: root.appending(path: "docs/configuration.md"), encoding: .utf8)
+        var found: [String: (value: String, meaning: String)] = [:]
+        for line in text.split(separator: "\n") where line.hasPrefix("| `--") {
+            let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+            let options = cells[0].matches(of: /--[a-z-]+/).map { String($0.output) }
+            let text = cells[1].replacing("`", with: "")
+            let values = options.count > 1 ? text.components(separatedBy: ", ") : [text]
+            for (option, value) in zip(options, values) { found[option] = (value, cells[2]) }
+        }
+        return found
+    }
+
+    @Test(
+        "docs/configuration.md has each setting with its default and its range",
+        arguments: BankSetting.all.map(\.option))
+    func documentation(option: String) throws {
+        let setting = try #require(BankSetting.all.first { $0.option == option })
+        let row = try #require(try Self.documented()[option], "\(option) is not in docs/configuration.md")
+        guard setting.hasDefault else { return }
+        var settings = Self.unusual
+        #expect(setting.set(option: row.value == "none" && setting.isFile ? "" : row.value, in: &settings))
+        #expect(setting.text(settings) == setting.text(Self.usual))
+        if let range = setting.rule.firstMatch(of: /must be between (\d+) and (\d+)/) {
+            #expect(row.meaning.contains("(\(range.output.1) to \(range.output.2))"))
+        }
     }
 }
