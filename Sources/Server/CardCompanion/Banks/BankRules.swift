@@ -11,22 +11,14 @@ package struct InvalidSetting: Error, CustomStringConvertible {
 }
 
 extension BankSettings {
-    /// Checks every value.
+    /// Checks every value, and the rules about two of them.
     ///
     /// - Throws: ``InvalidSetting`` for the first wrong one.
     package func validate() throws(InvalidSetting) {
         for setting in BankSetting.all where !setting.isAllowed(self) {
             throw setting.refusal(of: setting.text(self))
         }
-        try require(
-            pinMinimumLength <= pinMaximumLength,
-            "--pin-minimum-length must not be greater than --pin-maximum-length")
-        try require(
-            codeMinimumLength <= codeMaximumLength,
-            "--code-minimum-length must not be greater than --code-maximum-length")
-        try require(
-            definedPINKey == nil || pinBlocks.contains(.iso1),
-            "--defined-pin-key makes PIN blocks of format 1: --pin-blocks must list iso-1")
+        if let rule = BankSettingRule.broken(by: self) { throw InvalidSetting(description: rule.text) }
     }
 
     /// Why cardholders cannot define a PIN, for the operator; nil if they can.
@@ -48,10 +40,6 @@ extension BankSettings {
         guard !isDeliverable else { return nil }
         return "with --defined-pins deliver the bank needs a valid encryption certificate: import one with "
             + "'card-companion certificate import --use encryption', or set --defined-pins keep"
-    }
-
-    private func require(_ condition: Bool, _ rule: String) throws(InvalidSetting) {
-        guard condition else { throw InvalidSetting(description: rule) }
     }
 }
 

@@ -97,7 +97,7 @@ package struct BankSetting: Sendable {
 
     /// Whether a value is as tight as another one, or tighter.
     package func isWithin(_ value: String, _ other: String) -> Bool {
-        if value == other { return true }
+        if value.utf8.elementsEqual(other.utf8) { return true }
         switch tightening {
         case .never: return false
         case .smaller: return Self.isOrdered(value, other)
@@ -144,7 +144,8 @@ extension BankSetting {
     ) -> BankSetting {
         let choices = Value.allCases.map(\.rawValue)
         return BankSetting(
-            name, option, path, tightening, help: help, rule: "must be \(choices.joined(separator: ", "))",
+            name, option, path, tightening, help: help,
+            rule: "must be \(choices.dropLast().joined(separator: ", ")) or \(choices.last ?? "")",
             choices: choices, text: { $0.rawValue }, parse: { Value(rawValue: $0) })
     }
 

@@ -1,24 +1,28 @@
 /// Settings as text: one line per setting, `name=value`, in the order of ``BankSetting/all``. Equal settings have the same text,
 /// so that a digest, or a signature, of the text is one of the settings.
 extension BankSettings {
-    package var text: String { BankSetting.all.map { "\($0.name)=\($0.text(self))\n" }.joined() }
+    package var text: String { BankSetting.all.map { $0.line(self) }.joined() }
 
     /// Reads a text. A setting that the text lacks, because it is newer, has its default.
     ///
-    /// - Throws: ``UnreadableSettings`` if a line is no setting that this program knows, or no allowed
-    ///   value, or if a setting without a default is missing.
+    /// - Throws: ``UnreadableSettings`` if the text is not exactly that of settings that this program allows.
     package init(text: String) throws(UnreadableSettings) {
         self.init(name: "", programme: "", scheme: .cb)
         var rest = BankSetting.all[...]
+        var exact = ""
         for (name, value) in try SettingLines(text).lines {
             guard let index = rest.firstIndex(where: { $0.name == name }) else {
                 throw UnreadableSettings(setting: name)
             }
             try Self.requireDefaults(of: rest[..<index])
             guard rest[index].set(value, in: &self) else { throw UnreadableSettings(setting: name) }
+            exact += rest[index].line(self)
             rest = rest[(index + 1)...]
         }
         try Self.requireDefaults(of: rest)
+        // Swift compares characters, and the same character can have other bytes.
+        guard exact.utf8.elementsEqual(text.utf8) else { throw UnreadableSettings(setting: "") }
+        if let rule = BankSettingRule.broken(by: self) { throw UnreadableSettings(setting: rule.setting) }
     }
 
     private static func requireDefaults(of missing: ArraySlice<BankSetting>) throws(UnreadableSettings) {
@@ -26,17 +30,23 @@ extension BankSettings {
     }
 }
 
+extension BankSetting {
+    fileprivate func line(_ settings: BankSettings) -> String { "\(name)=\(text(settings))\n" }
+}
+
 /// A text of settings that this program does not understand, or that breaks a rule. Its bank is not served.
 package struct UnreadableSettings: Error, Equatable, CustomStringConvertible {
-    /// The first such setting.
+    /// The first such setting; empty if it is none that can be shown.
     package let setting: String
 
     package init(setting: String) {
-        self.setting = setting
+        let isName = setting.utf8.count <= 64 && setting.utf8.allSatisfy { 0x41...0x5A ~= $0 || 0x61...0x7A ~= $0 }
+        self.setting = isName ? setting : ""
     }
 
     package var description: String {
-        "the bank's settings have an unknown setting, or a value that is not allowed: '\(setting)'"
+        "the settings have one that this program does not know, or a value that it does not allow"
+            + (setting.isEmpty ? "" : ": '\(setting)'")
     }
 }
 

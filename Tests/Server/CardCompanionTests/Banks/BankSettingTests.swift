@@ -87,6 +87,12 @@ struct BankSettingTests {
             ("name=A bank", "name=\\u{zz}", "name"), ("listedPINs=", "listedPINs=12a4", "listedPINs"),
             ("name=A bank\n", "", "name"),
             ("scheme=CB\n", "", "scheme"),
+            ("pinMinimumLength=4", "pinMinimumLength=7", "pinMinimumLength"),
+            ("codeMinimumLength=4", "codeMinimumLength=33", "codeMinimumLength"),
+            ("definedPINKey=\n", "definedPINKey=key\n", "definedPINKey"),
+            // A Kelvin sign is a K for Swift, and so is an e with an accent in two forms.
+            ("definedPINKey=", "definedPIN\u{212A}ey=", ""), ("\n", "\n\n", ""),
+            ("retryLimit=3", "a line\u{7} that is no setting=3", ""),
         ])
     func refused(line: String, other: String, setting: String) throws {
         let text = Self.usual.text.replacing(line, with: other)
@@ -154,5 +160,16 @@ struct BankSettingTests {
         if let range = setting.rule.firstMatch(of: /must be between (\d+) and (\d+)/) {
             #expect(row.meaning.contains("(\(range.output.1) to \(range.output.2))"))
         }
+    }
+
+    @Test("A text without its last line end is refused, and so is another form of the same character")
+    func bytes() throws {
+        #expect(throws: UnreadableSettings(setting: "")) { try BankSettings(text: String(Self.usual.text.dropLast())) }
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        var settings = Self.usual
+        settings.programme = decomposed
+        #expect(try BankSettings(text: settings.text).programme.utf8.elementsEqual(decomposed.utf8))
+        let programme = try #require(BankSetting.all.first { $0.name == "programme" })
+        #expect(!programme.isWithin(composed, decomposed))
     }
 }
