@@ -55,6 +55,8 @@ CREATE TABLE bank (
     -- older revision authenticates it again.
     revision          bigint NOT NULL DEFAULT 1,
     created_at        timestamptz NOT NULL,
+    CONSTRAINT the_programme_is_in_the_settings CHECK
+        (strpos(settings, E'\nprogramme=' || replace(programme, '\', '\u{5c}') || E'\n') > 0),
     CONSTRAINT the_digest_is_of_the_settings CHECK (settings_digest = sha256(convert_to(settings, 'UTF8')))
 );
 

@@ -21,6 +21,7 @@ CREATE OR REPLACE FUNCTION fetch_pin(
     p_token_mac          bytea,       -- TOKEN only
     p_confirmations      bytea[],
     -- The bank's settings.
+    p_programme                text,
     p_session_lifetime_seconds integer,
     p_retention                text,
     p_reminders                boolean,
@@ -33,13 +34,12 @@ CREATE OR REPLACE FUNCTION fetch_pin(
     OUT accessibility     text
 ) LANGUAGE plpgsql AS $$
 DECLARE
-    the_programme text;
-    holder        cardholder;
-    is_right      boolean;
-    is_allowed    boolean;
-    locks         boolean;
+    holder     cardholder;
+    is_right   boolean;
+    is_allowed boolean;
+    locks      boolean;
 BEGIN
-    SELECT programme INTO the_programme FROM bank
+    PERFORM FROM bank
         WHERE bank_id = p_bank_id AND revision = p_bank_revision AND status = 'ACTIVE';
     IF NOT FOUND THEN
         outcome := 'stale';
@@ -67,7 +67,7 @@ BEGIN
     IF holder.unique_id IS NULL THEN
         outcome := CASE WHEN EXISTS (
             SELECT FROM cardholder JOIN bank USING (bank_id)
-            WHERE cardholder.unique_id = p_unique_id AND bank.programme = the_programme
+            WHERE cardholder.unique_id = p_unique_id AND bank.programme = p_programme
         ) THEN 'cardholder-of-another-bank' ELSE 'no-cardholder' END;
         RETURN;
     END IF;
