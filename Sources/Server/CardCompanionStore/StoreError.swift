@@ -12,6 +12,8 @@ package enum StoreError: Error, Equatable {
     case bankNotFound
     /// The database refused the statement: a constraint, a missing permission, or a fault of this program.
     case refused(reason: String)
+    /// The database has a row that this program does not understand.
+    case unreadable(reason: String)
     /// The database URL cannot be read, or a limit makes no sense.
     case invalidConfiguration(reason: String)
     /// The task was cancelled. If the statement had been sent, it may have taken effect.
@@ -24,6 +26,7 @@ package enum StoreError: Error, Equatable {
             case .connectionLost: .outcomeUnknown(reason: reason)
             case .cancelled: .cancelled
             case .invalidConfiguration: .invalidConfiguration(reason: reason)
+            case .decoding: .unreadable(reason: reason)
             case _ where error.isUnavailable: .unavailable(reason: reason)
             case .server(.uniqueViolation): .conflict(reason: reason)
             case _ where error.isRetryable: .conflict(reason: reason)
@@ -36,7 +39,7 @@ package enum StoreError: Error, Equatable {
     package var isTemporary: Bool {
         switch self {
         case .unavailable, .outcomeUnknown, .conflict: true
-        case .bankNotFound, .refused, .invalidConfiguration, .cancelled: false
+        case .bankNotFound, .refused, .unreadable, .invalidConfiguration, .cancelled: false
         }
     }
 }
@@ -49,6 +52,7 @@ extension StoreError: CustomStringConvertible {
         case .conflict(let reason): "another transaction was in the way: \(reason)"
         case .bankNotFound: "there is no such bank"
         case .refused(let reason): "the database refused the statement: \(reason)"
+        case .unreadable(let reason): "the database has something that this program does not understand: \(reason)"
         case .invalidConfiguration(let reason): "the database configuration is wrong: \(reason)"
         case .cancelled: "the task was cancelled"
         }

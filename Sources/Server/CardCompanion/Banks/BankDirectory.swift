@@ -98,15 +98,29 @@ package final class BankDirectory: Sendable {
         kept.withLock { _ = $0.removeValue(forKey: bankId) }
     }
 
+    /// The bank exists, but is ignored: its callers must not use up the limit on look-ups of unknown banks.
+    private func ignored(_ bankId: Identifier) -> Bank? {
+        unknown.putBack()
+        forget(bankId)
+        return nil
+    }
+
     private func load(_ bankId: Identifier) async throws -> Bank? {
+        do {
+            return try await loadReadable(bankId)
+        } catch StoreError.unreadable(let reason) {
+            approvals.logUnreadable(bankId, reason)
+            return ignored(bankId)
+        }
+    }
+
+    private func loadReadable(_ bankId: Identifier) async throws -> Bank? {
         let begun = generation.withLock(\.self)
-        let found = try await store.bankWithKeys(id: bankId)
-        guard let found, let record = try await approvals.approvedPart(of: found) else {
-            // The bank exists, but is ignored: its callers must not use up the limit on look-ups of unknown banks.
-            if found != nil { unknown.putBack() }
+        guard let found = try await store.bankWithKeys(id: bankId) else {
             forget(bankId)
             return nil
         }
+        guard let record = try await approvals.approvedPart(of: found) else { return ignored(bankId) }
         let bank = try Bank(record, keyring: keyring)
         kept.withLock { kept in
             guard generation.withLock(\.self) == begun else { return }

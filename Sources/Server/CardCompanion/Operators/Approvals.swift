@@ -1,5 +1,6 @@
 package import CardCompanionModel
 package import CardCompanionStore
+internal import Cryptography
 package import KeyVault
 package import Logging
 internal import Synchronization
@@ -90,12 +91,22 @@ package final class Approvals: Sendable {
         return approved
     }
 
-    private func log(_ object: ApprovedObject) {
-        let isNew = state.withLock { state in
+    /// Says once that a bank is ignored because this program does not understand its settings.
+    func logUnreadable(_ bankId: Identifier, _ reason: String) {
+        guard remembers(SHA256.hash(Array("unreadable \(bankId)".utf8))) else { return }
+        logger.error("Ignored a bank", metadata: ["error": "\(reason)"])
+    }
+
+    /// Whether something that is ignored is new.
+    private func remembers(_ digest: [UInt8]) -> Bool {
+        state.withLock { state in
             if state.ignored.count >= Self.ignoredCapacity { state.ignored.removeAll() }
-            return state.ignored.insert(object.digest).inserted
+            return state.ignored.insert(digest).inserted
         }
-        guard isNew else { return }
+    }
+
+    private func log(_ object: ApprovedObject) {
+        guard remembers(object.digest) else { return }
         logger.error(
             "Ignored what two operators have not approved: see 'card-companion approve'",
             metadata: ["object": "\(ClientText.quoted(object.name, limit: 300))"])

@@ -79,6 +79,24 @@ package struct Installation: Sendable {
         try Self.found(try await store.bank(id: id), id)
     }
 
+    /// All banks whose settings this program understands, and what is wrong with each other one. They are not served.
+    package func readableBanks() async throws -> (banks: [BankRecord], faults: [String]) {
+        var (banks, faults) = ([BankRecord](), [String]())
+        for id in try await store.bankIds() {
+            do {
+                banks += try await present(id)
+            } catch StoreError.unreadable(let reason) {
+                faults.append(reason)
+            }
+        }
+        return (banks, faults)
+    }
+
+    /// Empty if the bank was removed meanwhile.
+    private func present(_ id: Identifier) async throws -> [BankRecord] {
+        try await store.bank(id: id).map { [$0] } ?? []
+    }
+
     /// What provisioning needs to know of the bank of that id.
     ///
     /// - Throws: ``CommandError`` if there is none.

@@ -68,7 +68,7 @@ package struct CommandError: Error {
     private static func store(_ error: StoreError) -> CommandError {
         switch error {
         case .bankNotFound: notFound("\(error)")
-        case .invalidConfiguration: configuration("\(error)")
+        case .invalidConfiguration, .unreadable: configuration("\(error)")
         case _ where error.isTemporary: unavailable("\(error)")
         default: refused("\(error)")
         }

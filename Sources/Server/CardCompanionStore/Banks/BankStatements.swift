@@ -51,7 +51,9 @@ extension Store {
         return banks.first.map { bank in
             BankWithKeys(
                 bank: bank, hmacKeys: hmacKeys,
-                definedPINKey: bankKeys.first { $0.label == bank.settings.definedPINKey }, certificates: certificates,
+                definedPINKey: bankKeys.first { key in
+                    bank.settings.definedPINKey.map { key.label.utf8.elementsEqual($0.utf8) } ?? false
+                }, certificates: certificates,
                 sealsResults: certificates.contains { $0.purpose == .identity })
         }
     }
@@ -60,7 +62,14 @@ extension Store {
         try await statements.execute(SelectIssuerBank(id: id, now: now)).first
     }
 
+    /// The ids of all banks, in their order.
+    package func bankIds() async throws(StoreError) -> [Identifier] {
+        try await statements.rows("SELECT bank_id FROM bank ORDER BY bank_id")
+    }
+
     /// All banks, by id.
+    ///
+    /// - Throws: ``StoreError/unreadable(reason:)`` if this program does not understand the settings of one.
     package func banks() async throws(StoreError) -> [BankRecord] {
         try await statements.rows("SELECT \(sql: BankRecord.columns) FROM bank ORDER BY bank_id")
     }
@@ -108,8 +117,9 @@ extension IssuerBank: PostgresRowDecodable {
     }
 
     init(_ row: inout PostgresRow) throws(PostgresError) {
+        let id: Identifier = try row.next()
         self.init(
-            id: try row.next(), revision: try row.next(), status: try row.next(), settings: try row.next(),
+            id: id, revision: try row.next(), status: try row.next(), settings: try BankSettings(&row, of: id),
             requestsFrom: try row.next(), clientCertificates: try row.next())
     }
 }
@@ -118,8 +128,9 @@ extension BankRecord: PostgresRowDecodable {
     static let columns: SQLText = "bank_id, status, settings, approved_settings, revision, created_at, requests_from"
 
     init(_ row: inout PostgresRow) throws(PostgresError) {
+        let id: Identifier = try row.next()
         self.init(
-            id: try row.next(), status: try row.next(), settings: try row.next(), approvedSettings: try row.next(),
+            id: id, status: try row.next(), settings: try BankSettings(&row, of: id), approvedSettings: try row.next(),
             revision: try row.next(), createdAt: try row.next(), requestsFrom: try row.next())
     }
 }

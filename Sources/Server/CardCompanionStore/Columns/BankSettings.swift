@@ -1,14 +1,16 @@
 package import CardCompanionModel
 package import PostgresLibPQ
 
-extension BankSettings: PostgresDecodable {
-    /// Reads a `text`. Settings that this program does not understand are an error: their bank is not served.
-    package static func decode(_ field: PostgresField) throws(PostgresError) -> BankSettings {
-        let text = try String.decode(field)
+extension BankSettings {
+    /// Reads the next column, a `text`.
+    ///
+    /// - Throws: an error that names the bank, if this program does not understand its settings.
+    init(_ row: inout PostgresRow, of bankId: Identifier) throws(PostgresError) {
+        let text: String = try row.next()
         do {
-            return try BankSettings(text: text)
+            try self.init(text: text)
         } catch {
-            throw PostgresError(.decoding, "\(error)")
+            throw PostgresError(.decoding, "bank '\(bankId)': \(error)")
         }
     }
 }

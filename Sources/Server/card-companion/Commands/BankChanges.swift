@@ -21,7 +21,11 @@ struct AddBank: Change {
 
     func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
 
+    func requirePossible(in installation: Installation) async throws { try settings.validate() }
+
     func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        // Whoever has proposed it can have used another program.
+        try settings.validate()
         let isNew = try await installation.store.insertBank(
             id: id, settings: settings, approved: isApproved ? policy.text : nil, now: installation.clock.now())
         guard isNew else {
@@ -61,6 +65,7 @@ struct SetBank: Change {
     }
 
     func requirePossible(in installation: Installation) async throws {
+        try settings.validate()
         guard BankPolicy(try await installation.bank(id)).text == before else { throw Self.hasChanged }
     }
 
@@ -73,6 +78,7 @@ struct SetBank: Change {
     }
 
     func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        try settings.validate()
         let bank = try await installation.bank(id)
         guard BankPolicy(bank).text == before else { throw Self.hasChanged }
         let isWritten = try await installation.store.updateBank(

@@ -174,7 +174,8 @@ struct BankCommand: ParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let banks = try await Installation.run(options) { try await $0.store.banks() }
+            let (banks, faults) = try await Installation.run(options) { try await $0.readableBanks() }
+            for fault in faults { Terminal.note("not listed, and not served: \(fault)") }
             let rows = banks.map {
                 [$0.id.text, $0.settings.name, $0.settings.programme, $0.settings.scheme.rawValue, $0.status.rawValue]
             }

@@ -52,6 +52,8 @@ struct DatabaseCommand: ParsableCommand {
                 try await Self.requireNoServer(installation)
                 try await installation.requireOwner(for: "database restored")
                 let now = installation.clock.now()
+                // If one cannot be read, nothing is begun: delivered PINs of its cardholders would stay.
+                _ = try await installation.store.banks()
                 try await installation.store.passRestore(skipping: Self.skippedNumbers, now: now)
                 let erased = try await installation.withKeyring {
                     try await RestoredPINs(confirmed: confirmed)

@@ -48,8 +48,11 @@ extension Installation {
 
     /// What is wrong with each bank. Each text names its bank.
     func bankFindings() async throws -> [Finding] {
-        let banks = try await store.banks()
+        let (banks, faults) = try await readableBanks()
         var findings: [Finding] = [.ok("banks", banks.count == 1 ? "1 bank" : "\(banks.count) banks")]
+        findings += faults.map {
+            .error("banks", $0, do: "the bank is not served: use the program that has written its settings")
+        }
         for bank in banks {
             findings += try await warnings(of: bank).map { .warning("banks", "bank '\(bank.id)': \($0)") }
         }
