@@ -34,7 +34,7 @@ package struct LineSplitter: Sendable {
         return lines
     }
 
-    /// A loop over indexes is fast even in a debug build.
+    /// A loop over indexes is fast without optimization too.
     private static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var index = start
         while index < bytes.count {
