@@ -59,7 +59,7 @@ BEGIN
         RETURN 'no-cardholder';
     END IF;
     IF holder.status <> 'ACTIVE' OR NOT p_is_possible OR NOT holder.definition
-        OR cardholder_locks(p_holder => holder, p_retry_limit => p_retry_limit, p_fetch_limit => p_fetch_limit) <> '{}'
+        OR holder.authentication_failures >= p_retry_limit OR holder.unconfirmed_fetches >= p_fetch_limit
         OR (CASE WHEN p_hmac_digest IS NULL THEN 'TOKEN' ELSE 'AC' END) <> ALL (holder.channels)
         OR (holder.definition_day = today AND holder.definition_count >= p_definitions_per_day)
         OR (p_needs_pass

@@ -92,7 +92,7 @@ BEGIN
         RETURN;
     END IF;
 
-    IF cardholder_locks(p_holder => holder, p_retry_limit => p_retry_limit, p_fetch_limit => p_fetch_limit) <> '{}' THEN
+    IF holder.authentication_failures >= p_retry_limit OR holder.unconfirmed_fetches >= p_fetch_limit THEN
         outcome := 'limit-reached';
         RETURN;
     END IF;

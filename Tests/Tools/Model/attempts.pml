@@ -1,5 +1,5 @@
 /* Wrong authentication codes: of any number of simultaneous guesses at two servers, at most the limit are judged.
- * Steps of migrations/functions/fetch_pin.sql and cardholder_locks.sql. */
+ * Steps of migrations/functions/fetch_pin.sql. */
 #define LIMIT 2
 
 byte failures[3];
@@ -19,7 +19,7 @@ again:
     lock_row();
     if
     :: atomic { !ALIVE -> goto lost }
-    /* cardholder_locks: 'limit-reached' */
+    /* 'limit-reached' */
     :: atomic { ALIVE && failures[VISIBLE] >= LIMIT -> was_locked = true; unlock_row(); goto next }
     :: ALIVE && failures[VISIBLE] < LIMIT -> count = failures[VISIBLE] + 1
     fi;

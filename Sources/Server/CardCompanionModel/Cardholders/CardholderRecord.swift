@@ -50,8 +50,9 @@ package struct CardholderRecord: Sendable {
         self.createdAt = createdAt
         self.updatedAt = updatedAt
     }
-    /// What locks the cardholder, by the bank's limits. Empty if nothing does. The function `cardholder_locks` decides the same
-    /// for requests.
+
+    /// What locks the cardholder, by the bank's limits. Empty if nothing does. `fetch_pin` and `define_pin` decide the
+    /// same for requests.
     package func locks(by settings: BankSettings) -> [CardholderLock] {
         var locks: [CardholderLock] = []
         if authenticationFailures >= settings.retryLimit { locks.append(.authenticationFailures) }

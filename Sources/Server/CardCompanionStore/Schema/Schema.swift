@@ -38,7 +38,6 @@ package struct Schema: Sendable {
             File("advance_bank_revision", PackageResources.advance_bank_revision_sql),
             File("append_audit", PackageResources.append_audit_sql),
             File("begin_call", PackageResources.begin_call_sql),
-            File("cardholder_locks", PackageResources.cardholder_locks_sql),
             File("define_pin", PackageResources.define_pin_sql),
             File("delete_cardholder", PackageResources.delete_cardholder_sql),
             File("enqueue_webhook", PackageResources.enqueue_webhook_sql),
