@@ -75,12 +75,12 @@ package struct BankSetting: Sendable {
 
     /// Sets a value from its ``text``.
     ///
-    /// - Returns: false if the text is no allowed value. Then nothing is changed.
+    /// - Returns: false if the text is not an allowed value. Then nothing is changed.
     package func set(_ text: String, in settings: inout BankSettings) -> Bool { read(&settings, text) }
 
-    /// Sets a value from that of the option. (That of a file is its lines, with commas between them.)
+    /// Sets a value from that of the option. That of a file is its lines, with commas between them.
     ///
-    /// - Returns: false if it is no allowed value. Then nothing is changed.
+    /// - Returns: false if it is not an allowed value. Then nothing is changed.
     package func set(option value: String, in settings: inout BankSettings) -> Bool {
         switch form {
         case .plain: return set(value, in: &settings)

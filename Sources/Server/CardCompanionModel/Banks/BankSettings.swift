@@ -1,5 +1,5 @@
 /// What an operator sets for a bank. ``BankSetting`` says what each value may be.
-package struct BankSettings: Sendable, Equatable, Codable {
+package struct BankSettings: Sendable, Equatable {
     /// The largest tolerance that a bank can have.
     package static let timestampToleranceLimitSeconds = 3600
 

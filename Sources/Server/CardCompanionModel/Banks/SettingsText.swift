@@ -30,13 +30,26 @@ extension BankSettings {
     }
 }
 
+extension BankSettings: Codable {
+    /// Reads a ``text``.
+    package init(from decoder: any Decoder) throws {
+        try self.init(text: try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Writes the ``text``.
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}
+
 extension BankSetting {
     fileprivate func line(_ settings: BankSettings) -> String { "\(name)=\(text(settings))\n" }
 }
 
 /// A text of settings that this program does not understand, or that breaks a rule. Its bank is not served.
 package struct UnreadableSettings: Error, Equatable, CustomStringConvertible {
-    /// The first such setting; empty if it is none that can be shown.
+    /// The name of the first such setting; empty if it has no name that can be shown.
     package let setting: String
 
     package init(setting: String) {

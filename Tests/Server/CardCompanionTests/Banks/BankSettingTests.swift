@@ -157,6 +157,9 @@ struct BankSettingTests {
         var settings = Self.unusual
         #expect(setting.set(option: row.value == "none" && setting.isFile ? "" : row.value, in: &settings))
         #expect(setting.text(settings) == setting.text(Self.usual))
+        if Int(setting.text(Self.usual)) != nil {
+            #expect(setting.help.contains("default \(setting.text(Self.usual))"))
+        }
         if let range = setting.rule.firstMatch(of: /must be between (\d+) and (\d+)/) {
             #expect(row.meaning.contains("(\(range.output.1) to \(range.output.2))"))
         }
