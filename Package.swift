@@ -261,8 +261,7 @@ let package = Package(
         tests(
             "VectorTests", in: .clients,
             [
-                "CardCompanion", "CardCompanionAPI", "CardCompanionSDK", "CardCompanionModel", "CardCompanionStore",
-                "Cryptography", "JOSE",
+                "CardCompanion", "CardCompanionAPI", "CardCompanionSDK", "CardCompanionModel", "Cryptography", "JOSE",
                 "PythonOracle", "SecureMemory", "StrictJSON", crypto, cryptoExtras,
             ], exclude: ["Oracles"]),
         tests(
@@ -339,7 +338,7 @@ let package = Package(
         tests("CardCompanionStoreTests", in: .server, ["CardCompanionModel", "CardCompanionStore"]),
         tests(
             "CardCompanionWebhooksTests", in: .server,
-            ["CardCompanion", "CardCompanionModel", "CardCompanionStore", "CardCompanionWebhooks"]),
+            ["CardCompanion", "CardCompanionModel", "CardCompanionWebhooks"]),
 
         // End-to-end tests: real server processes, over HTTP, on a real PostgreSQL.
         harness(
