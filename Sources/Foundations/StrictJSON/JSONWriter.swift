@@ -172,7 +172,7 @@ package struct JSONWriter: ~Copyable {
         text.append(byte: UInt8(ascii: "\""))
         value.withBytes { bytes in
             // Most texts have nothing to escape, and are added at once. An image has 16,000 bytes: a loop over indexes is
-            // fast even in a debug build.
+            // fast without optimization too.
             var (start, index) = (0, 0)
             while index < bytes.count {
                 if Self.isEscaped(bytes[index]) {

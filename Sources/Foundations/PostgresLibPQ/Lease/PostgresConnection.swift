@@ -11,7 +11,7 @@ package final class PostgresConnection: Sendable {
 
     /// Runs one statement and returns its answer: the rows, or the number of changed rows.
     ///
-    /// - Parameter function: the caller, who gives the prepared statement its name.
+    /// - Parameter function: the calling function. The prepared statement is named after it.
     package func execute<Statement: PostgresExecutable>(
         _ statement: Statement, function: String = #function
     ) async throws(PostgresError) -> Statement.Answer {

@@ -23,8 +23,8 @@ package final class RSAPrivateKey: EncodedPrivateKey, Sendable {
 
     /// The key must come from a trusted source: damage is noticed, but not well-chosen factors that are not prime.
     ///
-    /// - Throws: `invalidKey`, also unless the parts of the key belong together, and what the private part signs the public
-    ///   part verifies.
+    /// - Throws: `invalidKey`, also if the parts of the key do not belong together, or if the public part does not verify what
+    ///   the private part signs.
     package convenience init(
         privateKeyInfo source: borrowing some ByteSource & ~Copyable, encoding: PrivateKeyEncoding
     ) throws(CryptographyError) {

@@ -23,7 +23,7 @@ package struct ApprovedObject: Sendable, Hashable {
         ]
         // Each part has its length before it, so that no two objects have the same bytes.
         digest = SHA256.hash(
-            (parts + values).flatMap { part in withUnsafeBytes(of: UInt32(part.count).bigEndian, Array.init) + part })
+            (parts + values).flatMap { part in UInt32(part.count).bigEndianBytes + part })
     }
 
     /// A certificate, with what the database says about it besides its DER: also whether it is the default.

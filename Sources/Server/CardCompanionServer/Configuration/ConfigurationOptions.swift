@@ -12,8 +12,6 @@ package protocol SettingOptions: Sendable {
 
 /// A group of arguments that come from the table of settings. ArgumentParser looks for arguments in the mirror of a group, and
 /// decodes them. So a group has them in its mirror, and needs no property for each.
-///
-/// A group has no groups in it: a debug build of ArgumentParser checks a group several times for each group around it.
 package protocol SettingGroup: ParsableArguments, SettingOptions, CustomReflectable {
     static var sections: [Setting.Section] { get }
     /// Those of its sections that `--help` does not show.

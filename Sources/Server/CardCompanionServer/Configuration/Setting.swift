@@ -58,7 +58,6 @@ package struct Setting: Sendable {
 extension Setting {
     static let httpHost = Setting(.http, "http.host", .text, default: .string(http.host), "The address to listen on.")
     static let httpPort = Setting(
-
         .http, "http.port", .integer(0...65_535), default: .int(http.port), "The port to listen on. 0 takes a free one."
     )
     static let tlsCertificate = Setting(

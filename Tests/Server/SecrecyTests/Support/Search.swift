@@ -80,7 +80,7 @@ struct Search {
         return Set(found.map { needles[$0].name })
     }
 
-    /// Uses only integers and pointers, so that it is fast in a debug build too.
+    /// Uses only integers and pointers, so that it is fast without optimization too.
     private func find(
         in bytes: UnsafePointer<UInt8>, _ count: Int, _ table: UnsafePointer<Bool>, _ found: inout Set<Int>
     ) {
