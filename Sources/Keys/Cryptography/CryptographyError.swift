@@ -11,7 +11,7 @@ package struct CryptographyError: Error, Equatable, Sendable, CustomStringConver
         package static let invalidPoint = Code(description: "the public key is not a usable point on the curve")
         package static let invalidLength = Code(description: "an input has the wrong length for the algorithm")
         /// The tag or integrity check does not match the data and the key.
-        package static let authenticationFailed = Code(description: "the data was changed, or has another key")
+        package static let authenticationFailed = Code(description: "the data was changed, or made with another key")
         package static let decryptionFailed = Code(description: "the data does not decrypt with this key")
         package static let invalidCertificate = Code(description: "the data is not a valid X.509 certificate")
         /// OpenSSL failed: out of memory, or no provider for the algorithm.

@@ -66,7 +66,7 @@ extension MasterKey {
         let name = DataKeyName(id: 0, purpose: "proof")
         let opened = try await unwrap(try await wrap(probe, as: name), as: name)
         guard ConstantTime.areEqual(opened.bytes, probe.bytes) else {
-            throw .vaultUnavailable("it opens another value")
+            throw .vaultUnavailable("it does not return the value that it has wrapped")
         }
     }
 }

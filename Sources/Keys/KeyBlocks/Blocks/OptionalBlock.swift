@@ -68,7 +68,7 @@ package enum OptionalBlock: Sendable, Hashable {
         case "WP":
             guard data == Self.strongPedigree else {
                 throw KeyBlockError(
-                    field, "pedigree '\(data)' is refused: only 000 is, a key that was never under a weaker one")
+                    field, "pedigree '\(data)' is refused: only 000 is supported (no weaker key ever protected it)")
             }
             self = .wrappingPedigree
         case "KS", "IK", "BI": throw KeyBlockError(field, "the key is for DUKPT, which the server does not support")

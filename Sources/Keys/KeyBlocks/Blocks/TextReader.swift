@@ -9,7 +9,7 @@ struct TextReader {
 
     /// The next characters.
     mutating func take(_ count: Int, _ field: KeyBlockError.Field) throws(KeyBlockError) -> String {
-        guard text.count - position >= count else { throw KeyBlockError(field, "the key block ends in it") }
+        guard text.count - position >= count else { throw KeyBlockError(field, "the key block is too short") }
         defer { position += count }
         return String(decoding: text[position..<position + count], as: UTF8.self)
     }

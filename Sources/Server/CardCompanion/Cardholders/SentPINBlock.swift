@@ -55,7 +55,7 @@ struct SentPINBlock: Sendable {
     /// - Throws: ``PINBlockProblem``.
     func pin(with key: PINKey) throws(PINBlockProblem) -> SecretBytes {
         guard key.direction != .encrypt else {
-            throw PINBlockProblem("key \(ClientText.quoted(keyLabel.text)) is only for what the bank gets")
+            throw PINBlockProblem("key \(ClientText.quoted(keyLabel.text)) cannot open what the bank sends")
         }
         do throws(PINBlockError) {
             return try PINBlock.decrypted(block, pan: pan, as: format, key: key.cipher)

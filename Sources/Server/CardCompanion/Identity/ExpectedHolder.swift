@@ -54,7 +54,7 @@ package struct RequestedCheck: Sendable {
 
     private static func unknown(_ names: [String], known: [String], in parent: String = "") -> [ProvisioningError] {
         names.filter { !known.contains($0) }.map {
-            ProvisioningError(parent + $0, "is unknown here: \(known.joined(separator: ", "))")
+            ProvisioningError(parent + $0, "is not known here: use \(known.joined(separator: ", "))")
         }
     }
 

@@ -38,7 +38,7 @@ package struct InstallationWatch: Service, CustomStringConvertible {
                     gauges.show(try await store.observe(now: now), now: now)
                 } catch {
                     logger.warning(
-                        "The installation could not be looked at, so some metrics are old",
+                        "The database could not be read for metrics, so some metrics are old",
                         metadata: ["error": "\(error)"])
                 }
                 gauges.showTLSCertificate(expiry: tlsCertificateExpiry())

@@ -54,7 +54,7 @@ package final class Approvals: Sendable {
             guard roster != state.roster else { return false }
             guard let roster, roster.isLater(than: state.roster) else {
                 logger.critical(
-                    "The vault's record of the operators is gone, or an older one: the server goes on with the last one"
+                    "The vault's record of the operators is gone or too old: the server goes on with the record it has"
                 )
                 return false
             }

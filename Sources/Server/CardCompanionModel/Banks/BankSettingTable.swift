@@ -87,7 +87,7 @@ extension BankSetting {
             help: "Whether all errors about a cardholder have the same code: true or false (default)."),
         .choice(
             "sealedValues", "--sealed-values", \.sealedValues, .only("bound"),
-            help: "Whether a sealed PIN must name its bank, cardholder and request: bound (default), or any if not."),
+            help: "bound (default): a sealed PIN must name its bank, cardholder and request. any: it need not."),
         .flag(
             "checkUniqueIds", "--check-unique-ids", \.checksUniqueIds, .only("true"),
             help: "Whether a uniqueId that looks like a card number is refused: true (default) or false."),

@@ -23,13 +23,13 @@ package enum KeyImportRefusal: Error, Equatable, Sendable, CustomStringConvertib
         case .keyTaken:
             "this key was imported before, by this bank or by another one: each bank and each usage needs a key of its own. "
                 + "'card-companion key remove' erases one that was imported by mistake"
-        case .unknown(let label): "no components of a key '\(label)' are there: they expire after a day"
+        case .unknown(let label): "the bank has no components of a key '\(label)': they expire after a day"
         case .otherImport(let label):
             "custodians are entering a key '\(label)' with another usage, algorithm, direction or number of components: use "
                 + "the same options, another label, or give up that import with 'card-companion key remove'"
         case .complete(let label):
-            "all components of the key '\(label)' are in: confirm it with 'card-companion key confirm'"
-        case .incomplete(let entered, let count): "only \(entered) of \(count) components of the key are in"
+            "all components of the key '\(label)' are entered: confirm it with 'card-companion key confirm'"
+        case .incomplete(let entered, let count): "only \(entered) of \(count) components of the key are entered"
         case .overtaken: "someone else has just changed this import: try again"
         case .sameOperator: "another operator must confirm the key: not the one who entered the first component"
         case .otherCheckValue:
