@@ -193,11 +193,21 @@ let package = Package(
             path: "Sources/Server/CardCompanionHTTP",
             resources: [.embedInCode("openapi.yaml")],
             swiftSettings: strict),
+        // What commands work on, and the changes that can need two operators.
+        library(
+            "Administration", in: .server,
+            ["CardCompanion", "CardCompanionModel", "CardCompanionStore", "KeyVault", "PKCS11", logging]),
+        library(
+            "DualControl", in: .server,
+            [
+                "Administration", "CardCompanion", "CardCompanionModel", "CardCompanionStore", "Cryptography", "KeyVault",
+                "PKCS11",
+            ]),
         // Puts the server together, for the programs that run it.
         library(
             "CardCompanionServer", in: .server,
             [
-                "CardCompanion", "CardCompanionHTTP", "CardCompanionModel", "CardCompanionStore",
+                "Administration", "CardCompanion", "CardCompanionHTTP", "CardCompanionModel", "CardCompanionStore",
                 "CardCompanionWebhooks", "CLinux",
                 "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JSONLog", "KeyBlocks", "KeyVault", "PINImages",
                 "PKCS11", "PrometheusText", "SecureMemory", "StrictJSON", argumentParser, configuration, hummingbird,
@@ -206,8 +216,8 @@ let package = Package(
         program(
             "card-companion", in: .server,
             [
-                "CardCompanion", "CardCompanionHTTP", "CardCompanionServer", "CardCompanionModel", "CardCompanionStore",
-                "CardCompanionWebhooks", "Cryptography", "EMRTD", "HTTPSignatures", "KeyVault", "PKCS11",
+                "Administration", "CardCompanion", "CardCompanionHTTP", "CardCompanionServer", "CardCompanionModel",
+                "CardCompanionStore", "CardCompanionWebhooks", "Cryptography", "DualControl", "EMRTD", "HTTPSignatures", "KeyVault", "PKCS11",
                 "SecureMemory", argumentParser, asyncHTTPClient, configuration, nioCore, nioHTTP1, nioSSL,
             ]),
 
@@ -215,8 +225,8 @@ let package = Package(
         .executableTarget(
             name: "card-companion-sandbox",
             dependencies: [
-                "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionServer", "CardCompanionModel",
-                "CardCompanionStore",
+                "Administration", "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionServer",
+                "CardCompanionModel", "CardCompanionStore",
                 "Cryptography", "DocumentValidation", "DocumentValidationClient", "DocumentValidationSimulation",
                 "EMRTD", "EMRTDSimulation", "HTTPSignatures", "JOSE", "KeyVault", "SecureMemory", "StrictJSON",
                 argumentParser, asyncHTTPClient, httpTypes, hummingbird, nioCore, nioHTTP1,

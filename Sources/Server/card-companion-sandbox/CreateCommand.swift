@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
@@ -20,11 +21,12 @@ struct CreateCommand: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
+        let settings = try await ServerSettings.read(options)
         let directory = try await Installation.run(options) { installation in
             try await installation.withKeyring { keyring in
                 let keys = try await ServerKeys.opened(
                     with: keyring, in: installation.store, clock: installation.clock)
-                return try await Sandbox.prepare(installation, keyring: keyring, keys: keys).directory
+                return try await Sandbox.prepare(installation, in: settings.dataDirectory, keyring: keyring, keys: keys).directory
             }
         }
         try Terminal.show(

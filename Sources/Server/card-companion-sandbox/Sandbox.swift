@@ -1,3 +1,4 @@
+import Administration
 import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
@@ -36,8 +37,10 @@ struct Sandbox: Sendable {
     let directory: String
 
     /// Creates the sandbox if there is none. An unfinished one is created again.
-    static func prepare(_ installation: Installation, keyring: Keyring, keys: ServerKeys) async throws -> Sandbox {
-        let sandbox = Sandbox(directory: "\(installation.settings.dataDirectory)/sandbox")
+    static func prepare(
+        _ installation: Installation, in dataDirectory: String, keyring: Keyring, keys: ServerKeys
+    ) async throws -> Sandbox {
+        let sandbox = Sandbox(directory: "\(dataDirectory)/sandbox")
         let isThere = try await installation.store.bank(id: bankId) != nil
         let isComplete = [completionFile, issuerKeyFile, pageFile, "encryption-key.pem"].allSatisfy {
             FileManager.default.fileExists(atPath: "\(sandbox.directory)/\($0)")

@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionServer
@@ -21,7 +22,8 @@ struct ServeCommand: ServerCommand {
             guard core.vaultWatch.isOpen else {
                 throw CommandError.refused("the sandbox needs a vault that opens without a prompt: set vault.pin.file")
             }
-            let sandbox = try await Sandbox.prepare(core.installation, keyring: core.keyring, keys: core.keys)
+            let sandbox = try await Sandbox.prepare(
+                core.installation, in: core.settings.dataDirectory, keyring: core.keyring, keys: core.keys)
             let bank = try SandboxBank(
                 sandbox, core.installation, operations.identityChecks, SandboxPhone(documents: operations.documents))
             return TrialParts(routes: SandboxRoutes(bank: bank)) { url in

@@ -1,3 +1,4 @@
+import Administration
 import CardCompanionServer
 import DocumentValidation
 import DocumentValidationSimulation
@@ -37,7 +38,7 @@ struct SimulatedReading: Encodable {
             ["chip authentication", chipAuthentication ?? "-"],
             ["active authentication", activeAuthentication ?? "-"],
         ]
-        return (messages + ["", Terminal.table(["RESULT", ""], rows + errors.map { ["error", $0] })])
+        return (messages + ["", TextTable.text(["RESULT", ""], rows + errors.map { ["error", $0] })])
             .joined(separator: "\n")
     }
 }

@@ -10,11 +10,14 @@ package struct ApprovedObject: Sendable, Hashable {
     package let name: String
     /// SHA-256 of everything that a server relies on.
     package let digest: [UInt8]
+    /// What the name shows as a digest only: the lines of a bank's settings.
+    package let contents: [String]
 
     /// - Parameters:
     ///   - sign: what people compare.
     ///   - bankId: nil for all banks.
-    private init(_ noun: String, _ label: String, of bankId: Identifier?, sign: String, _ values: [UInt8]...) {
+    private init(_ noun: String, _ label: String, of bankId: Identifier?, sign: String, contents: [String] = [], _ values: [UInt8]...) {
+        self.contents = contents
         let owner = bankId.map { "bank '\($0)'" } ?? "all banks"
         name = (label.isEmpty ? noun : "\(noun) '\(label)'") + " of \(owner), \(sign)"
         let parts = [
@@ -125,7 +128,9 @@ package struct ApprovedObject: Sendable, Hashable {
     /// A bank with the settings of a ``BankPolicy/text``.
     package init(settings text: String, of bankId: Identifier) {
         let digest = Hex.encode(Array(SHA256.hash(Array(text.utf8)).prefix(8)))
-        self.init("settings", "", of: bankId, sign: "SHA-256 \(digest)", Array(text.utf8))
+        self.init(
+            "settings", "", of: bankId, sign: "SHA-256 \(digest)",
+            contents: text.split(separator: "\n").map(String.init), Array(text.utf8))
     }
 
     /// For an HMAC key, its KCV: the first three bytes of HMAC-SHA-256 over no bytes. For other keys it only tells them apart.

@@ -35,6 +35,19 @@ package struct BankPolicy: Sendable {
         }
     }
 
+    /// The settings that are not as in another text, one line for each.
+    ///
+    /// - Parameter other: the ``text`` of other settings. It can be of a program that knew fewer.
+    package func differences(from other: String) -> [String] {
+        guard let before = try? SettingLines(other), let after = try? SettingLines(text) else {
+            return ["all settings are new: this program cannot read what was approved"]
+        }
+        return ([Self.statusName] + BankSetting.all.map(\.name)).compactMap { name in
+            let (old, new) = (before[name], after[name] ?? "")
+            return old == new ? nil : "\(name)=\(old ?? "(not set)") becomes \(name)=\(new)"
+        }
+    }
+
     private static func `default`(of setting: BankSetting) -> String? {
         setting.hasDefault ? setting.text(BankSettings(name: "", programme: "", scheme: .cb)) : nil
     }

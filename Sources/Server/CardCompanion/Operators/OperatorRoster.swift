@@ -56,6 +56,11 @@ package struct OperatorRoster: Sendable, Equatable {
         return installationId == other.installationId && sequence > other.sequence
     }
 
+    /// The first 16 bytes of a key's SHA-256, to compare by voice.
+    package static func fingerprint(_ publicKey: [UInt8]) -> String {
+        Hex.encode(Array(SHA256.hash(publicKey).prefix(16)))
+    }
+
     package func member(_ name: String) -> Member? { members.first { $0.name == name } }
 
     /// The roster with one more operator.

@@ -5,12 +5,6 @@ internal import CardCompanionStore
 internal import Hummingbird
 internal import JOSE
 
-/// How long clients can cache the server's key set.
-package enum KeySetLifetime {
-    /// In seconds: `max-age` of its `Cache-Control`.
-    package static let seconds: Int64 = 300
-}
-
 /// What anyone can read: the server's public keys, the description of its API, and its health.
 struct PublicRoutes {
     static let openAPIPath = "/openapi.yaml"

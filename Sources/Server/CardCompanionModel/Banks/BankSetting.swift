@@ -11,6 +11,19 @@ package struct BankSetting: Sendable {
         case only(String)
     }
 
+    /// A value as the commands show it.
+    package enum Shown: Sendable, Equatable {
+        case number(Int)
+        case flag(Bool)
+        /// Nil: none.
+        case word(String?)
+        case words([String])
+    }
+
+    package enum Unit: String, Sendable {
+        case seconds, days
+    }
+
     /// How an option's value becomes the value's text.
     fileprivate enum OptionForm {
         case plain
@@ -34,6 +47,10 @@ package struct BankSetting: Sendable {
     package let help: String
     /// The values, or members of a list, that it can have; empty if there are too many.
     package let choices: [String]
+    /// Of a number; nil if it has none.
+    package let unit: Unit?
+    /// The value as the commands show it.
+    package let shown: @Sendable (BankSettings) -> Shown
     /// The value as text, in one line. Each value has one text.
     package let text: @Sendable (BankSettings) -> String
     /// Whether a value follows ``rule``.
@@ -45,6 +62,7 @@ package struct BankSetting: Sendable {
     private init<Value>(
         _ name: String, _ option: String, _ path: any WritableKeyPath<BankSettings, Value> & Sendable,
         _ tightening: Tightening, help: String, rule: String, choices: [String] = [], form: OptionForm = .plain,
+        unit: Unit? = nil, shown: @escaping @Sendable (Value) -> Shown,
         text: @escaping @Sendable (Value) -> String, parse: @escaping @Sendable (String) -> Value?,
         allows: @escaping @Sendable (Value) -> Bool = { _ in true }
     ) {
@@ -55,6 +73,8 @@ package struct BankSetting: Sendable {
         self.rule = rule
         self.choices = choices
         self.form = form
+        self.unit = unit
+        self.shown = { shown($0[keyPath: path]) }
         self.text = { text($0[keyPath: path]) }
         read = { settings, line in
             guard let value = parse(line), text(value) == line, allows(value) else { return false }
@@ -123,11 +143,12 @@ extension BankSetting {
 
     static func number(
         _ name: String, _ option: String, _ path: any Path<Int>, _ range: ClosedRange<Int>,
-        _ tightening: Tightening = .never, help: String
+        _ tightening: Tightening = .never, unit: Unit? = nil, help: String
     ) -> BankSetting {
         BankSetting(
             name, option, path, tightening, help: help,
-            rule: "must be between \(range.lowerBound) and \(range.upperBound)",
+            rule: "must be between \(range.lowerBound) and \(range.upperBound)", unit: unit,
+            shown: { .number($0) },
             text: { "\($0)" }, parse: { Int($0) }, allows: { range ~= $0 })
     }
 
@@ -136,6 +157,7 @@ extension BankSetting {
     ) -> BankSetting {
         BankSetting(
             name, option, path, tightening, help: help, rule: "must be true or false", choices: ["true", "false"],
+            shown: { .flag($0) },
             text: { "\($0)" }, parse: { Bool($0) })
     }
 
@@ -146,7 +168,7 @@ extension BankSetting {
         return BankSetting(
             name, option, path, tightening, help: help,
             rule: "must be \(choices.dropLast().joined(separator: ", ")) or \(choices.last ?? "")",
-            choices: choices, text: { $0.rawValue }, parse: { Value(rawValue: $0) })
+            choices: choices, shown: { .word($0.rawValue) }, text: { $0.rawValue }, parse: { Value(rawValue: $0) })
     }
 
     static func list<Value: RawRepresentable<String> & CaseIterable & Hashable & Sendable>(
@@ -156,6 +178,7 @@ extension BankSetting {
         return BankSetting(
             name, option, path, tightening, help: help,
             rule: "must list \(choices.joined(separator: ", ")), or be none", choices: choices, form: .list,
+            shown: { .words($0.map(\.rawValue).sorted()) },
             text: { $0.map(\.rawValue).sorted().joined(separator: ",") },
             parse: { line in
                 let values = line.split(separator: ",").map { Value(rawValue: String($0)) }
@@ -168,14 +191,15 @@ extension BankSetting {
         allows: @escaping @Sendable (String) -> Bool, help: String
     ) -> BankSetting {
         BankSetting(
-            name, option, path, .never, help: help, rule: rule, form: .line, text: EscapedLine.text,
-            parse: EscapedLine.parse, allows: allows)
+            name, option, path, .never, help: help, rule: rule, form: .line, shown: { .word($0) },
+            text: EscapedLine.text, parse: EscapedLine.parse, allows: allows)
     }
 
     /// The label of a key, or nothing.
     static func label(_ name: String, _ option: String, _ path: any Path<String?>, help: String) -> BankSetting {
         BankSetting(
             name, option, path, .never, help: help, rule: "must have \(Identifier.rule)", form: .label,
+            shown: { .word($0) },
             text: { EscapedLine.text($0 ?? "") }, parse: { $0.isEmpty ? .some(nil) : EscapedLine.parse($0) },
             allows: { $0.map { Identifier($0) != nil } ?? true })
     }
@@ -186,6 +210,7 @@ extension BankSetting {
         BankSetting(
             name, option, path, tightening, help: help,
             rule: "must have at most 10000 PINs of 4 to 12 digits, one per line", form: .file,
+            shown: { .number($0.count) },
             text: { $0.sorted().joined(separator: ",") }, parse: { $0.split(separator: ",").map(String.init) },
             allows: { pins in
                 pins.count <= 10_000

@@ -21,13 +21,15 @@ extension BankSetting {
     private static let limits: [BankSetting] = [
         .number(
             "timestampTolerance", "--timestamp-tolerance", \.timestampToleranceSeconds,
-            1...BankSettings.timestampToleranceLimitSeconds, .smaller,
+            1...BankSettings.timestampToleranceLimitSeconds, .smaller, unit: .seconds,
             help: "How much a timestamp can differ from the server's clock, in seconds (default 300)."),
         .number(
             "sessionLifetime", "--session-lifetime", \.sessionLifetimeSeconds, 30...86_400, .smaller,
+            unit: .seconds,
             help: "How long a delivery waits for its notify, in seconds (default 900)."),
         .number(
             "undeliveredLifetime", "--undelivered-lifetime", \.undeliveredLifetimeDays, 1...3650, .smaller,
+            unit: .days,
             help: "After how many days an unconfirmed PIN is erased (default 90)."),
         .number(
             "retryLimit", "--retry-limit", \.retryLimit, 1...20, .smaller,
@@ -144,6 +146,7 @@ extension BankSetting {
                 """),
         .number(
             "identityLifetime", "--identity-lifetime", \.identityLifetimeSeconds, 60...86_400, .smaller,
+            unit: .seconds,
             help: "How long an unused pass stays valid, in seconds (default 900)."),
     ]
 }

@@ -1,3 +1,4 @@
+internal import Administration
 internal import CardCompanion
 package import CardCompanionHTTP
 internal import Foundation

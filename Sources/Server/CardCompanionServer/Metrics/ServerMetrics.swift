@@ -1,3 +1,4 @@
+internal import Administration
 internal import CardCompanion
 internal import CardCompanionHTTP
 internal import CardCompanionModel
@@ -21,8 +22,10 @@ enum ServerMetrics {
     /// What runs beside the server. Nothing if there is no listener.
     ///
     /// - Parameter certificates: the TLS certificate in force; nil without TLS.
-    static func services(of installation: Installation, _ certificates: TLSCertificates?) -> [any Service] {
-        guard let admin = installation.settings.admin else { return [] }
+    static func services(
+        _ settings: ServerSettings, of installation: Installation, _ certificates: TLSCertificates?
+    ) -> [any Service] {
+        guard let admin = settings.admin else { return [] }
         let logger = installation.logger
         if !ServerSettings.isLoopback(admin.host) {
             logger.warning(

@@ -1,3 +1,4 @@
+package import Administration
 internal import Glibc
 
 /// How many files and connections this process can have open (RLIMIT_NOFILE), and how many of them clients get.

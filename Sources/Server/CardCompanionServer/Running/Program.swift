@@ -1,3 +1,4 @@
+internal import Administration
 package import ArgumentParser
 internal import SecureMemory
 

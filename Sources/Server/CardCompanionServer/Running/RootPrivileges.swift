@@ -1,3 +1,4 @@
+internal import Administration
 internal import Glibc
 
 /// Gives up the privileges of root.

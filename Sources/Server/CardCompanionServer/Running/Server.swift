@@ -1,3 +1,4 @@
+internal import Administration
 internal import CardCompanion
 package import CardCompanionHTTP
 internal import CardCompanionModel
@@ -24,6 +25,7 @@ package typealias MakeTrialParts = @Sendable (ServerCore, ServerOperations) asyn
 struct Server: Service, CustomStringConvertible {
     // ServiceLifecycle logs the description. The default one would contain the database URL.
     let description = "server"
+    let settings: ServerSettings
     let installation: Installation
     let certificates: TLSCertificates?
     let draining: Draining
@@ -36,12 +38,12 @@ struct Server: Service, CustomStringConvertible {
 
     func run() async throws {
         try await installation.checkSchema()
-        let core = try await ServerCore(installation, isForTrials: makeTrialParts != nil)
+        let core = try await ServerCore(settings, installation, isForTrials: makeTrialParts != nil)
         let operations = try ServerOperations(core)
         let trial = try await makeTrialParts?(core, operations)
         var services = try core.background(operations)
         if let certificates { services.append(certificates) }
-        services += ServerMetrics.services(of: installation, certificates)
+        services += ServerMetrics.services(settings, of: installation, certificates)
         services.append(listener(core, operations, trial))
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: installation.logger)
@@ -53,7 +55,7 @@ struct Server: Service, CustomStringConvertible {
     private func listener(
         _ core: ServerCore, _ operations: ServerOperations, _ trial: TrialParts?
     ) -> any Service {
-        var settings = installation.settings.http
+        var settings = settings.http
         settings.maximumConnections = maximumConnections
         let parts = ServiceParts(
             distribution: operations.distribution, definition: operations.definition, issuing: operations.issuing,

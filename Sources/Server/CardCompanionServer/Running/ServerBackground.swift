@@ -1,3 +1,4 @@
+internal import Administration
 internal import CardCompanion
 internal import CardCompanionWebhooks
 internal import KeyVault
@@ -8,7 +9,6 @@ extension ServerCore {
     ///
     /// - Throws: an error if the webhooks' roots cannot be read.
     func background(_ operations: ServerOperations) throws -> [any Service] {
-        let settings = installation.settings
         let (store, clock, logger) = (installation.store, installation.clock, installation.logger)
         var services: [any Service] = [
             vaultWatch, operations.refusals,

@@ -1,3 +1,4 @@
+package import Administration
 package import CardCompanion
 internal import CardCompanionModel
 internal import CardCompanionStore
@@ -6,6 +7,7 @@ internal import Logging
 
 /// What everything that serves needs: the vault, the keys and the banks.
 package struct ServerCore {
+    package let settings: ServerSettings
     package let installation: Installation
     package let keyring: Keyring
     package let keys: ServerKeys
@@ -21,8 +23,8 @@ package struct ServerCore {
     ///
     /// - Parameter isForTrials: whether the master key may be the only one.
     /// - Throws: the errors of `ClockWatch.compare` and `VaultWatch.openAtStart`.
-    init(_ installation: Installation, isForTrials: Bool) async throws {
-        let settings = installation.settings
+    init(_ settings: ServerSettings, _ installation: Installation, isForTrials: Bool) async throws {
+        self.settings = settings
         let (store, clock, logger) = (installation.store, installation.clock, installation.logger)
         self.installation = installation
         clockWatch = ClockWatch(store: store, clock: clock, limitSeconds: settings.clockLimitSeconds, logger: logger)

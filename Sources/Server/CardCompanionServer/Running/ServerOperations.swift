@@ -1,3 +1,4 @@
+internal import Administration
 package import CardCompanion
 internal import CardCompanionHTTP
 internal import CardCompanionWebhooks
@@ -16,7 +17,7 @@ package struct ServerOperations {
 
     /// - Throws: an error if the images' font or the webhooks' roots cannot be read.
     init(_ core: ServerCore) throws {
-        let settings = core.installation.settings
+        let settings = core.settings
         let (store, clock, logger) = (core.installation.store, core.installation.clock, core.installation.logger)
         let (keyring, keys, approvals, banks) = (core.keyring, core.keys, core.approvals, core.banks)
         let gate = CardholderGate(limit: settings.cardholderRequests)

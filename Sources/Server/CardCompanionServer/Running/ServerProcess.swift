@@ -1,3 +1,4 @@
+internal import Administration
 internal import ArgumentParser
 internal import CardCompanion
 internal import CardCompanionHTTP
@@ -82,7 +83,7 @@ package struct ServerProcess {
         var services: [any Service] = [
             store,
             Server(
-                installation: Installation(settings, store, logger: logger), certificates: certificates,
+                settings: settings, installation: Installation(settings, store, logger: logger), certificates: certificates,
                 draining: draining, maximumConnections: connections, makeTrialParts: makeTrialParts),
         ]
         if let embedded = database.embedded { services.insert(EmbeddedDatabase(embedded: embedded), at: 0) }

@@ -1,21 +1,10 @@
+internal import Administration
 internal import Foundation
 internal import Glibc
 package import SecureMemory
 
 /// Output of commands, and prompts.
 package enum Terminal {
-    /// Whether standard error is a terminal.
-    package static var isInteractive: Bool { isatty(STDERR_FILENO) == 1 }
-
-    /// The device of the terminal that the command was typed on; nil if there is none.
-    static var name: String? {
-        [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO].lazy.compactMap { file -> String? in
-            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-            guard ttyname_r(file, &buffer, buffer.count) == 0 else { return nil }
-            return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        }.first
-    }
-
     /// Writes text for people, or JSON for scripts.
     package static func show(_ text: String, json value: some Encodable, asJSON: Bool) throws {
         print(asJSON ? try encode(value) : text)
@@ -40,17 +29,6 @@ package enum Terminal {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return String(decoding: try encoder.encode(value), as: UTF8.self)
-    }
-
-    /// Rows as columns for people.
-    package static func table(_ header: [String], _ rows: [[String]]) -> String {
-        guard !rows.isEmpty else { return "none" }
-        let all = [header] + rows
-        let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-        return all.map { row in
-            zip(row, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
-                .joined(separator: "  ").trimmingCharacters(in: .whitespaces)
-        }.joined(separator: "\n")
     }
 
     /// Asks for a secret on the terminal, without echo.

@@ -1,3 +1,4 @@
+internal import Administration
 internal import CLinux
 internal import Foundation
 internal import Glibc

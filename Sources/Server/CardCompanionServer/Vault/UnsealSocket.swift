@@ -1,3 +1,4 @@
+internal import Administration
 internal import CardCompanion
 internal import Glibc
 internal import KeyVault

@@ -1,3 +1,4 @@
+import Administration
 import CardCompanionModel
 import CardCompanionServer
 import Foundation

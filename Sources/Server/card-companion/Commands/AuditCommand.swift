@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
@@ -59,7 +60,7 @@ struct AuditCommand: AsyncParsableCommand {
                 }
                 return try await installation.store.auditEntries(filter, limit: limit)
             }
-            let table = Terminal.table(
+            let table = TextTable.text(
                 ["TIME", "OPERATION", "OUTCOME", "BANK", "CARDHOLDER", "ACTOR", "DETAIL"],
                 entries.map(AuditLine.init).map {
                     [$0.time, $0.operation, $0.outcome, $0.bankId ?? "", $0.subject ?? "", $0.actor, $0.detail ?? ""]

@@ -1,8 +1,10 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
+import DualControl
 
 struct BankCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -180,125 +182,9 @@ struct BankCommand: ParsableCommand {
                 [$0.id.text, $0.settings.name, $0.settings.programme, $0.settings.scheme.rawValue, $0.status.rawValue]
             }
             try Terminal.show(
-                Terminal.table(["ID", "NAME", "PROGRAMME", "SCHEME", "STATUS"], rows),
+                TextTable.text(["ID", "NAME", "PROGRAMME", "SCHEME", "STATUS"], rows),
                 json: banks.map { BankReport($0) },
                 asJSON: output.json)
         }
-    }
-}
-
-/// A bank as the commands show it.
-struct BankReport: Encodable, Sendable {
-    let id: String
-    let status: String
-    let name: String
-    let programme: String
-    let scheme: String
-    let timestampToleranceSeconds: Int
-    let sessionLifetimeSeconds: Int
-    let retention: String
-    let reminders: Bool
-    let undeliveredLifetimeDays: Int
-    let retryLimit: Int
-    let fetchLimit: Int
-    let pinLengths: [Int]
-    let codeAlphabet: String
-    let codeLengths: [Int]
-    let deliveryFormat: String
-    let imageStyle: String
-    let hints: [String]
-    let textPINs: Bool
-    let uniformErrors: Bool
-    let sealedValues: String
-    let checkUniqueIds: Bool
-    let definition: Bool
-    /// Why definitions are refused, if they are; nil if that is not known.
-    let definitionIsOff: String?
-    let definedPINs: String
-    let definedPINKey: String?
-    let pinBlocks: [String]
-    let definitionsPerDay: Int
-    let definitionResetsDelivery: Bool
-    let weakPINRules: [String]
-    let listedPINs: Int
-    let identityCheck: String
-    let identityAssurance: String
-    let identityLifetimeSeconds: Int
-
-    init(_ bank: BankRecord, definitionIsOff: String? = nil) {
-        let settings = bank.settings
-        id = bank.id.text
-        status = bank.status.rawValue
-        name = settings.name
-        programme = settings.programme
-        scheme = settings.scheme.rawValue
-        timestampToleranceSeconds = settings.timestampToleranceSeconds
-        sessionLifetimeSeconds = settings.sessionLifetimeSeconds
-        retention = settings.retention.rawValue
-        reminders = settings.reminders
-        undeliveredLifetimeDays = settings.undeliveredLifetimeDays
-        retryLimit = settings.retryLimit
-        fetchLimit = settings.fetchLimit
-        pinLengths = [settings.pinMinimumLength, settings.pinMaximumLength]
-        codeAlphabet = settings.codeAlphabet.rawValue
-        codeLengths = [settings.codeMinimumLength, settings.codeMaximumLength]
-        deliveryFormat = settings.deliveryFormat.rawValue
-        imageStyle = settings.imageStyle.rawValue
-        hints = settings.hints.map(\.rawValue).sorted()
-        textPINs = settings.textPINs
-        uniformErrors = settings.uniformErrors
-        sealedValues = settings.sealedValues.rawValue
-        checkUniqueIds = settings.checksUniqueIds
-        definition = settings.definition
-        self.definitionIsOff = definitionIsOff
-        definedPINs = settings.definedPINs.rawValue
-        definedPINKey = settings.definedPINKey
-        pinBlocks = settings.pinBlocks.map(\.rawValue).sorted()
-        definitionsPerDay = settings.definitionsPerDay
-        definitionResetsDelivery = settings.definitionResetsDelivery
-        weakPINRules = settings.weakPINRules.map(\.rawValue).sorted()
-        listedPINs = settings.listedPINs.count
-        identityCheck = settings.identityCheck.rawValue
-        identityAssurance = settings.identityAssurance.rawValue
-        identityLifetimeSeconds = settings.identityLifetimeSeconds
-    }
-
-    var shown: Shown {
-        Shown(text: Terminal.table(["SETTING", "VALUE"], distributionRows + definitionRows + identityRows), json: self)
-    }
-
-    private var distributionRows: [[String]] {
-        [
-            ["id", id], ["status", status], ["name", name], ["programme", programme], ["scheme", scheme],
-            ["timestamp tolerance", "\(timestampToleranceSeconds) s"],
-            ["session lifetime", "\(sessionLifetimeSeconds) s"], ["retention", retention],
-            ["reminders", "\(reminders)"], ["undelivered lifetime", "\(undeliveredLifetimeDays) days"],
-            ["retry limit", "\(retryLimit)"], ["fetch limit", "\(fetchLimit)"],
-            ["PIN length", "\(pinLengths[0]) to \(pinLengths[1])"],
-            ["authentication code", "\(codeLengths[0]) to \(codeLengths[1]) \(codeAlphabet)"],
-            ["delivery format", deliveryFormat], ["image style", imageStyle], ["hints", Self.list(hints)],
-            ["text PINs", "\(textPINs)"], ["uniform errors", "\(uniformErrors)"], ["sealed values", sealedValues],
-            ["PIN blocks", Self.list(pinBlocks)], ["check uniqueIds", "\(checkUniqueIds)"],
-        ]
-    }
-
-    private var definitionRows: [[String]] {
-        [
-            ["definition", definitionIsOff.map { "off: \($0)" } ?? "\(definition)"], ["defined PINs", definedPINs],
-            ["key of defined PINs", definedPINKey ?? "none"], ["definitions", "\(definitionsPerDay) per day"],
-            ["definition resets delivery", "\(definitionResetsDelivery)"],
-            ["weak PIN rules", Self.list(weakPINRules)], ["PINs on the bank's list", "\(listedPINs)"],
-        ]
-    }
-
-    private var identityRows: [[String]] {
-        [
-            ["identity check", identityCheck], ["identity assurance", identityAssurance],
-            ["identity lifetime", "\(identityLifetimeSeconds) s"],
-        ]
-    }
-
-    private static func list(_ values: [String]) -> String {
-        values.isEmpty ? "none" : values.joined(separator: ", ")
     }
 }

@@ -1,9 +1,11 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
 import Cryptography
+import DualControl
 import EMRTD
 
 struct CSCACommand: ParsableCommand {
@@ -123,7 +125,7 @@ struct CSCACommand: ParsableCommand {
                 ]
             }
             try Terminal.show(
-                Terminal.table(["TRUSTED BY", "SIGNED", "IMPORTED", "CRLS", "OLDEST CRL"], rows),
+                TextTable.text(["TRUSTED BY", "SIGNED", "IMPORTED", "CRLS", "OLDEST CRL"], rows),
                 json: lists.map(Report.init), asJSON: output.json)
         }
 
@@ -163,120 +165,5 @@ struct CSCACommand: ParsableCommand {
         func run() async throws {
             try await RemoveTrustList(bank: bank).run(options, signer, output)
         }
-    }
-}
-
-/// `csca remove`.
-struct RemoveTrustList: Change {
-    static let command = "csca remove"
-
-    let bank: Identifier?
-
-    var bankId: Identifier? { bank }
-    var subject: String? { nil }
-
-    func details(in installation: Installation) async throws -> [String] {
-        [
-            bank.map { "bank '\($0)' trusts the list of all banks, and no longer its own" }
-                ?? "banks without a list of their own trust no state"
-        ]
-    }
-
-    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
-        try await installation.store.trustList(scope: bank).map {
-            [ApprovedObject(trustRoot: $0.root, scope: bank)]
-        } ?? []
-    }
-
-    func requirePossible(in installation: Installation) async throws {
-        _ = try await installation.trustList(scope: bank)
-    }
-
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        _ = try await installation.trustList(scope: bank)
-        _ = try await installation.store.removeTrustList(scope: bank)
-        return Shown(
-            text: "removed the trust list \(bank.map { "of bank '\($0)'" } ?? "of all banks")",
-            json: ["bank": bank?.text])
-    }
-}
-
-/// The root of trust lists, for `csca import` under dual control.
-struct TrustRoot: Change {
-    static let command = "csca import"
-
-    let bank: Identifier?
-    /// DER.
-    let root: [UInt8]
-
-    var bankId: Identifier? { bank }
-    var subject: String? { "SHA-256 \(Hex.encode(SHA256.hash(root)))" }
-
-    private var object: ApprovedObject { ApprovedObject(trustRoot: root, scope: bank) }
-
-    func details(in installation: Installation) async throws -> [String] {
-        [
-            "\(bank.map { "bank '\($0)'" } ?? "each bank") trusts the authorities of lists under this root",
-            "root with SHA-256 \(Hex.encode(SHA256.hash(root)))",
-        ]
-    }
-
-    func objects(in installation: Installation) async throws -> [ApprovedObject] { [object] }
-
-    /// Whether a list under this root can be imported.
-    func isTrusted(in installation: Installation) async throws -> Bool {
-        guard let roster = try await installation.operators(), roster.isDual else { return true }
-        var verified: [String: Set<[UInt8]>] = [:]
-        return try await !roster.approvedDigests(of: [object.digest], in: installation.store, verified: &verified)
-            .isEmpty
-    }
-
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        Shown(
-            text:
-                "the root is approved: run the same 'card-companion csca import' again; one operator is enough for that",
-            json: ["root": Hex.encode(SHA256.hash(root))])
-    }
-}
-
-extension Installation {
-    /// The trust list of a scope.
-    ///
-    /// - Throws: ``CommandError`` if there is none.
-    fileprivate func trustList(scope: Identifier?) async throws -> TrustListRecord {
-        guard let list = try await store.trustList(scope: scope) else {
-            throw CommandError.notFound(
-                scope.map { "bank '\($0)' has no trust list of its own: see 'card-companion csca list'" }
-                    ?? "there is no trust list of all banks: see 'card-companion csca import --help'")
-        }
-        return list
-    }
-
-    /// Imports a list under a root that is trusted.
-    func importTrustList(_ found: TrustListImport, scope: Identifier?) async throws -> Shown {
-        let root = "SHA-256 \(Hex.encode(found.rootFingerprint))"
-        try await AdminAction(command: TrustRoot.command, bankId: scope, subject: "root \(root)").recorded(in: logger) {
-            let present = try await store.trustList(scope: scope)
-            let record = try await withKeyring { try found.record(scope: scope, keyring: $0, now: clock.now()) }
-            guard try await store.putTrustList(record) else {
-                let present = try await trustList(scope: scope)
-                throw CommandError.refused(
-                    "the list was signed at \(found.signedAt.text): it is older than the present one, signed at \(present.signedAt.text)"
-                )
-            }
-            if let old = present?.root, old != found.root, try await operators() != nil {
-                try await withdraw([ApprovedObject(trustRoot: old, scope: scope)])
-            }
-        }
-        let unusable = found.unusableCount == 0 ? "" : ", \(found.unusableCount) more cannot be used"
-        return Shown(
-            text: """
-                imported the trust list signed at \(found.signedAt.text) for \(scope.map { "bank '\($0)'" } ?? "all banks"): \
-                \(found.authorityCount) authorities\(unusable), under the root with \(root)
-                """,
-            json: [
-                "bank": scope?.text, "signedAt": found.signedAt.text, "authorities": "\(found.authorityCount)",
-                "unusable": "\(found.unusableCount)", "root": Hex.encode(found.rootFingerprint),
-            ])
     }
 }

@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
@@ -105,7 +106,7 @@ struct CardholderCommand: ParsableCommand {
                 return (try await find(in: installation.store, settings), settings)
             }
             try Terminal.show(
-                Terminal.table(
+                TextTable.text(
                     ["CARDHOLDER", "STATUS", "LOCKED", "CODE", "PIN", "DELIVERED", "UPDATED"],
                     records.map {
                         [
@@ -227,7 +228,7 @@ extension CardholderRecord {
     }
 
     fileprivate func table(_ settings: BankSettings) -> String {
-        Terminal.table(
+        TextTable.text(
             ["CARDHOLDER", uniqueId.text],
             [
                 ["status", status.rawValue], ["locked", lockText(settings)],

@@ -1,8 +1,10 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
+import DualControl
 
 struct CertificateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -87,86 +89,24 @@ struct CertificateCommand: ParsableCommand {
             try await SetDefaultCertificate(bank: bank, alias: alias).run(options, signer, output)
         }
     }
-
-    struct Report: Encodable, Sendable {
-        let alias: String
-        let use: String
-        let isDefault: Bool
-        let status: String
-        let subject: String
-        let notBefore: String
-        let notAfter: String
-        let revocation: String
-        let fingerprintSHA256: String
-
-        init(_ certificate: CertificateRecord) {
-            alias = certificate.alias
-            use = certificate.purpose.rawValue
-            isDefault = certificate.isDefault
-            status = certificate.status.rawValue
-            subject = certificate.subject
-            notBefore = certificate.notBefore.text
-            notAfter = certificate.notAfter.text
-            revocation = certificate.revocation.text
-            fingerprintSHA256 = certificate.fingerprintHex
-        }
-    }
 }
 
 /// A bank's certificates, for `list`, `enable` and `disable`.
-enum Certificates: BankItems {
-    static let command = "certificate"
-    static let noun = "certificate"
-    static let nameMember = "alias"
+extension Certificates: ListedItems {
     static let afterDisabling = "tokens signed with its key are refused from now on."
     static let columns = ["ALIAS", "USE", "", "STATUS", "FROM", "TO", "REVOCATION", "SUBJECT"]
 
     static func list(
         _ bankId: Identifier, in store: Store
-    ) async throws -> [(row: [String], report: CertificateCommand.Report)] {
+    ) async throws -> [(row: [String], report: CertificateReport)] {
         try await store.certificates(bankId: bankId).map {
             (
                 [
                     $0.alias, $0.purpose.rawValue, $0.isDefault ? "default" : "", $0.status.rawValue,
                     $0.notBefore.text, $0.notAfter.text, $0.revocation.text, $0.subject,
                 ],
-                CertificateCommand.Report($0)
+                CertificateReport($0)
             )
-        }
-    }
-
-    static func set(
-        _ name: String, of bankId: Identifier, to status: Activity, in store: Store
-    ) async throws -> Bool {
-        try await store.setCertificate(bankId: bankId, alias: name, status: status)
-    }
-
-    static func objects(
-        _ name: String, of bankId: Identifier, in installation: Installation
-    ) async throws -> [ApprovedObject] {
-        try await installation.store.certificates(bankId: bankId).filter { $0.alias == name }
-            .map { ApprovedObject($0, of: bankId) }
-    }
-
-    /// A certificate can have been approved as the default one, and as another one.
-    static func approvableObjects(
-        _ name: String, of bankId: Identifier, in installation: Installation
-    ) async throws -> [ApprovedObject] {
-        try await installation.store.certificates(bankId: bankId).filter { $0.alias == name }.flatMap {
-            [
-                ApprovedObject($0.with(isDefault: true), of: bankId),
-                ApprovedObject($0.with(isDefault: false), of: bankId),
-            ]
-        }
-    }
-}
-
-extension Revocation {
-    var text: String {
-        switch self {
-        case .notChecked: "not checked"
-        case .good(let until): "good to \(until.text)"
-        case .revoked: "revoked"
         }
     }
 }

@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
@@ -32,7 +33,7 @@ struct CheckConfigCommand: ServerCommand {
         let findings = reader.problems.isEmpty ? await findings(settings) : []
         let problems = reader.problems + findings.filter { $0.level == .error }.map(\.text)
         let warnings = findings.filter { $0.level == .warning }.map(\.text)
-        let table = Terminal.table(["SETTING", "VALUE", "FROM"], rows.map { [$0.setting, $0.value, $0.source] })
+        let table = TextTable.text(["SETTING", "VALUE", "FROM"], rows.map { [$0.setting, $0.value, $0.source] })
         try Terminal.show(
             table, json: Report(settings: rows, problems: problems, warnings: warnings),
             asJSON: output.json)
@@ -49,8 +50,8 @@ struct CheckConfigCommand: ServerCommand {
         guard !settings.isNew else { return files }
         do {
             return files
-                + (try await Installation.examined(self) { installation in
-                    let database = await installation.databaseFindings()
+                + (try await Installation.examined(self) { installation, settings in
+                    let database = await installation.databaseFindings(settings)
                     guard !database.contains(where: { $0.level == .error }) else { return database }
                     return database + (try await installation.bankFindings())
                 })

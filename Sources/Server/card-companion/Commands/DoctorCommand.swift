@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
@@ -45,8 +46,8 @@ struct DoctorCommand: ServerCommand {
     /// What needs the database. The vault is not opened if the database is of no use.
     private func installationFindings() async -> [Finding] {
         do {
-            return try await Installation.examined(self) { installation in
-                let database = await installation.databaseFindings()
+            return try await Installation.examined(self) { installation, settings in
+                let database = await installation.databaseFindings(settings)
                 guard !database.contains(where: { $0.level == .error }) else { return database }
                 return database + (await installation.vaultFindings()) + (try await installation.bankFindings())
             }

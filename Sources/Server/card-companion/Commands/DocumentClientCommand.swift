@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
@@ -5,6 +6,7 @@ import CardCompanionServer
 import CardCompanionStore
 import CardCompanionWebhooks
 import Cryptography
+import DualControl
 
 struct DocumentClientCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -76,51 +78,8 @@ struct DocumentClientCommand: ParsableCommand {
     }
 }
 
-/// `document-client add`.
-struct AddDocumentClient: Change {
-    static let command = "document-client add"
-
-    let bank: Identifier
-    let clientId: String
-    let isUnbound: Bool
-    let resultURL: String?
-    let isPrivate: Bool
-
-    var bankId: Identifier? { bank }
-    var subject: String? { clientId }
-
-    private func record(_ now: Timestamp) -> DocumentClientRecord {
-        DocumentClientRecord(
-            clientId: clientId, bankId: bank, isUnbound: isUnbound, resultURL: resultURL, resultIsPrivate: isPrivate,
-            status: .active, createdAt: now)
-    }
-
-    func details(in installation: Installation) async throws -> [String] {
-        [
-            "client '\(clientId)'",
-            resultURL.map { "results, which are personal data, are posted to \($0)" } ?? "results are not posted",
-            "a private network is \(isPrivate ? "allowed" : "not allowed")",
-            isUnbound ? "it verifies documents without a check" : "each session needs a check from the bank",
-        ]
-    }
-
-    func objects(in installation: Installation) async throws -> [ApprovedObject] {
-        [ApprovedObject(record(installation.clock.now()))]
-    }
-
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        _ = try await installation.bank(bank)
-        guard try await installation.store.insertDocumentClient(record(installation.clock.now())) else {
-            throw CommandError.refused("there is already a document client '\(clientId)'")
-        }
-        return Shown(
-            text: "added document client '\(clientId)' of bank '\(bank)'",
-            json: ["bank": bank.text, "clientId": clientId])
-    }
-}
-
 /// A bank's document clients, for `list`, `enable` and `disable`.
-enum DocumentClients: BankItems {
+extension DocumentClients: ListedItems {
     struct Report: Encodable {
         let clientId: String
         let resultURL: String?
@@ -128,9 +87,6 @@ enum DocumentClients: BankItems {
         let status: String
     }
 
-    static let command = "document-client"
-    static let noun = "document client"
-    static let nameMember = "clientId"
     static let afterDisabling = "new sessions are refused from now on, and running ones give no pass."
     static let columns = ["CLIENT", "RESULTS TO", "CHECK", "STATUS", "ADDED"]
 
@@ -145,18 +101,5 @@ enum DocumentClients: BankItems {
                     clientId: $0.clientId, resultURL: $0.resultURL, unbound: $0.isUnbound, status: $0.status.rawValue)
             )
         }
-    }
-
-    static func set(
-        _ name: String, of bankId: Identifier, to status: Activity, in store: Store
-    ) async throws -> Bool {
-        try await store.setDocumentClient(bankId: bankId, id: name, status: status)
-    }
-
-    static func objects(
-        _ name: String, of bankId: Identifier, in installation: Installation
-    ) async throws -> [ApprovedObject] {
-        try await installation.store.documentClients(bankId: bankId).filter { $0.clientId == name }
-            .map { ApprovedObject($0) }
     }
 }

@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
@@ -42,7 +43,7 @@ struct EventsCommand: ParsableCommand {
             }
             let lines = events.map(Line.init)
             try Terminal.show(
-                Terminal.table(
+                TextTable.text(
                     ["TIME", "TYPE", "CARDHOLDER", "EVENT", "POSITION", "ACKNOWLEDGED", "WEBHOOK"],
                     lines.map {
                         [

@@ -1,9 +1,11 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
 import Cryptography
+import DualControl
 import HTTPSignatures
 import SecureMemory
 
@@ -80,64 +82,14 @@ struct IssuerKeyCommand: ParsableCommand {
     }
 }
 
-/// `issuer-key add`.
-struct AddIssuerKey: Change {
-    static let command = "issuer-key add"
-
-    let bank: Identifier
-    let keyId: String
-    let algorithm: String
-    let publicKey: [UInt8]?
-    /// A shared secret, sealed as the database has it.
-    let sealedSecret: [UInt8]?
-
-    init(_ record: IssuerKeyRecord) {
-        bank = record.bankId
-        keyId = record.keyId
-        algorithm = record.algorithm
-        publicKey = record.publicKey
-        sealedSecret = record.sealedSecret
-    }
-
-    var bankId: Identifier? { bank }
-    var subject: String? { keyId }
-
-    private func record(_ now: Timestamp) -> IssuerKeyRecord {
-        IssuerKeyRecord(
-            keyId: keyId, bankId: bank, algorithm: algorithm, publicKey: publicKey, sealedSecret: sealedSecret,
-            status: .active, createdAt: now)
-    }
-
-    func details(in installation: Installation) async throws -> [String] {
-        let material = publicKey.map { "public key with SHA-256 \(Hex.encode(SHA256.hash($0)))" } ?? "a shared secret"
-        return ["key '\(keyId)' for \(algorithm): \(material)"]
-    }
-
-    func objects(in installation: Installation) async throws -> [ApprovedObject] {
-        let record = record(installation.clock.now())
-        return try await installation.withKeyring { [try ApprovedObject(record, keyring: $0)] }
-    }
-
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        guard try await installation.store.insertIssuerKey(record(installation.clock.now())) else {
-            throw CommandError.refused("there is already a key '\(keyId)'")
-        }
-        return Shown(
-            text: "registered key '\(keyId)' of bank '\(bank)'", json: ["bank": bank.text, "keyId": keyId])
-    }
-}
-
 /// A bank's keys for signed calls, for `list`, `enable` and `disable`.
-enum IssuerKeys: BankItems {
+extension IssuerKeys: ListedItems {
     struct Report: Encodable {
         let keyId: String
         let algorithm: String
         let status: String
     }
 
-    static let command = "issuer-key"
-    static let noun = "key"
-    static let nameMember = "keyId"
     static let afterDisabling = "calls signed with it are refused from now on."
     static let columns = ["KEY", "ALGORITHM", "STATUS", "REGISTERED"]
 
@@ -147,21 +99,6 @@ enum IssuerKeys: BankItems {
                 [$0.keyId, $0.algorithm, $0.status.rawValue, $0.createdAt.text],
                 Report(keyId: $0.keyId, algorithm: $0.algorithm, status: $0.status.rawValue)
             )
-        }
-    }
-
-    static func set(
-        _ name: String, of bankId: Identifier, to status: Activity, in store: Store
-    ) async throws -> Bool {
-        try await store.setIssuerKey(bankId: bankId, keyId: name, status: status)
-    }
-
-    static func objects(
-        _ name: String, of bankId: Identifier, in installation: Installation
-    ) async throws -> [ApprovedObject] {
-        let keys = try await installation.store.issuerKeys(bankId: bankId).filter { $0.keyId == name }
-        return try await installation.withKeyring { keyring in
-            try keys.map { try ApprovedObject($0, keyring: keyring) }
         }
     }
 }

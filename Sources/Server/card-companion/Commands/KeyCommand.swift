@@ -1,8 +1,10 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
+import DualControl
 import Foundation
 import SecureMemory
 
@@ -91,7 +93,7 @@ extension KeyCommand {
 }
 
 /// A bank's keys of all kinds, for `list`, `enable` and `disable`. The list also has imports in components.
-enum BankKeys: BankItems {
+extension BankKeys: ListedItems {
     struct Report: Encodable {
         let label: String
         let kcv: String?
@@ -104,32 +106,12 @@ enum BankKeys: BankItems {
         var enteredComponents: Int?
     }
 
-    static let command = "key"
-    static let noun = "key"
-    static let nameMember = "label"
     static let afterDisabling = "everything that was made with it is refused from now on."
     static let columns = ["LABEL", "KCV", "USAGE", "ALGORITHM", "DIRECTION", "STATUS", "IMPORTED"]
 
     static func list(_ bankId: Identifier, in store: Store) async throws -> [(row: [String], report: Report)] {
         let pending = try await store.pendingKeys(bankId: bankId, now: WallClock.system.now())
         return try await pending.map(item) + store.listedKeys(bankId: bankId).map(item)
-    }
-
-    static func set(
-        _ name: String, of bankId: Identifier, to status: Activity, in store: Store
-    ) async throws -> Bool {
-        try await store.setKey(bankId: bankId, label: name, status: status)
-    }
-
-    static func objects(
-        _ name: String, of bankId: Identifier, in installation: Installation
-    ) async throws -> [ApprovedObject] {
-        let hmac = try await installation.store.hmacKeys(bankId: bankId).filter { $0.label == name }
-        let others = try await installation.store.bankKeys(bankId: bankId).filter { $0.label == name }
-        return try await installation.withKeyring { keyring in
-            try hmac.map { try ApprovedObject($0, of: bankId, keyring: keyring) }
-                + others.map { try ApprovedObject($0, of: bankId, keyring: keyring) }
-        }
     }
 
     private static func item(_ key: ListedKey) -> (row: [String], report: Report) {
@@ -163,34 +145,5 @@ extension KeyCommand {
     /// Warns of a key that serves fetches and definitions.
     static func warnOfBoth(_ bank: Identifier) {
         Terminal.note("warning: a hashMac that bank '\(bank)' makes for a fetch with this key can also define a PIN")
-    }
-}
-
-extension NewKeyOutcome {
-    /// - Throws: ``KeyImportRefusal``.
-    func requireAdded(_ label: String) throws {
-        switch self {
-        case .added: break
-        case .labelTaken: throw KeyImportRefusal.labelTaken(label)
-        case .keyTaken: throw KeyImportRefusal.keyTaken
-        }
-    }
-}
-
-extension HMACKeyUsage {
-    /// For people.
-    var purpose: String {
-        switch self {
-        case .distribution: "distribution"
-        case .definition: "definition"
-        case .both: "distribution and definition"
-        }
-    }
-}
-
-extension Timestamp {
-    /// ISO 8601 in UTC, to the second.
-    var text: String {
-        Date(timeIntervalSince1970: Double(seconds)).formatted(.iso8601)
     }
 }

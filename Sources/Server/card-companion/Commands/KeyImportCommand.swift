@@ -1,8 +1,10 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
+import DualControl
 import SecureMemory
 
 extension KeyCommand {
@@ -107,7 +109,7 @@ extension KeyCommand.Import {
                 try await KeyCeremony(
                     bankId: bank, label: label, store: installation.store, keyring: keyring,
                     now: installation.clock.now()
-                ).enter(component.bytes, of: kind, count: count, by: OperatingSystemUser.name)
+                ).enter(component.bytes, of: kind, count: count, by: installation.person)
             }
         }
         try Terminal.show(

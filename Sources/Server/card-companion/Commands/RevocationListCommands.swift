@@ -1,8 +1,10 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
+import DualControl
 
 extension CertificateCommand {
     struct ImportRevocationList: AsyncParsableCommand {
@@ -91,7 +93,7 @@ extension CertificateCommand {
             }
             let rows = lists.map { [$0.thisUpdate.text, $0.nextUpdate.text, $0.importedAt.text, $0.issuer] }
             try Terminal.show(
-                Terminal.table(["MADE", "EXPIRES", "IMPORTED", "ISSUER"], rows), json: lists.map(Report.init),
+                TextTable.text(["MADE", "EXPIRES", "IMPORTED", "ISSUER"], rows), json: lists.map(Report.init),
                 asJSON: output.json)
         }
 
@@ -128,32 +130,7 @@ extension CertificateCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            try await card_companion.RemoveRevocationList(bank: bank, issuer: issuer).run(options, signer, output)
+            try await DualControl.RemoveRevocationList(bank: bank, issuer: issuer).run(options, signer, output)
         }
-    }
-}
-
-/// `certificate remove-crl`.
-struct RemoveRevocationList: Change {
-    static let command = "certificate remove-crl"
-
-    let bank: Identifier
-    let issuer: String
-
-    var bankId: Identifier? { bank }
-    var subject: String? { issuer }
-
-    func details(in installation: Installation) async throws -> [String] {
-        ["certificates of \(issuer) are no longer checked with a CRL"]
-    }
-
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        guard try await installation.store.removeRevocationList(bankId: bank, issuer: issuer) else {
-            throw CommandError.notFound(
-                "bank '\(bank)' has no CRL of '\(issuer)': see 'card-companion certificate list-crls --bank \(bank)'")
-        }
-        return Shown(
-            text: "bank '\(bank)' no longer has a CRL of \(issuer)",
-            json: ["bank": bank.text, "issuer": issuer])
     }
 }

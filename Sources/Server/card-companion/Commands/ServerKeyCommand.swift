@@ -1,9 +1,11 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionHTTP
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
+import DualControl
 
 struct ServerKeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,7 +32,7 @@ struct ServerKeyCommand: ParsableCommand {
                 [$0.keyId, $0.kind, $0.status, $0.createdAt, $0.demotedAt ?? "", $0.erasedAfter ?? ""]
             }
             try Terminal.show(
-                Terminal.table(["KEY", "KIND", "STATUS", "CREATED", "REPLACED", "ERASED AFTER"], rows), json: reports,
+                TextTable.text(["KEY", "KIND", "STATUS", "CREATED", "REPLACED", "ERASED AFTER"], rows), json: reports,
                 asJSON: output.json)
         }
     }
@@ -105,77 +107,5 @@ struct ServerKeyCommand: ParsableCommand {
                 key.sealedKey == nil
                 ? nil : key.retiredAt?.advanced(bySeconds: ServerKeys.retiredLifetimeSeconds).text
         }
-    }
-}
-
-/// `server-key rotate`.
-struct RotateServerKeys: Change {
-    static let command = "server-key rotate"
-
-    let kinds: [ServerKeyKind]
-
-    var bankId: Identifier? { nil }
-    var subject: String? { kinds.map(\.rawValue).joined(separator: ", ") }
-
-    func details(in installation: Installation) async throws -> [String] { ["new keys: \(subject ?? "")"] }
-
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        let made = try await installation.withKeyring { keyring in
-            var made: [String] = []
-            for kind in kinds {
-                let keyId = try await ServerKeys.rotate(
-                    kind, with: keyring, in: installation.store, clock: installation.clock)
-                guard let keyId else {
-                    throw CommandError.refused(
-                        "another rotation has just created a key: see 'card-companion server-key list'")
-                }
-                made.append(keyId)
-            }
-            return made
-        }
-        return Shown(
-            text: "new keys: \(made.joined(separator: ", ")); running servers publish them within "
-                + "\(KeyRefresh.intervalSeconds) seconds",
-            json: ["keyIds": made])
-    }
-}
-
-/// `server-key retire`.
-struct RetireServerKey: Change {
-    static let command = "server-key retire"
-
-    let keyId: String
-    let force: Bool
-    let erase: Bool
-
-    var bankId: Identifier? { nil }
-    var subject: String? { keyId }
-
-    func details(in installation: Installation) async throws -> [String] {
-        ["key \(keyId) is \(erase ? "erased" : "retired")\(force ? ", even if apps still have it" : "")"]
-    }
-
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        let keys = try await installation.store.serverKeys()
-        guard let key = keys.first(where: { $0.keyId == keyId }) else {
-            throw CommandError.notFound("there is no key '\(keyId)': see 'card-companion server-key list'")
-        }
-        guard let demotedAt = key.demotedAt else {
-            throw CommandError.refused("the key is the active one: rotate first")
-        }
-        let age = installation.clock.now().seconds - demotedAt.seconds
-        // A server can publish the old set until it reloads, and an app can cache it after that.
-        let wait = KeySetLifetime.seconds + Int64(KeyRefresh.intervalSeconds)
-        guard force || age >= wait else {
-            throw CommandError.refused(
-                "the key was replaced \(age) seconds ago, and apps can have it in their key sets for \(wait) "
-                    + "seconds: wait, or use --force")
-        }
-        let isChanged = try await installation.store.retireServerKey(
-            keyId: keyId, erases: erase, now: installation.clock.now())
-        guard isChanged else {
-            throw CommandError.refused("the key is already \(key.sealedKey == nil ? "erased" : "retired")")
-        }
-        return Shown(text: "\(erase ? "erased" : "retired") '\(keyId)'", json: ["keyId": keyId])
     }
 }

@@ -1,9 +1,11 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
 import CardCompanionWebhooks
+import DualControl
 
 struct WebhookCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -105,7 +107,7 @@ struct WebhookCommand: ParsableCommand {
             }
 
             var table: String {
-                let summary = Terminal.table(
+                let summary = TextTable.text(
                     ["WEBHOOK", url],
                     [
                         ["status", status], ["2xx acknowledges", "\(acknowledges)"], ["waiting events", "\(pending)"],
@@ -115,7 +117,7 @@ struct WebhookCommand: ParsableCommand {
                     ])
                 guard !parked.isEmpty else { return summary }
                 let rows = parked.map { [$0.event, $0.uniqueId ?? "", "\($0.attempts)", $0.lastError ?? ""] }
-                return summary + "\n" + Terminal.table(["EVENT", "CARDHOLDER", "ATTEMPTS", "LAST ERROR"], rows)
+                return summary + "\n" + TextTable.text(["EVENT", "CARDHOLDER", "ATTEMPTS", "LAST ERROR"], rows)
             }
         }
     }
@@ -135,6 +137,7 @@ struct WebhookCommand: ParsableCommand {
 
         func run() async throws {
             let action = AdminAction(command: "webhook test", bankId: arguments.bank)
+            let caPath = try await ServerSettings.read(arguments.options).webhooksCAPath
             let (url, problem) = try await Installation.run(arguments.options, action: action) {
                 [arguments] installation in
                 let webhook = try await installation.approvedWebhook(arguments.bank)
@@ -143,7 +146,7 @@ struct WebhookCommand: ParsableCommand {
                         to: webhook,
                         keys: try await ServerKeys.opened(
                             with: keyring, in: installation.store, clock: installation.clock),
-                        clock: installation.clock, caPath: installation.settings.webhooksCAPath)
+                        clock: installation.clock, caPath: caPath)
                 }
                 return (webhook.url, problem)
             }
@@ -217,42 +220,6 @@ struct WebhookCommand: ParsableCommand {
         var bank: Identifier
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
-    }
-}
-
-/// `webhook set`.
-struct SetWebhook: Change {
-    static let command = "webhook set"
-
-    let bank: Identifier
-    let url: String
-    let isPrivate: Bool
-    let acknowledges: Bool
-
-    var bankId: Identifier? { bank }
-    var subject: String? { nil }
-
-    private var webhook: WebhookRecord {
-        WebhookRecord(bankId: bank, url: url, isPrivate: isPrivate, acknowledges: acknowledges, status: .active)
-    }
-
-    func details(in installation: Installation) async throws -> [String] {
-        [
-            "events are sent to \(url)", "a private network is \(isPrivate ? "allowed" : "not allowed")",
-            "a 2xx answer \(acknowledges ? "acknowledges" : "does not acknowledge") an event",
-        ]
-    }
-
-    func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(webhook)] }
-
-    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
-        try await installation.store.webhook(bankId: bank).map { [ApprovedObject($0)] } ?? []
-    }
-
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        _ = try await installation.bank(bank)
-        try await installation.store.setWebhook(webhook, now: installation.clock.now())
-        return Shown(text: "events of bank '\(bank)' are sent to \(url)", json: ["bank": bank.text, "url": url])
     }
 }
 

@@ -1,3 +1,4 @@
+import Administration
 import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
@@ -10,13 +11,13 @@ extension Installation {
     private static let oldestPostgres: Int32 = 140_000
 
     /// The PostgreSQL server, the schema, the role and the clock.
-    func databaseFindings() async -> [Finding] {
+    func databaseFindings(_ settings: ServerSettings) async -> [Finding] {
         do {
             let facts = try await store.databaseFacts()
             return facts.findings(
                 oldest: Self.oldestPostgres, connections: settings.databaseConnections,
                 isPrivate: settings.databaseURL == nil)
-                + [await schemaFinding(), await clockFinding()]
+                + [await schemaFinding(settings), await clockFinding(settings)]
         } catch {
             return [
                 .error(
@@ -28,7 +29,7 @@ extension Installation {
         }
     }
 
-    private func schemaFinding() async -> Finding {
+    private func schemaFinding(_ settings: ServerSettings) async -> Finding {
         do {
             let schema = try await SchemaRunner(store: store, logger: logger).check()
             if schema.isOwned, settings.databaseURL != nil {
@@ -44,7 +45,7 @@ extension Installation {
         }
     }
 
-    private func clockFinding() async -> Finding {
+    private func clockFinding(_ settings: ServerSettings) async -> Finding {
         let watch = ClockWatch(store: store, clock: clock, limitSeconds: settings.clockLimitSeconds, logger: logger)
         do {
             try await watch.compare(warns: false)

@@ -1,3 +1,4 @@
+import Administration
 import CardCompanionServer
 
 /// What 'card-companion doctor' has found.

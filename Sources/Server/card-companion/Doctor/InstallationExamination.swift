@@ -1,7 +1,9 @@
+import Administration
 import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
+import DualControl
 import Foundation
 import KeyVault
 
@@ -22,7 +24,7 @@ extension Installation {
             }
             _ = try await withKeyring { $0.isOpen }
             return [.ok("vault", "opens the data keys")] + keys.warnings(now: clock.now()).map { .warning("vault", $0) }
-                + [await operatorFinding()]
+                + [await operatorFinding()] + (try await approvalFindings())
         } catch {
             return [.error("vault", error)]
         }
@@ -43,6 +45,15 @@ extension Installation {
             return .ok("operators", "dual control is on, with \(roster.members.count) operators")
         } catch {
             return .error("operators", error)
+        }
+    }
+
+    /// What is active, but ignored by servers.
+    private func approvalFindings() async throws -> [Finding] {
+        try await (unapprovedObjects() ?? []).map {
+            .warning(
+                "approvals", "two operators have not approved the \($0.name): servers ignore it",
+                do: "disable it, or let two operators approve it: 'bank set' for settings, 'enable' for keys and certificates")
         }
     }
 

@@ -1,13 +1,15 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionServer
 import Cryptography
+import DualControl
 import Foundation
 import KeyVault
 import SecureMemory
 
 /// Who signs a change, in an installation with operators.
-struct OperatorOptions: ParsableArguments {
+struct OperatorOptions: ParsableArguments, OperatorSigner {
     /// The longest passphrase.
     static let passphraseByteLimit = 1024
     private static let keyFileByteLimit = 16_384

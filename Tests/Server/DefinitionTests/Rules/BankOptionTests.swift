@@ -19,7 +19,7 @@ struct BankOptionTests {
         let expected: [String: JSON] = [
             "definition": false, "definitionsPerDay": 7, "definitionResetsDelivery": false, "sealedValues": "any",
             "definedPINs": "keep",
-            "weakPINRules": ["pairs", "same"], "listedPINs": 2, "pinLengths": [5, 9],
+            "weakPINRules": ["pairs", "same"], "listedPINs": 2, "pinMinimumLength": 5, "pinMaximumLength": 9,
         ]
         for (name, value) in expected { #expect(added[name] == value, "\(name)") }
 
@@ -38,7 +38,7 @@ struct BankOptionTests {
             "definition": true, "definitionsPerDay": 5, "definitionResetsDelivery": true, "sealedValues": "bound",
             "definedPINs": "deliver",
             "weakPINRules": ["ascending", "descending", "listed", "pairs", "same"], "listedPINs": 0,
-            "pinLengths": [4, 6],
+            "pinMinimumLength": 4, "pinMaximumLength": 6,
             "timestampToleranceSeconds": 300,
         ]
         for (name, value) in expected { #expect(added[name] == value, "\(name)") }

@@ -61,6 +61,12 @@ package struct HMACKeyImport: Sendable {
         ApprovedObject(hmacKey: label, of: bankId, usage: usage, key.bytes)
     }
 
+    /// - Throws: ``KeyImportRefusal`` if the bank has a key of that name, or any bank has this key.
+    package func requireNew(bankId: Identifier, label: String, in store: Store, keyring: Keyring) async throws {
+        try await NewKeyIdentity(of: key.bytes, .hmac, bankId: bankId, label: label, keyring: keyring)
+            .requireNew(in: store)
+    }
+
     /// Seals the key and adds it to the bank.
     package func add(
         to bankId: Identifier, label: String, usage: HMACKeyUsage, in store: Store, keyring: Keyring, now: Timestamp

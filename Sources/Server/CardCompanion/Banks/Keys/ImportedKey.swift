@@ -45,6 +45,11 @@ package struct ImportedKey: Sendable {
             direction: kind.direction ?? .decrypt, key.secret.bytes)
     }
 
+    /// - Throws: ``KeyImportRefusal`` if the bank has a key of that name, or any bank has this key.
+    package func requireNew(bankId: Identifier, label: String, in store: Store, keyring: Keyring) async throws {
+        try await identity(bankId: bankId, label: label, keyring: keyring).requireNew(in: store)
+    }
+
     /// Whether this bank or another one already has the key.
     func isTaken(bankId: Identifier, label: String, in store: Store, keyring: Keyring) async throws -> Bool {
         try await store.hasKey(withMACs: try identity(bankId: bankId, label: label, keyring: keyring).possibleMACs)
@@ -58,6 +63,12 @@ package struct ImportedKey: Sendable {
 }
 
 extension NewKeyIdentity {
+    /// - Throws: ``KeyImportRefusal`` if the name is taken, or the key is there already.
+    func requireNew(in store: Store) async throws {
+        guard try await !store.hasKey(bankId: bankId, label: label) else { throw KeyImportRefusal.labelTaken(label) }
+        guard try await !store.hasKey(withMACs: possibleMACs) else { throw KeyImportRefusal.keyTaken }
+    }
+
     /// The name of a key, and its MACs: the key's own, and those of the same bytes as another kind of key.
     init(
         of key: borrowing SecretBytes, _ algorithm: KeyAlgorithm, bankId: Identifier, label: String, keyring: Keyring

@@ -92,6 +92,11 @@ package struct KeyCeremony: Sendable {
     /// - Throws: as ``confirm(kcv:by:)``.
     package func key(kcv: String) async throws -> ImportedKey { try await complete(kcv: kcv).key }
 
+    /// - Throws: as ``confirm(kcv:by:)``, if the key cannot become active.
+    package func requireConfirmable(kcv: String) async throws {
+        try await key(kcv: kcv).requireNew(bankId: bankId, label: label, in: store, keyring: keyring)
+    }
+
     private func complete(kcv: String) async throws -> (current: KeyImportRecord, key: ImportedKey) {
         let (current, components) = try await components()
         guard components.count == current.componentCount else {

@@ -1,8 +1,10 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
+import DualControl
 
 struct ApproveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -38,35 +40,35 @@ struct ApproveCommand: AsyncParsableCommand {
     }
 
     private func list() async throws {
-        let waiting = try await Installation.run(options) { installation in
-            try await installation.store.proposedChanges(now: installation.clock.now())
-        }
-        let reports = waiting.map {
-            Report(id: $0.id, command: $0.action, proposedBy: $0.operatorName, until: $0.expiresAt.text)
-        }
+        let waiting = try await Installation.run(options) { try await $0.waitingChanges() }
+        let reports = waiting.map(Report.init)
         try Terminal.show(
-            Terminal.table(
-                ["CHANGE", "COMMAND", "PROPOSED BY", "UNTIL"],
-                reports.map { [$0.id, $0.command, $0.proposedBy, $0.until].map(ClientText.printable) }),
+            TextTable.text(["CHANGE", "COMMAND", "BANK", "SUBJECT", "PROPOSED BY", "UNTIL"], reports.map(\.row)),
             json: reports, asJSON: output.json)
     }
 
     private func approve(_ id: String) async throws {
         let shown = try await Installation.run(options) { [signer, allowModule] installation in
-            let proposal = try await installation.proposal(id)
-            try installation.requireModule(of: proposal, allowModule)
-            // Also with --json: nobody signs what they have not seen.
-            for line in try await installation.details(of: proposal) { Terminal.note(ClientText.printable(line)) }
-            return try await installation.approve(proposal, signing: signer)
+            let waiting = try await installation.waitingChange(id)
+            try Self.requireModule(of: waiting, allowModule)
+            return try await installation.approve(waiting.proposal, signing: signer)
         }
         try shown.show(output)
+    }
+
+    /// Code that a row of the database names runs only if the operator names it, too.
+    private static func requireModule(of waiting: WaitingChange, _ allowed: String?) throws {
+        guard let path = waiting.modulePath, path != allowed else { return }
+        throw CommandError.refused(
+            "the change loads the PKCS#11 module \(ClientText.printable(path)): if that is right, name it with --allow-module"
+        )
     }
 
     private func reject(_ id: String) async throws {
         let action = AdminAction(command: "approve", subject: "rejected \(id)")
         try await Installation.run(options, action: action) { installation in
-            let proposal = try await installation.proposal(id)
-            guard try await installation.store.deleteProposedChange(id: proposal.id) else {
+            let waiting = try await installation.waitingChange(id)
+            guard try await installation.store.deleteProposedChange(id: waiting.proposal.id) else {
                 throw CommandError.notFound("no change '\(id)' waits for an operator")
             }
         }
@@ -76,40 +78,22 @@ struct ApproveCommand: AsyncParsableCommand {
     private struct Report: Encodable {
         let id: String
         let command: String
+        let bank: String?
+        let subject: String?
         let proposedBy: String
         let until: String
-    }
-}
 
-extension Installation {
-    fileprivate func proposal(_ id: String) async throws -> ProposedChange {
-        let waiting = try await store.proposedChanges(now: clock.now())
-        guard let proposal = waiting.first(where: { $0.id == id }) else {
-            throw CommandError.notFound("no change '\(id)' waits for an operator: see 'card-companion approve'")
+        init(_ waiting: WaitingChange) {
+            id = waiting.proposal.id
+            command = waiting.proposal.action
+            bank = waiting.bankId?.text
+            subject = waiting.subject
+            proposedBy = waiting.proposal.operatorName
+            until = waiting.proposal.expiresAt.text
         }
-        return proposal
-    }
 
-    /// Code that a row of the database names runs only if the operator names it, too.
-    fileprivate func requireModule(of proposal: ProposedChange, _ allowed: String?) throws {
-        guard let type = Changes.type(of: proposal.action) else { return }
-        let change: any Change = try Changes.decode(type, from: proposal.change)
-        guard let path = change.modulePath, path != allowed else { return }
-        throw CommandError.refused(
-            "the change loads the PKCS#11 module \(ClientText.printable(path)): if that is right, name it with --allow-module"
-        )
-    }
-
-    /// What the second operator must know before they sign.
-    fileprivate func details(of proposal: ProposedChange) async throws -> [String] {
-        guard let type = Changes.type(of: proposal.action) else { return [] }
-        return try await details(of: try Changes.decode(type, from: proposal.change), proposal)
-    }
-
-    private func details(of change: some Change, _ proposal: ProposedChange) async throws -> [String] {
-        let objects = try await change.objects(in: self).map { "  servers will accept: \($0.name)" }
-        let title = "'\(proposal.action)', proposed by \(proposal.operatorName)"
-        let bank = change.bankId.map { " for bank '\($0)'" } ?? ""
-        return ["\(title)\(bank):"] + (try await change.details(in: self)).map { "  \($0)" } + objects
+        var row: [String] {
+            [id, command, bank ?? "-", subject ?? "-", proposedBy, until].map { ClientText.printable($0) }
+        }
     }
 }

@@ -1,7 +1,9 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionServer
 import Cryptography
+import DualControl
 import Foundation
 import KeyVault
 import SecureMemory
@@ -50,7 +52,7 @@ struct OperatorCommand: ParsableCommand {
             }
             let key = if let onToken { try await onToken.makeKey() } else { try makeFile(privateKey ?? "") }
             try Data(key.pem().utf8).write(to: URL(filePath: publicKey), options: .withoutOverwriting)
-            let fingerprint = OperatorKey.fingerprint(key.rawRepresentation)
+            let fingerprint = OperatorRoster.fingerprint(key.rawRepresentation)
             let place = privateKey ?? "the token"
             try Terminal.show(
                 "made a key, fingerprint \(fingerprint): keep \(place), and give \(publicKey) to the installation",
@@ -92,9 +94,9 @@ struct OperatorCommand: ParsableCommand {
             let report = Report(
                 dualControl: roster?.isDual ?? false,
                 operators: roster?.members.map {
-                    .init(name: $0.name, fingerprint: OperatorKey.fingerprint($0.publicKey))
+                    .init(name: $0.name, fingerprint: OperatorRoster.fingerprint($0.publicKey))
                 } ?? [])
-            let table = Terminal.table(
+            let table = TextTable.text(
                 ["OPERATOR", "KEY"], report.operators.map { [$0.name, $0.fingerprint] })
             try Terminal.show(
                 "dual control is \(report.dualControl ? "on" : "off")\n\(table)", json: report, asJSON: output.json)
@@ -194,7 +196,4 @@ enum OperatorKey {
         }
         return try OperatorRoster.Member(name: name, publicKey: key.rawRepresentation)
     }
-
-    /// The first 16 bytes of the key's SHA-256, to compare by voice.
-    static func fingerprint(_ publicKey: [UInt8]) -> String { Hex.encode(Array(SHA256.hash(publicKey).prefix(16))) }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 internal import CardCompanionModel
+package import DualControl
 package import HTTPSignatures
 
 // Types of other modules as arguments.
@@ -24,6 +25,7 @@ extension CardholderStatus: ExpressibleByArgument {}
 extension EventType: ExpressibleByArgument {}
 extension CertificatePurpose: ExpressibleByArgument {}
 extension DataKeyPurpose: ExpressibleByArgument {}
+extension NewDataKeyState: ExpressibleByArgument {}
 extension HMACKeyUsage: ExpressibleByArgument {}
 extension ServerKeyKind: ExpressibleByArgument {}
 extension SignatureAlgorithm: ExpressibleByArgument {}

@@ -1,7 +1,9 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
+import DualControl
 
 extension VaultCommand {
     struct RotateDataKey: AsyncParsableCommand {
@@ -42,7 +44,7 @@ extension VaultCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            try await card_companion.RetireDataKey(key: key).run(options, signer, output)
+            try await DualControl.RetireDataKey(key: key).run(options, signer, output)
         }
     }
 
@@ -69,90 +71,7 @@ extension VaultCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            try await card_companion.SetDataKey(key: key, state: state).run(options, signer, output)
+            try await DualControl.SetDataKey(key: key, state: state).run(options, signer, output)
         }
-    }
-}
-
-/// What an operator can say of a data key.
-enum NewDataKeyState: String, ExpressibleByArgument, CaseIterable, Codable {
-    case usable, disabled, compromised
-
-    var stored: DataKeyState {
-        switch self {
-        case .usable: .usable
-        case .disabled: .disabled
-        case .compromised: .compromised
-        }
-    }
-}
-
-/// `vault rotate-data-key`.
-struct RotateDataKeys: Change {
-    static let command = "vault rotate-data-key"
-
-    let purposes: [DataKeyPurpose]
-
-    var bankId: Identifier? { nil }
-    var subject: String? { purposes.map(\.rawValue).joined(separator: ", ") }
-
-    func details(in installation: Installation) async throws -> [String] { ["new data keys: \(subject ?? "")"] }
-
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        let made = try await installation.withDataKeys { dataKeys in
-            var made: [Int32] = []
-            for purpose in purposes {
-                guard let id = try await dataKeys.rotate(purpose) else {
-                    throw CommandError.refused(
-                        "the newest data key for '\(purpose.rawValue)' is not used yet: see 'card-companion vault status'"
-                    )
-                }
-                made.append(id)
-            }
-            return made
-        }
-        return Shown(
-            text: "new data keys: \(made.map { "\($0)" }.joined(separator: ", ")); running servers use them in "
-                + "\(DataKeys.activationSeconds) seconds",
-            json: ["dataKeys": made])
-    }
-}
-
-/// `vault retire-data-key`.
-struct RetireDataKey: Change {
-    static let command = "vault retire-data-key"
-
-    let key: Int32
-
-    var bankId: Identifier? { nil }
-    var subject: String? { "\(key)" }
-
-    func details(in installation: Installation) async throws -> [String] { ["data key \(key) is erased"] }
-
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        try await installation.withDataKeys { try await $0.retire(key) }
-        return Shown(text: "retired data key \(key)", json: ["dataKey": key])
-    }
-}
-
-/// `vault set-data-key`.
-struct SetDataKey: Change {
-    static let command = "vault set-data-key"
-
-    let key: Int32
-    let state: NewDataKeyState
-
-    var bankId: Identifier? { nil }
-    var subject: String? { "\(key) \(state.rawValue)" }
-
-    func details(in installation: Installation) async throws -> [String] { ["data key \(key) is \(state.rawValue)"] }
-
-    /// A key that may be known to others stops at once.
-    func needsApproval(in installation: Installation) async throws -> Bool { state != .compromised }
-
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        try await installation.withDataKeys { try await $0.set(key, to: state.stored) }
-        return Shown(
-            text: "data key \(key) is \(state.rawValue)", json: ["dataKey": "\(key)", "state": state.rawValue])
     }
 }

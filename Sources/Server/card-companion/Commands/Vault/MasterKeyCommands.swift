@@ -1,6 +1,8 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionServer
+import DualControl
 import Foundation
 import KeyVault
 import PKCS11
@@ -183,7 +185,7 @@ extension VaultCommand {
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
-        func run() async throws { try await card_companion.RotateMasterKey().run(options, signer, output) }
+        func run() async throws { try await DualControl.RotateMasterKey().run(options, signer, output) }
     }
 
     struct Recover: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DualControl
 
 struct VaultCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

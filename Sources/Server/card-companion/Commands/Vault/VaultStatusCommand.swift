@@ -1,3 +1,4 @@
+import Administration
 import ArgumentParser
 import CardCompanion
 import CardCompanionModel
@@ -49,10 +50,10 @@ private struct VaultReport: Encodable {
     }
 
     var text: String {
-        let masterKeyTable = Terminal.table(
+        let masterKeyTable = TextTable.text(
             ["MASTER KEY", "KIND", "NAME", "STATUS", "WRAPPED", "SERVERS"],
             masterKeys.map { [$0.id, $0.kind, $0.name, $0.status, "\($0.wrapped)", "\($0.servers)"] })
-        let keyTable = Terminal.table(
+        let keyTable = TextTable.text(
             ["KEY", "PURPOSE", "STATUS", "FROM", "SEALED", "MASTER KEYS"],
             keys.map { ["\($0.id)", $0.purpose, $0.status, $0.activeFrom, "\($0.uses)", "\($0.masterKeys.count)"] })
         return

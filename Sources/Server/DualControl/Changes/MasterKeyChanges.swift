@@ -1,22 +1,27 @@
-import CardCompanion
-import CardCompanionModel
-import CardCompanionServer
-import CardCompanionStore
-import Foundation
-import KeyVault
-import PKCS11
+package import Administration
+package import CardCompanion
+package import CardCompanionModel
+internal import CardCompanionStore
+internal import Foundation
+internal import KeyVault
+internal import PKCS11
 
 /// `vault init`: the master key, and a recovery key if files are named for its components.
-struct MakeRecoveryKey: Change {
-    static let command = "vault init"
+package struct MakeRecoveryKey: Change {
+    package static let command = "vault init"
 
     let componentFiles: [String]
     let replacesOld: Bool
 
-    var bankId: Identifier? { nil }
-    var subject: String? { nil }
+    package init(componentFiles: [String], replacesOld: Bool) {
+        self.componentFiles = componentFiles
+        self.replacesOld = replacesOld
+    }
 
-    func details(in installation: Installation) async throws -> [String] {
+    package var bankId: Identifier? { nil }
+    package var subject: String? { nil }
+
+    package func details(in installation: Installation) async throws -> [String] {
         componentFiles.isEmpty
             ? ["a master key, if there is none"]
             : [
@@ -26,9 +31,9 @@ struct MakeRecoveryKey: Change {
     }
 
     /// Without files the command only makes what is missing.
-    func needsApproval(in installation: Installation) async throws -> Bool { !componentFiles.isEmpty }
+    package func needsApproval(in installation: Installation) async throws -> Bool { !componentFiles.isEmpty }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         let report = try await installation.withDataKeys { dataKeys in
             let masterKey = try await dataKeys.initialize()
             guard !componentFiles.isEmpty else {
@@ -69,8 +74,8 @@ struct MakeRecoveryKey: Change {
 }
 
 /// `vault rewrap`.
-struct RewrapDataKeys: Change {
-    static let command = "vault rewrap"
+package struct RewrapDataKeys: Change {
+    package static let command = "vault rewrap"
 
     /// Where the present master key is: a file, or a token.
     let file: String?
@@ -79,22 +84,30 @@ struct RewrapDataKeys: Change {
     let pinFile: String?
     let keepsOld: Bool
 
-    var bankId: Identifier? { nil }
-    var subject: String? { file ?? token }
-    var modulePath: String? { module }
+    package init(file: String?, module: String?, token: String?, pinFile: String?, keepsOld: Bool) {
+        self.file = file
+        self.module = module
+        self.token = token
+        self.pinFile = pinFile
+        self.keepsOld = keepsOld
+    }
 
-    func details(in installation: Installation) async throws -> [String] {
+    package var bankId: Identifier? { nil }
+    package var subject: String? { file ?? token }
+    package var modulePath: String? { module }
+
+    package func details(in installation: Installation) async throws -> [String] {
         [
-            "all data keys are wrapped by the vault in your settings, \(installation.settings.vault.name)",
+            "all data keys are wrapped by the vault in your settings, \(installation.vaults.name)",
             "the present vault is \(subject ?? "")\(module.map { ", with the module \($0)" } ?? "")",
             keepsOld ? "the present vault stays in use" : "the present vault is then no longer used",
         ]
     }
 
     /// Those whom the present vault knows, too: the new one knows none yet.
-    func operators(in installation: Installation) async throws -> OperatorRoster? {
-        let present = try await installation.operators(of: presentVault)
-        let new = try await installation.operators(of: installation.settings.vault.vault(forServer: false))
+    package func operators(in installation: Installation) async throws -> OperatorRoster? {
+        let present = try await installation.operators(of: presentVault(of: installation))
+        let new = try await installation.operators(of: installation.vaults.vault())
         guard let roster = [present, new].compactMap(\.self).max(by: { $0.sequence < $1.sequence }) else {
             try await installation.store.requireNoApprovals()
             return nil
@@ -102,8 +115,8 @@ struct RewrapDataKeys: Change {
         return roster
     }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        let masterKey = try await installation.withVault(presentVault) { old in
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        let masterKey = try await installation.withVault(presentVault(of: installation)) { old in
             try await installation.withDataKeys { dataKeys in
                 try await dataKeys.rewrap(from: installation.dataKeys(of: old), keepsOld: keepsOld)
             }
@@ -114,58 +127,63 @@ struct RewrapDataKeys: Change {
             json: ["masterKey": masterKey])
     }
 
-    private var presentVault: any Vault {
+    private func presentVault(of installation: Installation) -> any Vault {
         guard let module, let token else { return FileVault(path: file ?? "") }
-        return VaultSettings.tokenVault(
-            Token.Address(modulePath: module, label: token), pinFile: pinFile, forServer: false)
+        return installation.vaults.token(Token.Address(modulePath: module, label: token), pinFile: pinFile)
     }
 }
 
 /// `vault rotate`.
-struct RotateMasterKey: Change {
-    static let command = "vault rotate"
+package struct RotateMasterKey: Change {
+    package static let command = "vault rotate"
 
-    var bankId: Identifier? { nil }
-    var subject: String? { nil }
+    package init() {}
 
-    func details(in installation: Installation) async throws -> [String] { ["a new master key on the token"] }
+    package var bankId: Identifier? { nil }
+    package var subject: String? { nil }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+    package func details(in installation: Installation) async throws -> [String] { ["a new master key on the token"] }
+
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         let masterKey = try await installation.withDataKeys { try await $0.rotateMasterKey() }
         return Shown(text: "new master key \(masterKey)", json: ["masterKey": masterKey])
     }
 }
 
 /// `vault recover`.
-struct RecoverDataKeys: Change {
-    static let command = "vault recover"
+package struct RecoverDataKeys: Change {
+    package static let command = "vault recover"
 
     let componentFiles: [String]
 
-    var bankId: Identifier? { nil }
-    var subject: String? { nil }
+    package init(componentFiles: [String]) {
+        self.componentFiles = componentFiles
+    }
 
-    func details(in installation: Installation) async throws -> [String] {
+    package var bankId: Identifier? { nil }
+    package var subject: String? { nil }
+
+    package func details(in installation: Installation) async throws -> [String] {
         ["the data keys are recovered with \(componentFiles.joined(separator: ", "))"]
     }
 
     /// A new vault knows none: the custodians decide alone.
-    func operators(in installation: Installation) async throws -> OperatorRoster? {
-        try await installation.operators(of: installation.settings.vault.vault(forServer: false))
+    package func operators(in installation: Installation) async throws -> OperatorRoster? {
+        try await installation.operators(of: installation.vaults.vault())
     }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         let components = try componentFiles.map {
             try RecoveryComponent(text: try SecretFile.read($0, byteLimit: RecoveryComponent.textByteLimit))
         }
         let result = try await installation.withDataKeys { try await $0.recover(with: components) }
         if !result.lost.isEmpty {
             let ids = result.lost.map { "\($0)" }.joined(separator: ", ")
-            Terminal.note(
+            installation.note(
                 "warning: the data keys \(ids) were not wrapped with the recovery key: they are not recovered")
         }
         if try await operators(in: installation) == nil {
-            Terminal.note(
+            installation.note(
                 "warning: this vault has no operators. If there were any, name them again with 'card-companion vault init "
                     + "--first-operator', and run 'card-companion operator dual-control on'")
         }

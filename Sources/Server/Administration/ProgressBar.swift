@@ -1,8 +1,8 @@
-import CardCompanionServer
-import Foundation
+internal import Foundation
+internal import Glibc
 
 /// A progress bar on standard error, if that is a terminal.
-struct ProgressBar {
+package struct ProgressBar {
     private static let interval = Duration.milliseconds(100)
     private static let cells = 30
 
@@ -12,15 +12,15 @@ struct ProgressBar {
     private let isShown: Bool
 
     /// - Parameter total: how much there is to do, in the unit of ``update(done:count:)``; nil if it is not known.
-    init(total: Int?) {
+    package init(total: Int?) {
         self.total = total.map { max($0, 1) }
-        isShown = Terminal.isInteractive
+        isShown = isatty(STDERR_FILENO) == 1
     }
 
     /// - Parameters:
     ///   - done: how much of the total is done.
     ///   - count: how many lines that is, for the rate.
-    mutating func update(done: Int, count: Int) {
+    package mutating func update(done: Int, count: Int) {
         let now = ContinuousClock.now
         guard isShown, lastDrawn.map({ now - $0 >= Self.interval }) ?? true else { return }
         lastDrawn = now
@@ -28,7 +28,7 @@ struct ProgressBar {
     }
 
     /// Removes the line.
-    func finish() {
+    package func finish() {
         guard isShown, lastDrawn != nil else { return }
         FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
     }

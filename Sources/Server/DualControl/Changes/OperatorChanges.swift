@@ -1,54 +1,63 @@
-import CardCompanion
-import CardCompanionModel
-import CardCompanionServer
-import CardCompanionStore
-import KeyVault
+package import Administration
+package import CardCompanion
+package import CardCompanionModel
+internal import CardCompanionStore
+internal import KeyVault
 
 /// `operator add`.
-struct AddOperator: Change {
-    static let command = "operator add"
-    static let alwaysNeedsTwo = true
+package struct AddOperator: Change {
+    package static let command = "operator add"
+    package static let alwaysNeedsTwo = true
 
     let name: String
     let publicKey: [UInt8]
 
-    var bankId: Identifier? { nil }
-    var subject: String? { name }
-
-    func details(in installation: Installation) async throws -> [String] {
-        ["new operator '\(name)' with the key \(OperatorKey.fingerprint(publicKey))"]
+    package init(name: String, publicKey: [UInt8]) {
+        self.name = name
+        self.publicKey = publicKey
     }
 
-    func operators(after roster: OperatorRoster) throws -> OperatorRoster {
+    package var bankId: Identifier? { nil }
+    package var subject: String? { name }
+
+    package func details(in installation: Installation) async throws -> [String] {
+        ["new operator '\(name)' with the key \(OperatorRoster.fingerprint(publicKey))"]
+    }
+
+    package func operators(after roster: OperatorRoster) throws -> OperatorRoster {
         try roster.adding(try OperatorRoster.Member(name: name, publicKey: publicKey))
     }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         try await installation.changeOperators(self)
         return Shown(
-            text: "added operator '\(name)' with the key \(OperatorKey.fingerprint(publicKey))",
+            text: "added operator '\(name)' with the key \(OperatorRoster.fingerprint(publicKey))",
             json: ["operator": name])
     }
 }
 
 /// `operator remove`.
-struct RemoveOperator: Change {
-    static let command = "operator remove"
-    static let alwaysNeedsTwo = true
+package struct RemoveOperator: Change {
+    package static let command = "operator remove"
+    package static let alwaysNeedsTwo = true
 
     let name: String
 
-    var bankId: Identifier? { nil }
-    var subject: String? { name }
+    package init(name: String) {
+        self.name = name
+    }
 
-    func details(in installation: Installation) async throws -> [String] { ["operator '\(name)' is removed"] }
-    func operators(after roster: OperatorRoster) throws -> OperatorRoster { try roster.removing(name) }
+    package var bankId: Identifier? { nil }
+    package var subject: String? { name }
 
-    func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func details(in installation: Installation) async throws -> [String] { ["operator '\(name)' is removed"] }
+    package func operators(after roster: OperatorRoster) throws -> OperatorRoster { try roster.removing(name) }
+
+    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
         try await installation.presentObjects()
     }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         try await installation.approvePresentObjects(try await objects(in: installation))
         try await installation.changeOperators(self)
         return Shown(text: "removed operator '\(name)'", json: ["operator": name])
@@ -56,32 +65,36 @@ struct RemoveOperator: Change {
 }
 
 /// `operator dual-control`.
-struct SetDualControl: Change {
-    static let command = "operator dual-control"
-    static let alwaysNeedsTwo = true
+package struct SetDualControl: Change {
+    package static let command = "operator dual-control"
+    package static let alwaysNeedsTwo = true
 
     let isOn: Bool
 
-    var bankId: Identifier? { nil }
-    var subject: String? { isOn ? "on" : "off" }
+    package init(isOn: Bool) {
+        self.isOn = isOn
+    }
 
-    func details(in installation: Installation) async throws -> [String] {
+    package var bankId: Identifier? { nil }
+    package var subject: String? { isOn ? "on" : "off" }
+
+    package func details(in installation: Installation) async throws -> [String] {
         ["dual control is switched \(isOn ? "on" : "off")"]
     }
 
-    func operators(after roster: OperatorRoster) throws -> OperatorRoster { try roster.with(isDual: isOn) }
+    package func operators(after roster: OperatorRoster) throws -> OperatorRoster { try roster.with(isDual: isOn) }
 
-    func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
         isOn ? try await installation.presentObjects() : []
     }
 
-    func requirePossible(in installation: Installation) async throws {
+    package func requirePossible(in installation: Installation) async throws {
         guard try await installation.operators()?.isDual != isOn else {
             throw CommandError.refused("dual control is \(isOn ? "on" : "off") already")
         }
     }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         if isOn { try await installation.approvePresentObjects(try await objects(in: installation)) }
         try await installation.changeOperators(self)
         return Shown(
@@ -97,7 +110,7 @@ extension Installation {
     ///
     /// - Throws: ``CommandError`` if there are no operators.
     fileprivate func changeOperators(_ change: some Change) async throws {
-        try await withVault(settings.vault.vault(forServer: false)) { vault in
+        try await withVault(vaults.vault()) { vault in
             // Read again: another change of the operators can have come in between.
             guard let roster = try OperatorRoster.newest(of: try await vault.operatorRecords()) else {
                 throw CommandError.refused(
@@ -111,13 +124,13 @@ extension Installation {
     /// Makes the first operators.
     ///
     /// - Throws: ``CommandError`` if there are operators already.
-    func makeFirstOperators(_ members: [OperatorRoster.Member], isDual: Bool) async throws {
+    package func makeFirstOperators(_ members: [OperatorRoster.Member], isDual: Bool) async throws {
         if isDual, try await !store.banks().isEmpty {
             throw CommandError.refused(
                 "there are banks already, and two operators must approve them: leave --dual-control out, and run "
                     + "'card-companion operator dual-control on'")
         }
-        try await withVault(settings.vault.vault(forServer: false)) { vault in
+        try await withVault(vaults.vault()) { vault in
             guard try await vault.operatorRecords().isEmpty else {
                 throw CommandError.refused(
                     "this installation already has operators: add another one with 'card-companion operator add'")

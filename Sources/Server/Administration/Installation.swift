@@ -6,19 +6,30 @@ package import Logging
 
 /// The database, the vault and the clock that commands work on.
 package struct Installation: Sendable {
-    package let settings: ServerSettings
     package let store: Store
-    package let clock = WallClock.system
+    package let vaults: any CommandVaults
+    package let clock: WallClock
     package let logger: Logger
+    /// Who runs the command, as far as the operating system says.
+    package let person: String
+    /// Tells the operator something while the command runs, as one line.
+    package let note: @Sendable (String) -> Void
 
-    init(_ settings: ServerSettings, _ store: Store, logger: Logger) {
-        self.settings = settings
+    package init(
+        store: Store, vaults: any CommandVaults, clock: WallClock = .system, logger: Logger,
+        person: String = OperatingSystemUser.name,
+        note: @escaping @Sendable (String) -> Void
+    ) {
         self.store = store
+        self.vaults = vaults
+        self.clock = clock
         self.logger = logger
+        self.person = person
+        self.note = note
     }
 
     /// Makes sure that this program can serve the database.
-    func checkSchema() async throws {
+    package func checkSchema() async throws {
         let schema = try await SchemaRunner(store: store, logger: logger).check()
         if schema.isNewer {
             logger.notice("The schema of the database is newer than this program, but the program can use it")
@@ -44,7 +55,7 @@ package struct Installation: Sendable {
 
     /// Runs `body` with the data keys, and gives up the connection to the vault afterwards.
     package func withDataKeys<Result>(_ body: (DataKeys) async throws -> Result) async throws -> Result {
-        try await withVault(settings.vault.vault(forServer: false)) { try await body(dataKeys(of: $0)) }
+        try await withVault(vaults.vault()) { try await body(dataKeys(of: $0)) }
     }
 
     /// Runs `body` with the keys that sign seals of the audit trail.
@@ -107,39 +118,5 @@ package struct Installation: Sendable {
     private static func found<Bank>(_ bank: Bank?, _ id: Identifier) throws -> Bank {
         guard let bank else { throw CommandError.notFound("there is no bank '\(id)': see 'card-companion bank list'") }
         return bank
-    }
-
-    /// Runs a short command on the installation that the options name.
-    ///
-    /// - Parameters:
-    ///   - asOwner: whether it runs as the database role that owns the schema, if the database is the private one.
-    ///   - action: what the command changes, for the audit trail; nil if it changes nothing.
-    package static func run<Result: Sendable>(
-        _ options: some SettingOptions, asOwner: Bool = false, action: AdminAction? = nil,
-        _ command: @Sendable @escaping (Installation) async throws -> Result
-    ) async throws -> Result {
-        try await Database.opened(options) { database, settings, logger in
-            try await database.prepare(settings, logger: logger)
-            let url = asOwner ? database.ownerURL : database.url
-            return try await database.connected(to: url, settings, logger: logger) { store in
-                let installation = Installation(settings, store, logger: logger)
-                try await installation.checkSchema()
-                guard let action else { return try await command(installation) }
-                return try await action.recorded(in: logger) { try await command(installation) }
-            }
-        }
-    }
-}
-
-extension Installation {
-    /// Runs `body` on an installation whose database may be of no use to a server.
-    package static func examined<Result: Sendable>(
-        _ options: some SettingOptions, _ body: @Sendable @escaping (Installation) async throws -> Result
-    ) async throws -> Result {
-        try await Database.opened(options, isQuiet: true) { database, settings, logger in
-            try await database.connected(to: database.url, settings, logger: logger) { store in
-                try await body(Installation(settings, store, logger: logger))
-            }
-        }
     }
 }

@@ -1,4 +1,4 @@
-internal import ArgumentParser
+package import Administration
 internal import CardCompanion
 internal import CardCompanionHTTP
 internal import CardCompanionModel
@@ -9,22 +9,7 @@ internal import HTTPSignatures
 internal import KeyBlocks
 internal import KeyVault
 
-/// Why a command failed: for people, and as an exit status (sysexits.h) for scripts.
-package struct CommandError: Error {
-    package let message: String
-    let status: Int32
-
-    /// The present state does not allow the command.
-    package static func refused(_ message: String) -> CommandError { CommandError(message: message, status: 1) }
-    /// The input is invalid (EX_DATAERR).
-    package static func badInput(_ message: String) -> CommandError { CommandError(message: message, status: 65) }
-    /// There is no such file, bank, key or cardholder (EX_NOINPUT).
-    package static func notFound(_ message: String) -> CommandError { CommandError(message: message, status: 66) }
-    /// The database or the vault is not available (EX_UNAVAILABLE).
-    package static func unavailable(_ message: String) -> CommandError { CommandError(message: message, status: 69) }
-    /// The configuration is wrong (EX_CONFIG).
-    package static func configuration(_ message: String) -> CommandError { CommandError(message: message, status: 78) }
-
+extension CommandError {
     /// Translates the errors of other modules for an operator. Others, such as usage errors, are returned unchanged.
     package static func wrapping(_ error: any Error) -> any Error {
         switch error {

@@ -1,9 +1,8 @@
-import CardCompanion
-import CardCompanionModel
-import CardCompanionServer
-import CardCompanionStore
-import Foundation
-import KeyVault
+package import Administration
+package import CardCompanion
+package import CardCompanionModel
+internal import CardCompanionStore
+package import KeyVault
 
 // How a change is proposed by one operator and approved by another one.
 
@@ -11,57 +10,58 @@ extension Installation {
     /// The operators; nil if the installation has none.
     ///
     /// - Throws: `NoOperatorRecord` if the vault of the settings cannot be the right one.
-    func operators() async throws -> OperatorRoster? {
-        let roster = try await operators(of: settings.vault.vault(forServer: false))
+    package func operators() async throws -> OperatorRoster? {
+        let roster = try await operators(of: vaults.vault())
         if roster == nil { try await store.requireNoApprovals() }
         return roster
     }
 
     /// The operators that a vault knows.
-    func operators(of vault: any Vault) async throws -> OperatorRoster? {
+    package func operators(of vault: any Vault) async throws -> OperatorRoster? {
         try await withVault(vault) { try OperatorRoster.newest(of: try await $0.operatorRecords()) }
     }
 
     /// Makes a change, or proposes it if another operator must approve it.
-    func make<C: Change>(_ change: C, signing options: OperatorOptions) async throws -> Shown {
+    package func make<C: Change>(_ change: C, signing signer: some OperatorSigner) async throws -> Shown {
         // First this, so that what only takes away needs no vault.
         guard try await change.needsApproval(in: self), let roster = try await change.operators(in: self),
             C.alwaysNeedsTwo || roster.isDual
         else { return try await make(change) }
-        return try await propose(change, roster, signing: options)
+        return try await propose(change, roster, signing: signer)
     }
 
     /// Makes a change that needs no other operator.
-    func make<C: Change>(_ change: C) async throws -> Shown {
+    package func make<C: Change>(_ change: C) async throws -> Shown {
         try await AdminAction(command: C.command, bankId: change.bankId, subject: change.subject).recorded(in: logger) {
             try await change.apply(in: self, isApproved: false)
         }
     }
 
     private func propose<C: Change>(
-        _ change: C, _ roster: OperatorRoster, signing options: OperatorOptions
+        _ change: C, _ roster: OperatorRoster, signing signer: some OperatorSigner
     ) async throws -> Shown {
-        try options.requireSigner()
+        try signer.requireSigner()
         try await change.requirePossible(in: self)
         let bytes = try Changes.encode(change)
         guard bytes.count <= Self.changeByteLimit else {
             throw CommandError.badInput("the change is too long to be approved: at most \(Self.changeByteLimit) bytes")
         }
+        let objects = try await change.objects(in: self)
+        // Nobody signs what they have not seen.
+        try await show(change, objects, title: "'\(C.command)'")
         let statement = try ApprovalStatement(
-            installationId: roster.installationId, action: C.command, change: bytes,
-            objects: try await change.objects(in: self), now: clock.now())
-        let signature = try await options.sign(statement, in: roster)
+            installationId: roster.installationId, action: C.command, change: bytes, objects: objects, now: clock.now())
+        let signature = try await signer.sign(statement, in: roster)
         try requireRemaining(signature, after: change, roster)
+        // Somebody can have thought long before they typed the passphrase.
+        try await require(change, stillLeaves: objects)
+        let proposal = ProposedChange(
+            id: statement.id, action: C.command, change: bytes, statement: statement.text,
+            operatorName: signature.operatorName, signature: signature.signature, expiresAt: statement.expiresAt)
         try await AdminAction(
             command: "propose", bankId: change.bankId, subject: "\(C.command) \(statement.id)",
             operators: [signature.operatorName]
-        ).recorded(in: logger) {
-            try await store.insertProposedChange(
-                ProposedChange(
-                    id: statement.id, action: C.command, change: bytes, statement: statement.text,
-                    operatorName: signature.operatorName, signature: signature.signature,
-                    expiresAt: statement.expiresAt))
-        }
+        ).recorded(in: logger) { try await store.insertProposedChange(proposal) }
         return Shown(
             text: """
                 '\(C.command)' waits until another operator approves it: 'card-companion approve \(statement.id)'. It can be \
@@ -72,34 +72,34 @@ extension Installation {
 
     private static let changeByteLimit = 1 << 20
 
-    /// Signs a proposed change as the second operator, and makes it.
-    func approve(_ proposal: ProposedChange, signing options: OperatorOptions) async throws -> Shown {
+    /// Shows a proposed change to the second operator. When they have signed it, the change is made.
+    package func approve(_ proposal: ProposedChange, signing signer: some OperatorSigner) async throws -> Shown {
         guard let type = Changes.type(of: proposal.action) else {
             throw CommandError.refused("this program does not know '\(proposal.action)'")
         }
-        return try await approve(try Changes.decode(type, from: proposal.change), proposal, signing: options)
+        return try await approve(try Changes.decode(type, from: proposal.change), proposal, signing: signer)
     }
 
     private func approve<C: Change>(
-        _ change: C, _ proposal: ProposedChange, signing options: OperatorOptions
+        _ change: C, _ proposal: ProposedChange, signing signer: some OperatorSigner
     ) async throws -> Shown {
         guard let roster = try await change.operators(in: self) else {
             throw CommandError.refused("there are no operators")
         }
-        try await change.requirePossible(in: self)
+        try await requirePossible(change, of: proposal)
         let objects = try await change.objects(in: self)
         let statement = try verified(proposal, about: objects)
         let first = OperatorSignature(operatorName: proposal.operatorName, signature: proposal.signature)
-        guard options.name != first.operatorName else { throw ApprovalRefusal.sameOperator(first.operatorName) }
+        guard signer.name != first.operatorName else { throw ApprovalRefusal.sameOperator(first.operatorName) }
         guard first.isValid(for: statement.text, in: roster) else {
             throw ApprovalRefusal.invalidSignature(first.operatorName)
         }
-        let approval = try Approval(statement, first, try await options.sign(statement, in: roster), in: roster)
+        try await show(change, objects, title: "'\(C.command)', proposed by \(first.operatorName)")
+        let approval = try Approval(statement, first, try await signer.sign(statement, in: roster), in: roster)
         for signature in [approval.first, approval.second] {
             try requireRemaining(signature, after: change, roster)
         }
-        // Somebody can have thought long before they typed the passphrase.
-        guard try await change.objects(in: self) == objects else { throw Self.hasChanged }
+        try await require(change, stillLeaves: objects)
         return try await AdminAction(
             command: C.command, bankId: change.bankId, subject: change.subject,
             operators: [approval.first.operatorName, approval.second.operatorName]
@@ -126,6 +126,51 @@ extension Installation {
         return shown
     }
 
+    /// Takes approvals away: servers then ignore these objects.
+    package func withdraw(_ objects: [ApprovedObject]) async throws {
+        guard !objects.isEmpty else { return }
+        try await store.deleteApprovals(ofObjects: objects.map(\.digest))
+    }
+}
+
+// MARK: - What is signed
+
+extension Installation {
+    /// Shows what an operator signs, line by line: what changes, and each object that servers will accept.
+    private func show(_ change: some Change, _ objects: [ApprovedObject], title: String) async throws {
+        note(ClientText.printable("\(title)\(change.bankId.map { " for bank '\($0)'" } ?? ""):"))
+        var lines = try await change.details(in: self)
+        let known = try await approved(objects)
+        for object in objects {
+            lines.append("servers will \(known.contains(object) ? "still " : "")accept: \(object.name)")
+            lines += object.contents.map { "  \($0)" }
+        }
+        for line in lines { note(ClientText.printable("  \(line)")) }
+    }
+
+    /// Those of the objects that two of the present operators have approved.
+    package func approved(_ objects: [ApprovedObject]) async throws -> Set<ApprovedObject> {
+        guard !objects.isEmpty, let roster = try await operators() else { return [] }
+        var verified: [String: Set<[UInt8]>] = [:]
+        let digests = try await roster.approvedDigests(of: objects.map(\.digest), in: store, verified: &verified)
+        return Set(objects.filter { digests.contains($0.digest) })
+    }
+
+    private func requirePossible(_ change: some Change, of proposal: ProposedChange) async throws {
+        do {
+            try await change.requirePossible(in: self)
+        } catch let error as CommandError {
+            throw CommandError.refused(
+                "\(error.message). The proposed change cannot be made: reject it with 'card-companion approve "
+                    + "\(proposal.id) --reject'")
+        }
+    }
+
+    private func require(_ change: some Change, stillLeaves objects: [ApprovedObject]) async throws {
+        try await change.requirePossible(in: self)
+        guard try await change.objects(in: self) == objects else { throw Self.hasChanged }
+    }
+
     private static let hasChanged = CommandError.refused(
         "the effect of this change is no longer what the first operator has signed: run the command again")
 
@@ -147,12 +192,6 @@ extension Installation {
         guard statement.expiresAt >= clock.now() else { throw ApprovalRefusal.expired }
         guard statement.isAbout(proposal.change, objects) else { throw Self.hasChanged }
         return statement
-    }
-
-    /// Takes approvals away: servers then ignore these objects.
-    func withdraw(_ objects: [ApprovedObject]) async throws {
-        guard !objects.isEmpty else { return }
-        try await store.deleteApprovals(ofObjects: objects.map(\.digest))
     }
 }
 

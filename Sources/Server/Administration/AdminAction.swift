@@ -57,7 +57,7 @@ package struct AdminAction: Sendable {
         var metadata: Logger.Metadata = [
             "operation": "\(command)", "outcome": "\(outcome)", "os_user": "\(ClientText.quoted(NSUserName()))",
             "host": "\(ClientText.quoted(ProcessInfo.processInfo.hostName))",
-            "terminal": "\(Terminal.name.map { ClientText.quoted($0) } ?? "none")",
+            "terminal": "\(ControllingTerminal.name.map { ClientText.quoted($0) } ?? "none")",
         ]
         if !operators.isEmpty { metadata["operators"] = "\(operators.joined(separator: " "))" }
         metadata["bank_id"] = bankId.map { "\(ClientText.quoted($0.text))" }

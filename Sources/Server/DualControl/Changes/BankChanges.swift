@@ -1,43 +1,53 @@
-import CardCompanion
-import CardCompanionModel
-import CardCompanionServer
-import CardCompanionStore
+package import Administration
+package import CardCompanion
+package import CardCompanionModel
+internal import CardCompanionStore
 
 /// `bank add`.
-struct AddBank: Change {
-    static let command = "bank add"
+package struct AddBank: Change {
+    package static let command = "bank add"
 
     let id: Identifier
     let settings: BankSettings
 
-    var bankId: Identifier? { id }
-    var subject: String? { nil }
+    package init(id: Identifier, settings: BankSettings) {
+        self.id = id
+        self.settings = settings
+    }
+
+    package var bankId: Identifier? { id }
+    package var subject: String? { nil }
 
     private var policy: BankPolicy { BankPolicy(id, settings, .active) }
 
-    func details(in installation: Installation) async throws -> [String] {
+    package func details(in installation: Installation) async throws -> [String] {
         policy.text.split(separator: "\n").map(String.init)
     }
 
-    func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
+    package func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
 
-    func requirePossible(in installation: Installation) async throws { try settings.validate() }
+    package func requirePossible(in installation: Installation) async throws {
+        try settings.validate()
+        guard try await installation.store.bank(id: id) == nil else { throw isThere }
+    }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+    private var isThere: CommandError {
+        .refused("there is already a bank '\(id)': change it with 'card-companion bank set'")
+    }
+
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         // Whoever has proposed it can have used another program.
         try settings.validate()
         let isNew = try await installation.store.insertBank(
             id: id, settings: settings, approved: isApproved ? policy.text : nil, now: installation.clock.now())
-        guard isNew else {
-            throw CommandError.refused("there is already a bank '\(id)': change it with 'card-companion bank set'")
-        }
+        guard isNew else { throw isThere }
         return BankReport(try await installation.bank(id)).shown
     }
 }
 
 /// `bank set`.
-struct SetBank: Change {
-    static let command = "bank set"
+package struct SetBank: Change {
+    package static let command = "bank set"
 
     let id: Identifier
     /// The settings that the operator saw.
@@ -45,39 +55,47 @@ struct SetBank: Change {
     let settings: BankSettings
     let status: Activity
 
-    var bankId: Identifier? { id }
-    var subject: String? { nil }
+    package init(id: Identifier, before: String, settings: BankSettings, status: Activity) {
+        self.id = id
+        self.before = before
+        self.settings = settings
+        self.status = status
+    }
+
+    package var bankId: Identifier? { id }
+    package var subject: String? { nil }
 
     private var policy: BankPolicy { BankPolicy(id, settings, status) }
 
-    /// The lines that change, compared with what the database has.
-    func details(in installation: Installation) async throws -> [String] {
-        let present = BankPolicy(try await installation.bank(id)).text
-        return zip(present.split(separator: "\n"), policy.text.split(separator: "\n")).filter { $0 != $1 }
-            .map { "\($0) becomes \($1)" }
+    /// The lines that change, compared with what two operators have approved. What the database has can be forged.
+    package func details(in installation: Installation) async throws -> [String] {
+        guard let approved = try await installation.approvedSettings(of: id) else {
+            return ["two operators have approved nothing of this bank: all its settings are new"]
+        }
+        return policy.differences(from: approved)
     }
 
     /// What is only tightened needs no second operator.
-    func needsApproval(in installation: Installation) async throws -> Bool {
+    package func needsApproval(in installation: Installation) async throws -> Bool {
         guard !policy.isWithin(before) else { return false }
         guard let approved = try await installation.bank(id).approvedSettings else { return true }
         return !policy.isWithin(approved)
     }
 
-    func requirePossible(in installation: Installation) async throws {
+    package func requirePossible(in installation: Installation) async throws {
         try settings.validate()
         guard BankPolicy(try await installation.bank(id)).text == before else { throw Self.hasChanged }
     }
 
     private static let hasChanged = CommandError.refused("another command has changed the bank: run the command again")
 
-    func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
+    package func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
 
-    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
         try await installation.bank(id).approvedSettings.map { [ApprovedObject(settings: $0, of: id)] } ?? []
     }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         try settings.validate()
         let bank = try await installation.bank(id)
         guard BankPolicy(bank).text == before else { throw Self.hasChanged }
@@ -90,31 +108,35 @@ struct SetBank: Change {
 }
 
 /// `bank remove`.
-struct RemoveBank: Change {
-    static let command = "bank remove"
+package struct RemoveBank: Change {
+    package static let command = "bank remove"
     /// How many rows are removed in one transaction.
     private static let rowsPerBatch = 5_000
 
     let id: Identifier
 
-    var bankId: Identifier? { id }
-    var subject: String? { nil }
+    package init(id: Identifier) {
+        self.id = id
+    }
 
-    func details(in installation: Installation) async throws -> [String] {
+    package var bankId: Identifier? { id }
+    package var subject: String? { nil }
+
+    package func details(in installation: Installation) async throws -> [String] {
         ["all cardholders, keys, certificates and events of the bank are removed permanently"]
     }
 
-    func requirePossible(in installation: Installation) async throws {
+    package func requirePossible(in installation: Installation) async throws {
         guard try await installation.bank(id).status == .disabled else {
             throw CommandError.refused(
                 "bank '\(id)' is not disabled: run 'card-companion bank set \(id) --status DISABLED' first")
         }
     }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         try await requirePossible(in: installation)
         // First this: old rows of a bank of this name that somebody puts back must not count as approved.
-        try await installation.withdraw(try await installation.approvedObjects(of: id))
+        try await installation.withdraw(try await installation.approvableObjects(of: id))
         var counts: [String: Int] = [:]
         var progress = ProgressBar(total: nil)
         var total = 0

@@ -1,12 +1,12 @@
-import CardCompanion
-import CardCompanionModel
-import CardCompanionServer
-import CardCompanionStore
-import KeyVault
+package import Administration
+package import CardCompanion
+package import CardCompanionModel
+internal import CardCompanionStore
+internal import KeyVault
 
 /// `key import-hmac`.
-struct ImportHMACKey: Change {
-    static let command = "key import-hmac"
+package struct ImportHMACKey: Change {
+    package static let command = "key import-hmac"
 
     let bank: Identifier
     let label: String
@@ -15,23 +15,38 @@ struct ImportHMACKey: Change {
     /// As the database has it.
     let sealedKey: [UInt8]
 
-    var bankId: Identifier? { bank }
-    var subject: String? { label }
+    package init(bank: Identifier, label: String, usage: HMACKeyUsage, kcv: String, sealedKey: [UInt8]) {
+        self.bank = bank
+        self.label = label
+        self.usage = usage
+        self.kcv = kcv
+        self.sealedKey = sealedKey
+    }
+
+    package var bankId: Identifier? { bank }
+    package var subject: String? { label }
 
     private func key(_ keyring: Keyring) throws -> HMACKeyImport {
         try HMACKeyImport(sealed: sealedKey, for: bank, label: label, keyring: keyring)
     }
 
-    func details(in installation: Installation) async throws -> [String] {
+    package func details(in installation: Installation) async throws -> [String] {
         let kcv = try await installation.withKeyring { try key($0).kcv }
         return ["HMAC key '\(label)' for \(usage.purpose), KCV \(kcv)"]
     }
 
-    func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
         try await installation.withKeyring { [try key($0).object(bankId: bank, label: label, usage: usage)] }
     }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+    package func requirePossible(in installation: Installation) async throws {
+        _ = try await installation.bank(bank)
+        try await installation.withKeyring { keyring in
+            try await key(keyring).requireNew(bankId: bank, label: label, in: installation.store, keyring: keyring)
+        }
+    }
+
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         let outcome = try await installation.withKeyring { keyring in
             try await key(keyring).add(
                 to: bank, label: label, usage: usage, in: installation.store, keyring: keyring,
@@ -45,8 +60,8 @@ struct ImportHMACKey: Change {
 }
 
 /// `key import` of a key block.
-struct ImportKeyBlock: Change {
-    static let command = "key import"
+package struct ImportKeyBlock: Change {
+    package static let command = "key import"
 
     let bank: Identifier
     /// Nil: the KCV becomes the label.
@@ -55,8 +70,16 @@ struct ImportKeyBlock: Change {
     let block: String
     let under: String
 
-    var bankId: Identifier? { bank }
-    var subject: String? { label }
+    package init(bank: Identifier, label: String?, usage: BankKeyUsage, block: String, under: String) {
+        self.bank = bank
+        self.label = label
+        self.usage = usage
+        self.block = block
+        self.under = under
+    }
+
+    package var bankId: Identifier? { bank }
+    package var subject: String? { label }
 
     private func withKey<Result>(
         in installation: Installation, _ body: (ImportedKey, _ label: String, Keyring) async throws -> Result
@@ -69,17 +92,23 @@ struct ImportKeyBlock: Change {
         }
     }
 
-    func details(in installation: Installation) async throws -> [String] {
+    package func details(in installation: Installation) async throws -> [String] {
         try await withKey(in: installation) { key, label, _ in
             ["key '\(label)' for \(usage.rawValue), under '\(under)', KCV \(key.kcv)"]
         }
     }
 
-    func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
         try await withKey(in: installation) { key, label, _ in [key.object(bankId: bank, label: label)] }
     }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+    package func requirePossible(in installation: Installation) async throws {
+        try await withKey(in: installation) { key, label, keyring in
+            try await key.requireNew(bankId: bank, label: label, in: installation.store, keyring: keyring)
+        }
+    }
+
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         try await withKey(in: installation) { key, label, keyring in
             let outcome = try await key.add(
                 to: bank, label: label, in: installation.store, keyring: keyring, now: installation.clock.now())
@@ -92,15 +121,21 @@ struct ImportKeyBlock: Change {
 }
 
 /// `key confirm`.
-struct ConfirmKey: Change {
-    static let command = "key confirm"
+package struct ConfirmKey: Change {
+    package static let command = "key confirm"
 
     let bank: Identifier
     let label: String
     let kcv: String
 
-    var bankId: Identifier? { bank }
-    var subject: String? { label }
+    package init(bank: Identifier, label: String, kcv: String) {
+        self.bank = bank
+        self.label = label
+        self.kcv = kcv
+    }
+
+    package var bankId: Identifier? { bank }
+    package var subject: String? { label }
 
     private func withCeremony<Result>(
         in installation: Installation, _ body: (KeyCeremony) async throws -> Result
@@ -114,21 +149,49 @@ struct ConfirmKey: Change {
         }
     }
 
-    func details(in installation: Installation) async throws -> [String] {
+    package func details(in installation: Installation) async throws -> [String] {
         let key = try await withCeremony(in: installation) { try await $0.key(kcv: kcv) }
         return ["key '\(label)' for \(key.kind.usage.rawValue) with KCV \(key.kcv); all its components are entered"]
     }
 
-    func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
         try await withCeremony(in: installation) { [try await $0.key(kcv: kcv).object(bankId: bank, label: label)] }
     }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+    package func requirePossible(in installation: Installation) async throws {
+        try await withCeremony(in: installation) { ceremony in
+            try await ceremony.requireConfirmable(kcv: kcv)
+        }
+    }
+
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         let key = try await withCeremony(in: installation) {
-            try await $0.confirm(kcv: kcv, by: OperatingSystemUser.name)
+            try await $0.confirm(kcv: kcv, by: installation.person)
         }
         return Shown(
             text: "key '\(label)' of bank '\(bank)' is ACTIVE for \(key.kind.usage.rawValue), KCV \(key.kcv)",
             json: ["bank": bank.text, "label": label, "usage": key.kind.usage.rawValue, "kcv": key.kcv])
+    }
+}
+
+extension NewKeyOutcome {
+    /// - Throws: ``KeyImportRefusal``.
+    package func requireAdded(_ label: String) throws {
+        switch self {
+        case .added: break
+        case .labelTaken: throw KeyImportRefusal.labelTaken(label)
+        case .keyTaken: throw KeyImportRefusal.keyTaken
+        }
+    }
+}
+
+extension HMACKeyUsage {
+    /// For people.
+    package var purpose: String {
+        switch self {
+        case .distribution: "distribution"
+        case .definition: "definition"
+        case .both: "distribution and definition"
+        }
     }
 }

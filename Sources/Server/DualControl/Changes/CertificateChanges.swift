@@ -1,11 +1,11 @@
-import CardCompanion
-import CardCompanionModel
-import CardCompanionServer
-import CardCompanionStore
+package import Administration
+package import CardCompanion
+package import CardCompanionModel
+internal import CardCompanionStore
 
 /// `certificate import`.
-struct ImportCertificate: Change {
-    static let command = "certificate import"
+package struct ImportCertificate: Change {
+    package static let command = "certificate import"
 
     let bank: Identifier
     let alias: String
@@ -16,18 +16,30 @@ struct ImportCertificate: Change {
     /// The CA's CRL.
     let revocationList: [UInt8]?
 
-    var bankId: Identifier? { bank }
-    var subject: String? { alias }
+    package init(
+        bank: Identifier, alias: String, use: CertificatePurpose, isDefault: Bool, pem: [UInt8], trustedCAs: [UInt8], revocationList: [UInt8]?
+    ) {
+        self.bank = bank
+        self.alias = alias
+        self.use = use
+        self.isDefault = isDefault
+        self.pem = pem
+        self.trustedCAs = trustedCAs
+        self.revocationList = revocationList
+    }
+
+    package var bankId: Identifier? { bank }
+    package var subject: String? { alias }
 
     /// The certificate, validated.
-    func certificate(at now: Timestamp) throws -> CertificateRecord {
+    package func certificate(at now: Timestamp) throws -> CertificateRecord {
         try CertificateImport(
             pem: pem, trustedCAs: trustedCAs, revocationList: revocationList, alias: alias, purpose: use,
             isDefault: isDefault, now: now
         ).record
     }
 
-    func details(in installation: Installation) async throws -> [String] {
+    package func details(in installation: Installation) async throws -> [String] {
         let certificate = try certificate(at: installation.clock.now())
         return [
             "\(use.rawValue) certificate '\(alias)'\(isDefault ? ", the new default" : "")",
@@ -36,49 +48,66 @@ struct ImportCertificate: Change {
         ]
     }
 
-    func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
         let certificate = try certificate(at: installation.clock.now())
         let demoted = try await installation.defaultCertificate(of: bank, for: isDefault ? use : nil)
         return [ApprovedObject(certificate, of: bank)]
             + demoted.map { ApprovedObject($0.with(isDefault: false), of: bank) }
     }
 
-    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
         try await installation.defaultCertificate(of: bank, for: isDefault ? use : nil)
             .map { ApprovedObject($0, of: bank) }
     }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+    package func requirePossible(in installation: Installation) async throws {
         _ = try await installation.bank(bank)
         let certificate = try certificate(at: installation.clock.now())
         guard try await installation.store.revocation(bankId: bank, of: certificate) != .revoked else {
             throw CommandError.refused("the bank's CRL of \(certificate.issuer) says that the certificate is revoked")
         }
-        guard try await installation.store.insertCertificate(bankId: bank, certificate) else {
-            throw CommandError.refused("bank '\(bank)' already has a certificate '\(alias)'")
+        guard try await !installation.store.certificates(bankId: bank).contains(where: { $0.alias == alias }) else {
+            throw isThere
         }
+    }
+
+    private var isThere: CommandError { .refused("bank '\(bank)' already has a certificate '\(alias)'") }
+
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        try await requirePossible(in: installation)
+        let certificate = try certificate(at: installation.clock.now())
+        guard try await installation.store.insertCertificate(bankId: bank, certificate) else { throw isThere }
         return Shown(
             text: "imported certificate '\(alias)' of bank '\(bank)': \(certificate.subject), valid to "
                 + certificate.notAfter.text,
-            json: CertificateCommand.Report(certificate))
+            json: CertificateReport(certificate))
     }
 }
 
 /// `certificate default`.
-struct SetDefaultCertificate: Change {
-    static let command = "certificate default"
+package struct SetDefaultCertificate: Change {
+    package static let command = "certificate default"
 
     let bank: Identifier
     let alias: String
 
-    var bankId: Identifier? { bank }
-    var subject: String? { alias }
+    package init(bank: Identifier, alias: String) {
+        self.bank = bank
+        self.alias = alias
+    }
+
+    package var bankId: Identifier? { bank }
+    package var subject: String? { alias }
 
     private func certificate(in installation: Installation) async throws -> CertificateRecord? {
         try await installation.store.certificates(bankId: bank).first { $0.alias == alias }
     }
 
-    func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func details(in installation: Installation) async throws -> [String] {
+        ["certificate '\(alias)' becomes the default for its use"]
+    }
+
+    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
         guard let certificate = try await certificate(in: installation) else { return [] }
         let demoted = try await installation.defaultCertificate(of: bank, for: certificate.purpose)
             .filter { $0.alias != alias }
@@ -86,19 +115,26 @@ struct SetDefaultCertificate: Change {
             .map { ApprovedObject($0, of: bank) }
     }
 
-    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
         guard let certificate = try await certificate(in: installation) else { return [] }
         let demoted = try await installation.defaultCertificate(of: bank, for: certificate.purpose)
         return (demoted + [certificate.with(isDefault: false)]).map { ApprovedObject($0, of: bank) }
     }
 
-    func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+    package func requirePossible(in installation: Installation) async throws {
         _ = try await installation.bank(bank)
-        guard try await installation.store.setDefaultCertificate(bankId: bank, alias: alias) else {
-            throw CommandError.notFound(
-                "bank '\(bank)' has no active signature or encryption certificate '\(alias)': see "
-                    + "'card-companion certificate list --bank \(bank)'")
-        }
+        guard try await certificate(in: installation)?.status == .active else { throw missing }
+    }
+
+    private var missing: CommandError {
+        .notFound(
+            "bank '\(bank)' has no active signature or encryption certificate '\(alias)': see "
+                + "'card-companion certificate list --bank \(bank)'")
+    }
+
+    package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
+        _ = try await installation.bank(bank)
+        guard try await installation.store.setDefaultCertificate(bankId: bank, alias: alias) else { throw missing }
         return Shown(
             text: "certificate '\(alias)' of bank '\(bank)' is the default for its use",
             json: ["bank": bank.text, "alias": alias])

@@ -1,0 +1,112 @@
+import Administration
+import ArgumentParser
+import CardCompanion
+import CardCompanionModel
+import CardCompanionServer
+import CardCompanionStore
+import DualControl
+
+/// Items of a bank whose commands `list`, `enable` and `disable` are the same for all kinds.
+protocol ListedItems: BankItems {
+    associatedtype Report: Encodable, Sendable
+
+    /// What happens when one is disabled.
+    static var afterDisabling: String { get }
+    static var columns: [String] { get }
+
+    static func list(_ bankId: Identifier, in store: Store) async throws -> [(row: [String], report: Report)]
+}
+
+struct ListItems<Items: ListedItems>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "list", abstract: "Lists a bank's \(Items.noun)s.",
+            discussion: "EXAMPLE\n  card-companion \(Items.command) list --bank MYBANK --json")
+    }
+
+    @Option(help: "The bank's id.")
+    var bank: Identifier
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() async throws {
+        let (items, unapproved) = try await Installation.run(options) { [bank] installation in
+            _ = try await installation.bank(bank)
+            return (
+                try await Items.list(bank, in: installation.store),
+                try await installation.unapproved(Items.self, of: bank)
+            )
+        }
+        let rows = items.map { item in
+            // The name is the first column.
+            guard let unapproved else { return item.row }
+            return item.row + [unapproved.contains(item.row[0]) ? "NOT APPROVED, ignored by servers" : ""]
+        }
+        let reports = items.map { item in
+            ApprovableReport(report: item.report, isApproved: unapproved.map { !$0.contains(item.row[0]) })
+        }
+        try Terminal.show(
+            TextTable.text(Items.columns + (unapproved == nil ? [] : ["APPROVAL"]), rows), json: reports,
+            asJSON: output.json)
+    }
+}
+
+/// An item in JSON: under dual control it also says whether two operators have approved it.
+private struct ApprovableReport<Report: Encodable>: Encodable {
+    let report: Report
+    /// Nil without dual control. An item that is not active has no approval, and needs none.
+    let isApproved: Bool?
+
+    private enum CodingKeys: String, CodingKey {
+        case isApproved = "approved"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try report.encode(to: encoder)
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encodeIfPresent(isApproved, forKey: .isApproved)
+    }
+}
+
+struct EnableItem<Items: ListedItems>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "enable", abstract: "Enables a disabled \(Items.noun).",
+            discussion: "EXAMPLE\n  card-companion \(Items.command) enable --bank MYBANK 2026")
+    }
+
+    @OptionGroup var item: ItemArguments<Items>
+    @OptionGroup(title: "Operator") var signer: OperatorOptions
+
+    func run() async throws {
+        try await Enable<Items>(bank: item.bank, name: item.name).run(item.options, signer, item.output)
+    }
+}
+
+struct DisableItem<Items: ListedItems>: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "disable", abstract: "Disables a \(Items.noun): \(Items.afterDisabling)",
+            discussion: "EXAMPLE\n  card-companion \(Items.command) disable --bank MYBANK 2026")
+    }
+
+    @OptionGroup var item: ItemArguments<Items>
+
+    func run() async throws {
+        let action = AdminAction(command: "\(Items.command) disable", bankId: item.bank, subject: item.name)
+        let shown = try await Installation.run(item.options, action: action) {
+            [bank = item.bank, name = item.name] installation in
+            try await installation.disable(Items.self, name, of: bank)
+        }
+        try shown.show(item.output)
+    }
+}
+
+struct ItemArguments<Items: ListedItems>: ParsableArguments {
+    @Option(help: "The bank's id.")
+    var bank: Identifier
+    @Argument(help: "Its name, as in the list.")
+    var name: String
+    @OptionGroup var output: OutputOptions
+    @OptionGroup var options: ConfigurationOptions
+}
