@@ -200,7 +200,8 @@ let package = Package(
         library(
             "DualControl", in: .server,
             [
-                "Administration", "CardCompanion", "CardCompanionModel", "CardCompanionStore", "Cryptography", "KeyVault",
+                "Administration", "CardCompanion", "CardCompanionModel", "CardCompanionStore", "Cryptography",
+                "KeyVault",
                 "PKCS11",
             ]),
         // Puts the server together, for the programs that run it.
@@ -217,7 +218,8 @@ let package = Package(
             "card-companion", in: .server,
             [
                 "Administration", "CardCompanion", "CardCompanionHTTP", "CardCompanionServer", "CardCompanionModel",
-                "CardCompanionStore", "CardCompanionWebhooks", "Cryptography", "DualControl", "EMRTD", "HTTPSignatures", "KeyVault", "PKCS11",
+                "CardCompanionStore", "CardCompanionWebhooks", "Cryptography", "DualControl", "EMRTD", "HTTPSignatures",
+                "KeyVault", "PKCS11",
                 "SecureMemory", argumentParser, asyncHTTPClient, configuration, nioCore, nioHTTP1, nioSSL,
             ]),
 

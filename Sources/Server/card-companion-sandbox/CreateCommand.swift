@@ -26,7 +26,8 @@ struct CreateCommand: AsyncParsableCommand {
             try await installation.withKeyring { keyring in
                 let keys = try await ServerKeys.opened(
                     with: keyring, in: installation.store, clock: installation.clock)
-                return try await Sandbox.prepare(installation, in: settings.dataDirectory, keyring: keyring, keys: keys).directory
+                return try await Sandbox.prepare(installation, in: settings.dataDirectory, keyring: keyring, keys: keys)
+                    .directory
             }
         }
         try Terminal.show(

@@ -48,4 +48,18 @@ struct DualControlTests {
         #expect(try await forged.session(try await forged.validationId()).reason == "INVALID_CLIENT_ID")
         #expect(try await known.session(try await known.validationId()).reason == "INVALID_CLIENT_ID")
     }
+
+    @Test("Without a bank, the removal of an operator keeps the approval of the trust list of all banks")
+    func trustListWithoutBanks() async throws {
+        let installation = try await TestInstallation()
+        let operators = try await TestOperators(["alice", "bob", "carol"])
+        try await installation.run(["vault", "init", "--dual-control"] + operators.first(3)).succeeded()
+        let files = try TrustFiles(try SimulatedIssuer(at: TestState.now))
+        let trust = ["csca", "import", "--root", files.root, files.list]
+        try await installation.runWithTwo(trust, of: operators)
+        try await installation.run(trust).succeeded()
+        try await installation.runWithTwo(["operator", "remove", "carol"], of: operators)
+        // The root is still approved: one operator imports a list under it.
+        try await installation.run(trust).succeeded()
+    }
 }

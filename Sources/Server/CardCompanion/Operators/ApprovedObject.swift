@@ -16,7 +16,10 @@ package struct ApprovedObject: Sendable, Hashable {
     /// - Parameters:
     ///   - sign: what people compare.
     ///   - bankId: nil for all banks.
-    private init(_ noun: String, _ label: String, of bankId: Identifier?, sign: String, contents: [String] = [], _ values: [UInt8]...) {
+    private init(
+        _ noun: String, _ label: String, of bankId: Identifier?, sign: String, contents: [String] = [],
+        _ values: [UInt8]...
+    ) {
         self.contents = contents
         let owner = bankId.map { "bank '\($0)'" } ?? "all banks"
         name = (label.isEmpty ? noun : "\(noun) '\(label)'") + " of \(owner), \(sign)"

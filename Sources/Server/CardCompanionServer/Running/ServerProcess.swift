@@ -83,7 +83,8 @@ package struct ServerProcess {
         var services: [any Service] = [
             store,
             Server(
-                settings: settings, installation: Installation(settings, store, logger: logger), certificates: certificates,
+                settings: settings, installation: Installation(settings, store, logger: logger),
+                certificates: certificates,
                 draining: draining, maximumConnections: connections, makeTrialParts: makeTrialParts),
         ]
         if let embedded = database.embedded { services.insert(EmbeddedDatabase(embedded: embedded), at: 0) }

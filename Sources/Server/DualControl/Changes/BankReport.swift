@@ -14,7 +14,10 @@ package struct BankReport: Encodable, Sendable {
 
     package var shown: Shown {
         let rows = BankSetting.all.map { setting in
-            [setting.optionName.replacing("-", with: " "), definitionText(setting) ?? setting.textForPeople(bank.settings)]
+            [
+                setting.optionName.replacing("-", with: " "),
+                definitionText(setting) ?? setting.textForPeople(bank.settings),
+            ]
         }
         return Shown(
             text: TextTable.text(

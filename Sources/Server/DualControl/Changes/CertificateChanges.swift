@@ -17,7 +17,8 @@ package struct ImportCertificate: Change {
     let revocationList: [UInt8]?
 
     package init(
-        bank: Identifier, alias: String, use: CertificatePurpose, isDefault: Bool, pem: [UInt8], trustedCAs: [UInt8], revocationList: [UInt8]?
+        bank: Identifier, alias: String, use: CertificatePurpose, isDefault: Bool, pem: [UInt8], trustedCAs: [UInt8],
+        revocationList: [UInt8]?
     ) {
         self.bank = bank
         self.alias = alias

@@ -87,7 +87,9 @@ package struct SetDataKey: Change {
     package var bankId: Identifier? { nil }
     package var subject: String? { "\(key) \(state.rawValue)" }
 
-    package func details(in installation: Installation) async throws -> [String] { ["data key \(key) is \(state.rawValue)"] }
+    package func details(in installation: Installation) async throws -> [String] {
+        ["data key \(key) is \(state.rawValue)"]
+    }
 
     /// A key that may be known to others stops at once.
     package func needsApproval(in installation: Installation) async throws -> Bool { state != .compromised }

@@ -60,7 +60,8 @@ package struct Enable<Items: BankItems>: Change {
         let items = try await installation.items(Items.self, name, of: bank)
         guard !items.isEmpty else { throw Items.missing(name, of: bank) }
         guard items.allSatisfy({ $0.object != nil }) else {
-            throw CommandError.refused("the \(Items.noun) '\(name)' cannot be opened with the data keys of this installation")
+            throw CommandError.refused(
+                "the \(Items.noun) '\(name)' cannot be opened with the data keys of this installation")
         }
     }
 

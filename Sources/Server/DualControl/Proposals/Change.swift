@@ -53,7 +53,9 @@ extension Change {
     package func needsApproval(in installation: Installation) async throws -> Bool { true }
     package func objects(in installation: Installation) async throws -> [ApprovedObject] { [] }
     package func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] { [] }
-    package func operators(in installation: Installation) async throws -> OperatorRoster? { try await installation.operators() }
+    package func operators(in installation: Installation) async throws -> OperatorRoster? {
+        try await installation.operators()
+    }
     package func requirePossible(in installation: Installation) async throws {}
     package func operators(after roster: OperatorRoster) throws -> OperatorRoster { roster }
 }

@@ -53,7 +53,9 @@ extension Installation {
         try await (unapprovedObjects() ?? []).map {
             .warning(
                 "approvals", "two operators have not approved the \($0.name): servers ignore it",
-                do: "disable it, or let two operators approve it: 'bank set' for settings, 'enable' for keys and certificates")
+                do:
+                    "disable it, or let two operators approve it: 'bank set' for settings, 'enable' for keys and certificates"
+            )
         }
     }
 
