@@ -2,8 +2,10 @@ import ServerHarness
 import Synchronization
 
 /// Timestamps well inside the tolerance that repeat rarely, so that a cardholder's hashMacs do not repeat.
+///
+/// None is near the time of the call, which is what a request without a timestamp of its own has.
 enum Stamps {
-    private static let reachSeconds = 200
+    private static let aheadSeconds = 60..<200
     private static let count = Mutex(0)
 
     static func next() -> Int {
@@ -11,6 +13,6 @@ enum Stamps {
             count += 1
             return count
         }
-        return TestBank.timestamp(count % (2 * reachSeconds) - reachSeconds)
+        return TestBank.timestamp(aheadSeconds.lowerBound + count % aheadSeconds.count)
     }
 }
