@@ -24,12 +24,12 @@ struct BusyBanksTests {
         var pauses: [Duration] = []
         for _ in 0..<2 {
             #expect(banks.begin("slow"))
-            banks.end("slow", hasFailed: true)
             let begin = ContinuousClock.now
+            banks.end("slow", hasFailed: true)
             while !banks.begin("slow") { try await Task.sleep(for: .milliseconds(10)) }
             pauses.append(ContinuousClock.now - begin)
-            banks.end("slow", hasFailed: true)
             let second = ContinuousClock.now
+            banks.end("slow", hasFailed: true)
             while !banks.begin("slow") { try await Task.sleep(for: .milliseconds(10)) }
             pauses.append(ContinuousClock.now - second)
             banks.end("slow", hasFailed: false)
