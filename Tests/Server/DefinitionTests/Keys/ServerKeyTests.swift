@@ -9,7 +9,7 @@ import Testing
 struct ServerKeyTests {
     private static let service = Once {
         // Provisions all cardholders that the suite needs, before their sealing keys are retired.
-        let service = try await Service(holderCount: 160)
+        let service = try await Service(holderCount: 320)
         _ = try await service.holder()
         return service
     }
