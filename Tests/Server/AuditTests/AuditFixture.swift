@@ -22,6 +22,22 @@ struct AuditFixture {
         return try await server.post(Path.tokenCaptcha, TestApp().tokenCaptcha(bank, token)).code
     }
 
+    /// Fetches on the server's connections, each of which has a chain, until the entry with an outcome is not the last
+    /// of its chain.
+    func fetchUntilFollowed(_ outcome: String) async throws {
+        try await eventually("the entry of \(outcome) has a later one in its chain") {
+            async let first = fetch()
+            async let second = fetch()
+            _ = try await (first, second)
+            return try await !installation.sql(
+                """
+                SELECT 1 FROM audit_entry AS entry JOIN audit_entry AS later USING (chain_id)
+                WHERE entry.outcome = '\(outcome)' AND later.sequence > entry.sequence
+                """
+            ).isEmpty
+        }
+    }
+
     func untilSealed() async throws { try await installation.untilSealed() }
 
     func verify(_ arguments: String...) async throws -> AuditVerification {

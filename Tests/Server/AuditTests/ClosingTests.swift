@@ -91,7 +91,8 @@ struct ClosingTests {
         (
             """
             DELETE FROM audit_entry AS gone WHERE sequence = (
-                SELECT min(sequence) FROM audit_entry WHERE chain_id = gone.chain_id) AND outcome = 'delivered'
+                SELECT min(sequence) FROM audit_entry WHERE chain_id = gone.chain_id)
+            AND EXISTS (SELECT 1 FROM audit_entry WHERE chain_id = gone.chain_id AND sequence > gone.sequence)
             """, "are missing before"
         ),
         (
