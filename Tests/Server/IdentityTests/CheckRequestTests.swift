@@ -29,7 +29,10 @@ struct CheckRequestTests {
         let rows = try await bank.service.installation.sql(
             "SELECT to_jsonb(row) FROM identity_check AS row WHERE bank_id = '\(bank.bank.id)'")
         #expect(rows.count == 1 && rows[0].contains("\"person\""))
-        for text in [id, "ERIKSSON", "ANNA", "740812", "1974"] { #expect(!rows[0].contains(text)) }
+        #expect(!rows[0].contains(id))
+        // Hashes and fractions of a second can have the digits by chance.
+        let row = rows[0].replacing(/[0-9a-f]{16,}|\.[0-9]+/, with: "")
+        for text in ["ERIKSSON", "ANNA", "740812", "1974"] { #expect(!row.contains(text)) }
     }
 
     @Test("A newer check takes the place of an older one")

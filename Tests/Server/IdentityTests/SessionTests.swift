@@ -237,13 +237,13 @@ struct SessionTests {
         let id = try await bank.validationId()
         #expect(try await bank.session(id).isNormal)
         try await service.server.stop()
-        let log = service.server.log
         let rows = try await service.installation.sql(
             "SELECT to_jsonb(e)::text FROM event AS e UNION ALL SELECT to_jsonb(a)::text FROM audit_entry AS a")
-        for text in ["ERIKSSON", "L898902C3", "740812"] {
-            #expect(!log.contains(text))
-            #expect(!rows.contains { $0.contains(text) })
+        for said in [service.server.log] + rows {
+            // Hashes and fractions of a second can have the digits by chance.
+            let said = said.replacing(/[0-9a-f]{16,}|\.[0-9]+/, with: "")
+            for text in ["ERIKSSON", "L898902C3", "740812"] { #expect(!said.contains(text)) }
         }
-        #expect(!log.contains(id))
+        #expect(!service.server.log.contains(id))
     }
 }
