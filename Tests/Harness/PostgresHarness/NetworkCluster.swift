@@ -132,21 +132,26 @@ extension NetworkCluster {
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// A free port, chosen by the system.
+    /// A free port that the system gives to nobody who does not ask for it, so that it stays free, also while a server restarts.
     package static func unusedPort() throws -> Int {
+        for _ in 0..<1000 {
+            let port = UInt16.random(in: 10_000..<32_000)
+            if isUnused(port) { return Int(port) }
+        }
+        throw CommandFailed(command: ["bind"], output: "")
+    }
+
+    private static func isUnused(_ port: UInt16) -> Bool {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
         address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) | getsockname(descriptor, $0, &length)
-            }
-        }
-        guard code == 0 else { throw CommandFailed(command: ["bind"], output: "") }
-        return Int(UInt16(bigEndian: address.sin_port))
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+        } == 0
     }
 
     private func makeCertificates() throws {
