@@ -106,15 +106,37 @@ package enum HTTPClient {
         let limit = channel.eventLoop.scheduleTask(in: timeout) { channel.close(promise: nil) }
         defer { limit.cancel() }
         return try await connection.executeThenClose { inbound, outbound in
-            try await outbound.write(ByteBuffer(bytes: bytes))
-            var answer: [UInt8] = []
-            do {
-                for try await chunk in inbound { answer += chunk.readableBytesView }
-            } catch let error as IOError where error.errnoCode == ECONNRESET && !answer.isEmpty {
-                // The server responded before it had read the whole request.
-            }
-            return answer
+            try await send(ByteBuffer(bytes: bytes), to: outbound)
+            return try await received(inbound)
         }
+    }
+
+    /// - Returns: false if the server has closed the connection. What it sent before can still be read.
+    @discardableResult
+    static func send(
+        _ bytes: ByteBuffer, to outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    ) async throws -> Bool {
+        do {
+            try await outbound.write(bytes)
+            return true
+        } catch is ChannelError {
+            return false
+        } catch is NIOAsyncWriterError {
+            return false
+        } catch let error as IOError where [EPIPE, ECONNRESET].contains(error.errnoCode) {
+            return false
+        }
+    }
+
+    /// What the server sends until it closes the connection.
+    static func received(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) async throws -> [UInt8] {
+        var answer: [UInt8] = []
+        do {
+            for try await chunk in inbound { answer += chunk.readableBytesView }
+        } catch let error as IOError where error.errnoCode == ECONNRESET && !answer.isEmpty {
+            // The server responded before it had read the whole request.
+        }
+        return answer
     }
 
     static func answers(in bytes: [UInt8], toHead: Bool = false) throws -> [HTTPAnswer] {

@@ -26,15 +26,15 @@ extension HTTPClient {
                 }
             }
         return try await connection.executeThenClose { inbound, outbound in
-            async let answer = inbound.reduce(into: [UInt8]()) { $0 += $1.readableBytesView }
-            try await outbound.write(head)
+            async let answer = received(inbound)
+            try await send(head, to: outbound)
             for piece in pieces {
                 var chunk = ByteBuffer(string: String(piece.count, radix: 16) + "\r\n")
                 chunk.writeBytes(piece)
                 chunk.writeString("\r\n")
-                try await outbound.write(chunk)
+                guard try await send(chunk, to: outbound) else { break }
             }
-            try await outbound.write(ByteBuffer(string: "0\r\n\r\n"))
+            try await send(ByteBuffer(string: "0\r\n\r\n"), to: outbound)
             return try await answer
         }
     }
