@@ -15,7 +15,7 @@ package final class Pgbouncer: Sendable {
     private let process: TestProcess
 
     private static let port = 6432
-    private static let startLimitSeconds = 120
+    private static let startLimitSeconds = 300
     private static let pollMilliseconds = 20
 
     /// Starts it and waits until it accepts connections.
@@ -53,7 +53,7 @@ package final class Pgbouncer: Sendable {
             """
             DO $$ BEGIN
                 EXECUTE format('ALTER DATABASE %I SET search_path = card_companion', current_database());
-                EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''10s''', current_database());
+                EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''60s''', current_database());
             END $$
             """)
     }

@@ -12,8 +12,8 @@ package final class TestServer: Sendable {
     private let process: TestProcess
     private let logPath: String
 
-    private static let startLimitSeconds = 120
-    private static let stopLimitSeconds = 60
+    private static let startLimitSeconds = 300
+    private static let stopLimitSeconds = 180
     private static let pollMilliseconds = 40
 
     /// Starts the program and waits until its log shows its URL.
