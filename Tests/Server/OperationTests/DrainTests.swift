@@ -51,9 +51,11 @@ struct DrainTests {
         let slow = try SocketConnection(to: server)
         let head = "POST /v1/pin-distribution/captcha HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
         try await slow.sendAll(Array("\(head)Content-Length: 2\r\n\r\n{".utf8))
-        try await Task.sleep(for: .seconds(1))
+        // The server accepts one connection after the other.
+        #expect(try await server.request("GET", "/health/live").status == 200)
+        // A request whose end does not come is broken off after ten seconds: no longer than necessary.
         kill(server.processID, SIGTERM)
-        try await Task.sleep(for: .seconds(3))
+        try await Task.sleep(for: .seconds(2))
         #expect(try await server.request("GET", "/health/live").status == 200, "the drain is over")
         try await slow.sendAll(Array("}".utf8))
         var answer: [UInt8] = []
@@ -71,7 +73,9 @@ struct DrainTests {
         let server = try await installation.startServer(environment: ["HTTP_DRAIN_SECONDS": "2"])
         let issuer = try await installation.makeIssuer(for: bank)
         async let answer = server.call(IssuerCall("GET", "/v1/banks/\(bank.id)/events", query: "?wait=30"), by: issuer)
-        try await Task.sleep(for: .seconds(5))
+        try await eventually("the call is accepted") {
+            try await installation.sql("SELECT 1 FROM spent_proof WHERE kind = 'nonce'") == ["1"]
+        }
         kill(server.processID, SIGTERM)
         #expect(try await answer.status == 200)
         #expect(try await server.ended() == 0)

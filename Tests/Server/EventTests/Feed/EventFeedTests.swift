@@ -70,7 +70,7 @@ struct EventFeedTests {
         let bank = try await service.makeBank()
         let other = try await EventService.startServer(on: service.installation)
         async let waiting = bank.page(waitSeconds: 30, through: other)
-        try await Task.sleep(for: .seconds(1))
+        try await untilCalled(bank)
         try await bank.deliver(bank.holders[0])
         #expect(try await waiting.events.map(\.type) == ["pin.delivered"])
         try await other.stop()
@@ -91,7 +91,7 @@ struct EventFeedTests {
         let bank = try await service.makeBank(cardholders: 0)
         let server = try await EventService.startServer(on: service.installation)
         async let waiting = bank.page(waitSeconds: 30, through: server)
-        try await Task.sleep(for: .seconds(3))
+        try await untilCalled(bank)
         let begin = ContinuousClock.now
         try await server.stop()
         #expect(try await waiting.events.isEmpty)
@@ -152,10 +152,19 @@ struct EventFeedTests {
         #expect(found.filter { !$0.isEmpty } == ["11", "13", "17", "18", "19"])
     }
 
+    /// Waits until a server has accepted the bank's first call.
+    private func untilCalled(_ bank: EventBank) async throws {
+        try await eventually("the call is accepted") {
+            try await bank.service.installation.sql(
+                "SELECT 1 FROM spent_proof WHERE bank_id = '\(bank.id)' AND kind = 'nonce'"
+            ) == ["1"]
+        }
+    }
+
     /// Reads pages until it has `count` events.
     private func read(_ bank: EventBank, _ count: Int, through server: TestServer) async throws -> [Event] {
         var (events, cursor): ([Event], String?) = ([], nil)
-        try await eventually("all events have been read") {
+        try await eventually("all events have been read", within: 600) {
             let page = try await bank.page(after: cursor, limit: 7, waitSeconds: 1, through: server)
             (events, cursor) = (events + page.events, page.next)
             return events.count >= count
