@@ -158,4 +158,14 @@ extension WebhookReceiver {
     var taken: [Event] {
         get throws { try accepted.map { try $0.event } }
     }
+
+    /// The events that were answered with a 2xx status, each once.
+    ///
+    /// An answer that comes too late for the server, on a busy machine, is a failed attempt: then the event comes again.
+    var known: [Event] {
+        get throws {
+            var ids: Set<String> = []
+            return try taken.filter { ids.insert($0.id).inserted }
+        }
+    }
 }

@@ -20,7 +20,7 @@ struct WebhookSharingTests {
             try await group.waitForAll()
         }
         let count = bank.holders.count * statuses.count
-        try await eventually("all events have been delivered") { receiver.received.count >= count }
+        try await eventually("all events have been delivered") { try receiver.known.count == count }
         // An answer that comes too late, on a busy machine, is a failed attempt: then the event is sent once more.
         let failed = [service.server, other].flatMap {
             $0.logLines(with: "Webhook event will be sent again", bank.id)
@@ -51,7 +51,9 @@ struct WebhookSharingTests {
             INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
             SELECT bank_id, unique_id, 'pin.delivered', '{}', now() FROM cardholder WHERE bank_id = '\(bank.id)'
             """)
-        try await eventually("the server has sent all events") { receiver.received.count == 3 }
+        try await eventually("the server has sent all events") {
+            try Set(receiver.received.map { try $0.event.id }).count == 3
+        }
         try await service.server.kill9()
         isWilling.set()
         // The crashed server's leases would expire after a minute.
@@ -60,8 +62,8 @@ struct WebhookSharingTests {
         #expect(leased.count == 3)
 
         let heir = try await EventService.startServer(on: service.installation)
-        try await eventually("another server has delivered the events") { try receiver.taken.count == 3 }
-        #expect(try Set(receiver.taken.map(\.uniqueId)) == Set(bank.holders.map(\.uniqueId)))
+        try await eventually("another server has delivered the events") { try receiver.known.count == 3 }
+        #expect(try Set(receiver.known.map(\.uniqueId)) == Set(bank.holders.map(\.uniqueId)))
         try await heir.stop()
     }
 }

@@ -54,7 +54,7 @@ struct WebhookTargetTests {
         let receiver = try await WebhookReceiver(isSecure: false)
         try await bank.setWebhook(receiver, path: "")
         try await bank.deliver(bank.holders[0])
-        try await eventually("the event has been delivered") { try receiver.taken.count == 1 }
+        try await eventually("the event has been delivered") { try receiver.known.count == 1 }
         let webhook = try #require(receiver.received.first)
         #expect(webhook.head.uri == "/")
         try await WebhookSignature(webhook).verify(against: bank.service.server)

@@ -48,16 +48,19 @@ struct WebhookTests {
             for holder in bank.holders { try await bank.deliver(holder, status: status) }
         }
         // Each further failure doubles the pause. On a busy machine there are some.
-        try await eventually("all events have been accepted", within: 1800) { try receiver.taken.count == 6 }
+        try await eventually("all events have been accepted", within: 1800) { try receiver.known.count == 6 }
 
-        let taken = try receiver.taken
+        let taken = try receiver.known
         for holder in bank.holders {
             let own = taken.filter { $0.uniqueId == holder.uniqueId }
             #expect(own.map { $0.data["status"]?.integer } == [1, 2, 0])
         }
         let told = try receiver.received.map { try $0.event }.filter { $0.uniqueId == difficult }
         #expect(told.count >= 6)
-        #expect(told.dropLast(2).allSatisfy { $0 == told[0] })
+        // What was sent before the last two events were sent for the first time.
+        let later = Set(taken.filter { $0.uniqueId == difficult }.dropFirst().map(\.id))
+        #expect(told.prefix { !later.contains($0.id) }.count >= 4)
+        #expect(told.allSatisfy { later.contains($0.id) || $0 == told[0] })
     }
 
     @Test("A receiver that hangs does not delay other banks' webhooks")
@@ -73,7 +76,7 @@ struct WebhookTests {
             Set(try hanging.received.map { try $0.event.id }).count == 4
         }
         for holder in quick.holders { try await quick.deliver(holder) }
-        try await eventually("the quick bank has received all events") { taking.received.count == 4 }
+        try await eventually("the quick bank has received all events") { try taking.known.count == 4 }
         // The slow bank's first attempts are still open or were retried. None has succeeded.
         #expect(try hanging.taken.isEmpty)
     }
@@ -131,16 +134,20 @@ struct WebhookTests {
         // A parked event does not block later events.
         isWilling.set()
         try await bank.deliver(bank.holders[0], status: 2)
-        try await eventually("the next event has been accepted") { try receiver.taken.count == 1 }
-        #expect(try receiver.taken.first?.data["status"] == 2)
+        try await eventually("the next event has been accepted") { try receiver.known.count == 1 }
+        #expect(try receiver.known.first?.data["status"] == 2)
 
         try await service.installation.run(["webhook", "resend", "--bank", bank.id]).succeeded()
-        try await eventually("the parked event has been accepted") { try receiver.taken.count == 2 }
-        #expect(try receiver.taken.last?.id == id)
-        #expect(try await shown(bank).parked.isEmpty)
+        try await eventually("the parked event has been accepted") { try receiver.known.count == 2 }
+        #expect(try receiver.known.last?.id == id)
+        try await eventually("nothing is parked or pending") {
+            let shown = try await shown(bank)
+            return shown.parked.isEmpty && shown.pending == 0
+        }
 
+        let before = try receiver.taken.count
         try await service.installation.run(["webhook", "resend", "--bank", bank.id, "--event", id]).succeeded()
-        try await eventually("the accepted event has been sent again") { try receiver.taken.count == 3 }
+        try await eventually("the accepted event has been sent again") { try receiver.taken.count > before }
         #expect(try receiver.taken.last?.id == id)
     }
 
@@ -155,7 +162,7 @@ struct WebhookTests {
         try await bank.setWebhook(receiver)
         try await bank.deliver(bank.holders[0], status: 2)
         try await eventually("the second event has been delivered") { !receiver.received.isEmpty }
-        #expect(try receiver.received.map { try $0.event.data["status"]?.integer } == [2])
+        #expect(try Set(receiver.received.map { try $0.event.data["status"]?.integer }) == [2])
         #expect(try await bank.events().count == 2)
     }
 
@@ -187,7 +194,11 @@ struct WebhookTests {
         try await service.installation.sql(
             "UPDATE webhook_delivery SET next_attempt_at = now() WHERE bank_id = '\(bank.id)'")
         // Requests that were under way when the bank was disabled can still arrive.
-        try await Task.sleep(for: .seconds(2))
+        try await eventually("no request is under way") {
+            try await service.installation.sql(
+                "SELECT count(*) FROM webhook_delivery WHERE bank_id = '\(bank.id)' AND leased_until IS NOT NULL"
+            ) == ["0"]
+        }
         let count = receiver.received.count
         try await Task.sleep(for: .seconds(4))
         #expect(receiver.received.count == count)
