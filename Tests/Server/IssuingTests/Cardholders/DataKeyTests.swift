@@ -167,9 +167,10 @@ struct DataKeyTests {
         let server = try await installation.startServer(Self.arguments)
         var restarted = backend
         restarted.server = server
-        for _ in 0..<3 { _ = try await restarted.created() }
         try await installation.provision([TestCardholder(), TestCardholder()], of: backend.bank, through: server)
         #expect(try await uses() == before + 2, "the command has counted")
+        // A server counts at times, and at its end.
+        for _ in 0..<3 { _ = try await restarted.created() }
         #expect(server.logLines(with: "sealed too many values").isEmpty)
         #expect(try await server.stop() == 0)
         #expect(try await uses() == before + 5)
