@@ -10,7 +10,8 @@ internal import ServiceLifecycle
 /// A result is posted once, and up to three times again if there was no answer, or one of 408, 429 and 5xx.
 package final class ResultPoster: ResultPosting, Service, CustomStringConvertible {
     static let retryLimit = 3
-    static let timeoutSeconds: Int64 = 3
+    /// How long a result server can take for an answer (document 003, "Result").
+    package static let usualTimeoutSeconds = 3
     static let pause = Duration.milliseconds(500)
     /// How many name servers are queried at once.
     static let lookupLimit = 8
@@ -20,15 +21,19 @@ package final class ResultPoster: ResultPosting, Service, CustomStringConvertibl
 
     private let keys: ServerKeys
     private let clock: WallClock
+    private let timeoutSeconds: Int
     private let trustedCAs: [NIOSSLCertificate]?
     private let lookups = NIOThreadPool(numberOfThreads: lookupLimit)
 
     /// - Parameter caPath: PEM file of the roots for banks' certificates; nil for the system's.
     /// - Throws: if the file cannot be read.
-    package init(keys: ServerKeys, clock: WallClock, caPath: String? = nil) throws {
+    package init(
+        keys: ServerKeys, clock: WallClock, timeoutSeconds: Int = usualTimeoutSeconds, caPath: String? = nil
+    ) throws {
         trustedCAs = try caPath.map { try NIOSSLCertificate.fromPEMFile($0) }
         self.keys = keys
         self.clock = clock
+        self.timeoutSeconds = timeoutSeconds
     }
 
     /// Has its threads while the server runs.
@@ -60,7 +65,7 @@ package final class ResultPoster: ResultPosting, Service, CustomStringConvertibl
             let client = try await BankServer(
                 server.url, isPrivate: server.isPrivate, keys: keys, clock: clock, lookups: lookups,
                 trustedCAs: trustedCAs)
-            let answer = await client.post(body, contentType: contentType, timeoutSeconds: Self.timeoutSeconds)
+            let answer = await client.post(body, contentType: contentType, timeoutSeconds: Int64(timeoutSeconds))
             try? await client.close()
             return answer
         } catch {

@@ -25,6 +25,8 @@ package struct ServerSettings: Sendable {
     /// How many unknown names of each kind are looked up per second, in the long run.
     let lookUpsPerSecond: Int
     package let webhooksCAPath: String?
+    /// How long a bank's result server can take for an answer.
+    let resultsTimeoutSeconds: Int
     package let databaseURL: DatabaseURL?
     package let databaseConnections: Int
     let databaseStatementTimeoutMilliseconds: Int
@@ -88,6 +90,7 @@ package struct ServerSettings: Sendable {
         cardholderRequests = reader.integer(.cardholderRequests)
         lookUpsPerSecond = reader.integer(.lookUpsRate)
         webhooksCAPath = reader.textIfAny(.webhooksCA).map(Self.absolute)
+        resultsTimeoutSeconds = reader.integer(.resultsTimeout)
         databaseURL = reader.textIfAny(.databaseURL).map(DatabaseURL.init(text:))
         databaseConnections = reader.integer(.databaseConnections)
         databaseStatementTimeoutMilliseconds = reader.integer(.databaseStatementTimeout)

@@ -1,5 +1,6 @@
 internal import CardCompanion
 internal import CardCompanionHTTP
+internal import CardCompanionWebhooks
 package import Configuration
 
 /// One setting of the server: an argument, an environment variable, or a member of the configuration file.
@@ -119,6 +120,9 @@ extension Setting {
     static let webhooksCA = Setting(
         .vaultAndLog, "webhooks.ca", .text, without: "the system's CAs",
         "PEM file of the CAs for the certificates of webhook servers.")
+    static let resultsTimeout = Setting(
+        .server, "results.timeout.seconds", .integer(1...60), default: .int(ResultPoster.usualTimeoutSeconds),
+        "How long a bank's result server can take for each answer.")
     static let databaseURL = Setting(
         .installation, "database.url", .text, without: "a private PostgreSQL in the data directory",
         "The libpq URL of the PostgreSQL database. It can name several hosts.")
@@ -204,10 +208,10 @@ extension Setting {
     package static let all = [
         httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpDrain, httpIdleTimeout,
         httpAddressConnections, httpAddressRate, httpAddressBurst, httpAddressSessions, httpProxies, httpNames,
-        cardholderRequests, lookUpsRate, webhooksCA, databaseURL, databaseConnections, databaseStatementTimeout,
-        databaseAcquireTimeout, databaseAnswerTimeout, databasePooling, databaseBinaries, dataDirectory, vaultFile,
-        vaultModule, vaultToken, vaultPINFile, vaultGrace, vaultSocket, adminHost, adminPort, logLevel, logFormat,
-        serverUser, drawingThreads, housekeepingInterval, clockLimit,
+        cardholderRequests, lookUpsRate, webhooksCA, resultsTimeout, databaseURL, databaseConnections,
+        databaseStatementTimeout, databaseAcquireTimeout, databaseAnswerTimeout, databasePooling, databaseBinaries,
+        dataDirectory, vaultFile, vaultModule, vaultToken, vaultPINFile, vaultGrace, vaultSocket, adminHost, adminPort,
+        logLevel, logFormat, serverUser, drawingThreads, housekeepingInterval, clockLimit,
     ]
 }
 

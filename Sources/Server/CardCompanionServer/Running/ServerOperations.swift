@@ -35,7 +35,8 @@ package struct ServerOperations {
                 store: store, keyring: keyring, serverKeys: keys, approvals: approvals, clock: clock),
             idempotentCalls: IdempotentCalls(store: store, keyring: keyring, clock: clock),
             events: EventFeed(store: store, keys: keys, clock: clock), identityChecks: identityChecks)
-        results = try ResultPoster(keys: keys, clock: clock, caPath: settings.webhooksCAPath)
+        results = try ResultPoster(
+            keys: keys, clock: clock, timeoutSeconds: settings.resultsTimeoutSeconds, caPath: settings.webhooksCAPath)
         documents = DocumentService(
             store: store, keyring: keyring, banks: banks, approvals: approvals, results: results,
             databaseLimit: settings.http.databaseLimit, lookUps: core.lookUps, clock: clock,

@@ -28,7 +28,9 @@ struct IdentityService: Sendable {
 
     static func startServer(on installation: TestInstallation, _ arguments: [String] = []) async throws -> TestServer {
         try await installation.startServer(
-            ["--webhooks-ca", try await WebhookReceiver.certificate.value.file] + arguments)
+            [
+                "--webhooks-ca", try await WebhookReceiver.certificate.value.file, "--results-timeout-seconds", "60",
+            ] + arguments)
     }
 
     /// Makes a bank with a back-end, a cardholder, a state that it trusts, and a document client.
