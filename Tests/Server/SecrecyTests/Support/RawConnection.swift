@@ -11,7 +11,7 @@ struct RawConnection {
 
     /// Connects, runs `body` and closes. Closes early if `body` takes longer than `patienceSeconds`.
     static func open<Result: Sendable>(
-        _ port: Int, patienceSeconds: Int = 60, _ body: @Sendable (inout RawConnection) async throws -> Result
+        _ port: Int, patienceSeconds: Int = 600, _ body: @Sendable (inout RawConnection) async throws -> Result
     ) async throws -> Result {
         let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .channelOption(.allowRemoteHalfClosure, value: true)

@@ -4,7 +4,7 @@ extension Arrival {
     /// The pieces to send, with a pause between them.
     func pieces(_ body: [UInt8], code: String) -> [[UInt8]] {
         switch self {
-        case .byteByByte: (head(length: body.count) + body).map { [$0] }
+        case .byteByByte: byteByByte(head(length: body.count) + body, code)
         case .cutInTheCode:
             [head(length: body.count) + body.prefix(cut(body, code)), Array(body.dropFirst(cut(body, code)))]
         case .chunked: [head(length: nil), chunk(body.prefix(100)) + chunk(body.dropFirst(100)) + chunk([])]
@@ -45,6 +45,13 @@ extension Arrival {
 
     private func cut(_ body: [UInt8], _ code: String) -> Int {
         (body.firstRange(of: Array(code.utf8))?.lowerBound ?? 0) + code.utf8.count / 2
+    }
+
+    /// The bytes around the code, one by one. If all were, a busy machine would take longer than the server waits.
+    private func byteByByte(_ request: [UInt8], _ code: String) -> [[UInt8]] {
+        let start = cut(request, code) - 30
+        let (single, rest) = (request.dropFirst(start).prefix(60), request.dropFirst(start + 60))
+        return [Array(request.prefix(start))] + single.map { [$0] } + [Array(rest)]
     }
 
     private func chunk(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
