@@ -52,7 +52,7 @@ struct FrozenDatabaseTests {
             throw error
         }
         try await fixture.cluster.thaw()
-        try await eventually("requests are served again", within: 60) { try await fixture.fetch() == 200 }
+        try await eventually("requests are served again", within: 180) { try await fixture.fetch() == 200 }
         await fixture.cluster.stop()
     }
 
@@ -72,7 +72,7 @@ struct FrozenDatabaseTests {
         }
         #expect(try await status == 503)
         try await fixture.cluster.set("synchronous_standby_names", to: "")
-        try await eventually("requests are served again", within: 60) { try await fixture.fetch() == 200 }
+        try await eventually("requests are served again", within: 180) { try await fixture.fetch() == 200 }
         await fixture.cluster.stop()
     }
 }

@@ -14,6 +14,9 @@ struct StatusTests {
             "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "2000", "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "2",
         ])
         let command = ["status", "--http-port", "\(server.port)"]
+        try await eventually("the machine is not too busy for the limits") {
+            try await installation.run(command).status == 0
+        }
         let serving = try await installation.run(command).succeeded()
         #expect(serving.stdout.contains("\(isSecure ? "https" : "http")://127.0.0.1:\(server.port) serves requests"))
         await cluster.stop()

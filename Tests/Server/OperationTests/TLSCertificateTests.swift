@@ -5,7 +5,7 @@ import Testing
 @Suite("TLS certificates of a running server")
 struct TLSCertificateTests {
     /// A running server looks at its files each ten seconds.
-    private static let limitSeconds = 40
+    private static let limitSeconds = 120
 
     /// The subject of the certificate that a server shows.
     private func subject(_ server: TestServer) async throws -> String {

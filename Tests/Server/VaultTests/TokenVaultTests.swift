@@ -32,7 +32,7 @@ struct TokenVaultTests {
         "If the token is lost, the server serves for the grace time, then answers 503, and serves again by itself",
         arguments: [TestVaultToken.Behavior.gone, .hang])
     func loss(_ behavior: TestVaultToken.Behavior) async throws {
-        let vault = try await TokenInstallation(["VAULT_GRACE_SECONDS": "12"])
+        let vault = try await TokenInstallation(["VAULT_GRACE_SECONDS": "25"])
         let server = try await vault.installation.startServer()
         try vault.token.behave(behavior)
         try await eventually("the server alarms", within: TokenInstallation.limitSeconds) {
