@@ -63,7 +63,9 @@ struct LoadGenerator {
         private var nextDue: Int64? {
             guard sent < requests.count else { return nil }
             switch pace {
-            case .asFastAsPossible(let seconds): return Double(Nanoseconds.now() - start) < seconds * 1e9 ? 0 : nil
+            case .asFastAsPossible(let seconds):
+                // One is sent in any case: nobody can divide by none.
+                return sent == 0 || Double(Nanoseconds.now() - start) < seconds * 1e9 ? 0 : nil
             case .constant(let perSecond): return start + Int64(Double(sent) * 1e9 / perSecond)
             }
         }

@@ -35,7 +35,7 @@ struct Measuring {
     func load(from number: Int = 0, shares: [Double] = [0.5]) async throws -> Load {
         let second = number + pilotCount
         let pilot = try await run(number..<second, .asFastAsPossible(seconds: 60))
-        let third = second + Int(pilot.perSecond * seconds * Self.reserve)
+        let third = second + max(connectionCount, Int(pilot.perSecond * seconds * Self.reserve))
         let requests = try await operation.requests(second..<third, of: service)
         let (server, database) = (service.server.processID, service.postmaster)
         let before = (ProcessTimes.seconds(of: server), ProcessTimes.secondsWithChildren(of: database))
