@@ -98,6 +98,32 @@ struct RequirementTests {
         #expect(try await bank.passCount() == 0)
     }
 
+    @Test("A new check takes away a pass that is given while the check waits for the cardholder")
+    func passMeanwhile() async throws {
+        let bank = try await IdentityService.shared.value.makeBank()
+        let sql = bank.service.installation.sql
+        let gate = Unique.name("gate")
+        // As a session does at its end: it has the cardholder's lock, and commits a pass once the check waits for the lock.
+        let session = """
+            SET application_name = '\(gate)'; BEGIN;
+            SELECT 1 FROM cardholder WHERE bank_id = '\(bank.bank.id)' AND unique_id = '\(bank.holder.uniqueId)' FOR UPDATE;
+            DO $$ BEGIN
+                WHILE NOT EXISTS (
+                    SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))
+                ) LOOP
+                    PERFORM pg_sleep(0.02);
+                END LOOP;
+            END $$;
+            \(bank.newPass()); COMMIT
+            """
+        let holds = "SELECT 1 FROM pg_stat_activity WHERE application_name = '\(gate)' AND wait_event = 'PgSleep'"
+        async let passed = sql(session)
+        try await eventually("the session has the lock") { try await !sql(holds).isEmpty }
+        #expect(try await bank.check().status == 201)
+        _ = try await passed
+        #expect(try await bank.passCount() == 0)
+    }
+
     @Test("A pass that has expired serves nothing")
     func expired() async throws {
         let bank = try await IdentityService.shared.value.makeBank(["--identity-check", "both"])

@@ -40,7 +40,7 @@ package struct IdentityChecks: Sendable {
             expectationMAC: try holder.mac(of: requested.expected, keyring), expectation: requested.expectation,
             createdAt: now, expiresAt: now.advanced(bySeconds: Int64(requested.lifetimeSeconds)))
         let note = try AuditNote.backEnd(keyId: keyId, bankId: bankId, uniqueId: uniqueId, keyring: keyring)
-        switch try await store.insertIdentityCheck(check, audit: note) {
+        switch try await store.makeIdentityCheck(check, audit: note) {
         case .created: return Made(validationId: validationId, expiresAt: check.expiresAt)
         case .noCardholder: return nil
         case .noClient:

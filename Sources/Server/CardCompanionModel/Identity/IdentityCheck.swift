@@ -27,12 +27,12 @@ package struct IdentityCheckRecord: Sendable {
 }
 
 /// The outcome of a request for a check.
-package enum NewCheckOutcome: Sendable {
+package enum NewCheckOutcome: String, Sendable {
     case created
     /// The bank has no such cardholder, or the cardholder is closed.
-    case noCardholder
+    case noCardholder = "no-cardholder"
     /// The bank has no such client, or it is disabled, or unbound.
-    case noClient
+    case noClient = "no-client"
 }
 
 /// A session of a check. No other session of the check can begin before it ends.

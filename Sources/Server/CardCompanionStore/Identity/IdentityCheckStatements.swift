@@ -2,12 +2,11 @@ package import CardCompanionModel
 internal import PostgresLibPQ
 
 extension Store {
-    /// Adds a check. It replaces the cardholder's present check and pass.
-    package func insertIdentityCheck(
+    /// Makes a check. It replaces the cardholder's present check, and withdraws the pass.
+    package func makeIdentityCheck(
         _ check: IdentityCheckRecord, audit: AuditNote
     ) async throws(StoreError) -> NewCheckOutcome {
-        let found = try await statements.executeForOneRow(InsertIdentityCheck(check: check, audit: audit))
-        return found.hasClient ? (found.hasCardholder ? .created : .noCardholder) : .noClient
+        try await statements.executeForOneRow(MakeIdentityCheck(check: check, audit: audit))
     }
 
     /// Begins a session of an open check.
@@ -56,35 +55,18 @@ extension Store {
     }
 }
 
-private struct InsertIdentityCheck: PostgresStatement {
+private struct MakeIdentityCheck: PostgresStatement {
     let check: IdentityCheckRecord
     let audit: AuditNote
 
     static let sql = """
-        WITH client AS (
-            SELECT FROM document_client
-            WHERE bank_id = $1 AND client_id = $3 AND status = 'ACTIVE' AND NOT is_unbound
-        ), holder AS (
-            -- Locked, so that it is not closed or removed meanwhile.
-            SELECT FROM cardholder WHERE bank_id = $1 AND unique_id = $2 AND status <> 'CLOSED' FOR SHARE
-        ), made AS (
-            INSERT INTO identity_check (
-                bank_id, unique_id, client_id, validation_digest, expectation_mac, expectation, created_at, expires_at)
-            SELECT $1, $2, $3, $4, $5, $6, $7, $8 FROM client, holder
-            ON CONFLICT (bank_id, unique_id) DO UPDATE SET
-                client_id = excluded.client_id, validation_digest = excluded.validation_digest,
-                expectation_mac = excluded.expectation_mac, expectation = excluded.expectation,
-                created_at = excluded.created_at, expires_at = excluded.expires_at, session_count = 0, session_id = NULL,
-                session_ends_at = NULL
-            RETURNING bank_id
-        ), withdrawn AS (
-            -- Whoever asks again does not rely on what was shown before.
-            DELETE FROM identity_pass USING made WHERE identity_pass.bank_id = $1 AND unique_id = $2
-        )
-        SELECT EXISTS (SELECT FROM client), EXISTS (SELECT FROM holder), append_audit(
+        SELECT outcome, append_audit(
             p_now => $7, p_operation => 'make identity check',
-            p_outcome => CASE WHEN EXISTS (SELECT FROM made) THEN 'created' ELSE 'refused' END, p_bank_id => $1,
-            p_subject => $9, p_actor => $10, p_detail => $11)
+            p_outcome => CASE outcome WHEN 'created' THEN outcome ELSE 'refused' END, p_bank_id => $1, p_subject => $9,
+            p_actor => $10, p_detail => $11)
+        FROM make_identity_check(
+            p_now => $7, p_bank_id => $1, p_unique_id => $2, p_client_id => $3, p_validation_digest => $4,
+            p_expectation_mac => $5, p_expectation => $6, p_expires_at => $8) AS outcome
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -94,10 +76,11 @@ private struct InsertIdentityCheck: PostgresStatement {
         parameters.append(audit.subject, audit.actor, audit.detail)
     }
 
-    static func decode(
-        _ row: inout PostgresRow
-    ) throws(PostgresError) -> (hasClient: Bool, hasCardholder: Bool) {
-        (try row.next(), try row.next())
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> NewCheckOutcome {
+        guard let outcome = NewCheckOutcome(rawValue: try row.next()) else {
+            throw PostgresError(.decoding, "unknown outcome of a request for a check")
+        }
+        return outcome
     }
 }
 

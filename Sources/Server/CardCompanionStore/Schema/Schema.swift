@@ -45,6 +45,7 @@ package struct Schema: Sendable {
             File("fetch_pin", PackageResources.fetch_pin_sql),
             File("keep_answer", PackageResources.keep_answer_sql),
             File("lacks_identity_pass", PackageResources.lacks_identity_pass_sql),
+            File("make_identity_check", PackageResources.make_identity_check_sql),
             File("merge_import", PackageResources.merge_import_sql),
             File("notify_delivery", PackageResources.notify_delivery_sql),
             File("number_events", PackageResources.number_events_sql),

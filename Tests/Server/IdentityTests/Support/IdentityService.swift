@@ -124,11 +124,15 @@ struct IdentityBank: Sendable {
 
     /// Gives the cardholder a pass, as a session does at its end.
     func givePass(seconds: Int = 900) async throws {
-        try await service.installation.sql(
-            """
-            INSERT INTO identity_pass (bank_id, unique_id, passed_at, expires_at)
-            VALUES ('\(bank.id)', '\(holder.uniqueId)', now() - interval '1 hour', now() + interval '\(seconds) seconds')
-            """)
+        try await service.installation.sql(newPass(seconds: seconds))
+    }
+
+    /// The statement that gives it.
+    func newPass(seconds: Int = 900) -> String {
+        """
+        INSERT INTO identity_pass (bank_id, unique_id, passed_at, expires_at)
+        VALUES ('\(bank.id)', '\(holder.uniqueId)', now() - interval '1 hour', now() + interval '\(seconds) seconds')
+        """
     }
 
     func passCount() async throws -> Int {
