@@ -146,11 +146,30 @@ import Testing
     @Test func `A bucket is remembered until it must be full again`() throws {
         var buckets = AddressBuckets(rate, at: start)
         // Used in the last moment before the parts change, and again before it can have filled up.
-        let late = start + .milliseconds(1999)
+        let late = start + .milliseconds(3999)
         for _ in 0..<4 { #expect(try buckets.charge(address(1), at: late) == nil) }
         #expect(try buckets.charge(address(2), at: late + .milliseconds(2)) == nil)
         #expect(try buckets.charge(address(1), at: late + .milliseconds(2)) != nil)
         #expect(try buckets.charge(address(1), at: late + .milliseconds(502)) == nil)
+    }
+
+    @Test func `An address waits until it owes nothing, and it owes at most what its bucket can hold`() throws {
+        var buckets = AddressBuckets(rate, at: start)
+        try buckets.owe(100, by: address(1), at: start)
+        #expect(try buckets.charge(address(1), at: start) == 3)
+        #expect(try buckets.charge(address(1), at: start + .milliseconds(2400)) != nil)
+        #expect(try buckets.charge(address(2), at: start + .milliseconds(2400)) == nil)
+        #expect(try buckets.charge(address(1), at: start + .milliseconds(2600)) == nil)
+    }
+
+    @Test func `A debt is remembered until it is paid`() throws {
+        var buckets = AddressBuckets(rate, at: start)
+        // Made in the last moment before the parts change.
+        let late = start + .milliseconds(3999)
+        try buckets.owe(8, by: address(1), at: late)
+        #expect(try buckets.charge(address(2), at: late + .milliseconds(2)) == nil)
+        #expect(try buckets.charge(address(1), at: late + .milliseconds(2400)) != nil)
+        #expect(try buckets.charge(address(1), at: late + .milliseconds(2600)) == nil)
     }
 
     @Test func `The number of remembered addresses has a limit, and the others share one bucket`() throws {

@@ -49,7 +49,7 @@ package struct DocumentService: DocumentValidationService {
     private let clockWatch: ClockWatch
     private let logger: Logger
     private let metrics = IdentityMetrics()
-    private let unknown: LookUpLimit
+    private let clients: KnownClients
 
     /// - Parameters:
     ///   - databaseLimit: how long it waits for each answer of the database.
@@ -59,7 +59,7 @@ package struct DocumentService: DocumentValidationService {
         databaseLimit: Duration, lookUps: TokenBucket.Rate = .usualLookUps, clock: WallClock,
         clockWatch: ClockWatch, logger: Logger
     ) {
-        unknown = LookUpLimit(lookUps)
+        clients = KnownClients(lookUps: lookUps)
         self.store = store
         self.keyring = keyring
         self.banks = banks
@@ -75,7 +75,7 @@ package struct DocumentService: DocumentValidationService {
     package func admit(_ start: StartMessage) async throws(CloseReason) -> Admission {
         try await serving("A session was not admitted") {
             try clockWatch.requireRightClock()
-            let found = try await unknown.find("document clients") {
+            let found = try await clients.find(start.clientId) {
                 try await approvals.documentClient(id: start.clientId)
             }
             guard let found else { throw CloseReason.invalidClientId }

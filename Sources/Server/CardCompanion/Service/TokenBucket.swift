@@ -39,6 +39,12 @@ package struct TokenBucket: Sendable {
         return true
     }
 
+    /// Takes tokens that need not be there: the bucket then owes them. It owes at most as many as it can hold.
+    package mutating func owe(_ count: Int, at now: Instant) {
+        fill(at: now)
+        tokens = max(-Double(rate.burst), tokens - Double(count))
+    }
+
     /// Puts back a token that was not needed after all.
     package mutating func putBack() {
         tokens = min(Double(rate.burst), tokens + 1)

@@ -19,4 +19,9 @@ struct AddressBuckets: Sendable {
     mutating func charge(_ address: IPAddress, at now: Instant) -> Int? {
         buckets.charge(address.network, at: now)
     }
+
+    /// Takes tokens of an address that need not be there: it then waits until they are.
+    mutating func owe(_ count: Int, by address: IPAddress, at now: Instant) {
+        buckets.owe(count, by: address.network, at: now)
+    }
 }

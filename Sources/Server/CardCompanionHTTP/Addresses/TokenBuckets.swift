@@ -2,8 +2,8 @@ internal import CardCompanion
 
 /// A token bucket for each of many, such as addresses. The time is injected.
 ///
-/// A bucket that nobody has used for as long as it takes to fill is full, and need not be remembered. So the buckets are kept in two
-/// parts, the recent and the older ones, and the older part is dropped once in this time.
+/// A bucket that nobody has used for as long as it takes to fill, even from the largest debt, is full, and need not be remembered.
+/// So the buckets are kept in two parts, the recent and the older ones, and the older part is dropped once in this time.
 struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     typealias Instant = ContinuousClock.Instant
 
@@ -11,6 +11,8 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     static var rememberedLimit: Int { 100_000 }
 
     private let rate: TokenBucket.Rate
+    /// How long it takes a bucket to fill that owes as much as it can hold.
+    private let memory: Duration
     private let limit: Int
     private var recent: [Key: TokenBucket] = [:]
     private var older: [Key: TokenBucket] = [:]
@@ -19,6 +21,7 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
 
     init(_ rate: TokenBucket.Rate, at now: Instant, limit: Int = rememberedLimit) {
         self.rate = rate
+        memory = rate.refill * 2
         self.limit = limit
         recentSince = now
         shared = TokenBucket(rate, at: now)
@@ -31,11 +34,23 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     ///
     /// - Returns: nil if there was one; otherwise after how many seconds there is one.
     mutating func charge(_ key: Key, at now: Instant) -> Int? {
-        forget(at: now)
-        guard recent[key] != nil || recent.count < limit else { return Self.charge(&shared, at: now) }
-        var bucket = recent[key] ?? older.removeValue(forKey: key) ?? TokenBucket(rate, at: now)
+        guard var bucket = bucket(of: key, at: now) else { return Self.charge(&shared, at: now) }
         defer { recent[key] = bucket }
         return Self.charge(&bucket, at: now)
+    }
+
+    /// Takes tokens of a key that need not be there. Keys that share a bucket owe nothing.
+    mutating func owe(_ count: Int, by key: Key, at now: Instant) {
+        guard var bucket = bucket(of: key, at: now) else { return }
+        bucket.owe(count, at: now)
+        recent[key] = bucket
+    }
+
+    /// Nil if there is no room for the key.
+    private mutating func bucket(of key: Key, at now: Instant) -> TokenBucket? {
+        forget(at: now)
+        guard recent[key] != nil || recent.count < limit else { return nil }
+        return recent[key] ?? older.removeValue(forKey: key) ?? TokenBucket(rate, at: now)
     }
 
     private static func charge(_ bucket: inout TokenBucket, at now: Instant) -> Int? {
@@ -44,8 +59,8 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
 
     private mutating func forget(at now: Instant) {
         let age = recentSince.duration(to: now)
-        guard age >= rate.refill else { return }
-        older = age >= rate.refill * 2 ? [:] : recent
+        guard age >= memory else { return }
+        older = age >= memory * 2 ? [:] : recent
         recent = [:]
         recentSince = now
     }

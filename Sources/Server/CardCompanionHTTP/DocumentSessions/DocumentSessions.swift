@@ -50,7 +50,8 @@ final class DocumentSessions: Sendable {
         let fields = try WebSocketHandshake.answer(to: request)
         guard !draining.isUnderWay else { throw ServiceUnavailable("the server is stopping") }
         try callers.charge(request, context)
-        guard let place = places.place(for: callers.address(of: request, context)) else {
+        let address = callers.address(of: request, context)
+        guard let place = places.place(for: address) else {
             throw Problem(
                 .tooManyRequests, "Too many open document sessions.",
                 headers: [.retryAfter: String(Self.retryAfterSeconds)])
@@ -65,7 +66,7 @@ final class DocumentSessions: Sendable {
             status: .switchingProtocols, headers: fields,
             body: ResponseBody { [self] _ in
                 defer { withExtendedLifetime(place) {} }
-                try await run(on: channel, logger)
+                try await run(on: channel, from: address, logger)
             })
     }
 
@@ -75,7 +76,7 @@ final class DocumentSessions: Sendable {
     }
 
     /// Speaks until the session is over.
-    private func run(on channel: any Channel, _ logger: Logger) async throws {
+    private func run(on channel: any Channel, from address: IPAddress?, _ logger: Logger) async throws {
         let (calls, continuation) = DocumentSession.makeCalls()
         let session = try await WebSocketHandler.on(channel) { [self] handler in
             let session = DocumentSession(
@@ -90,14 +91,15 @@ final class DocumentSessions: Sendable {
         guard let session else { return }
         // Verification takes a while. On the event loop, other connections would wait for it.
         await withTaskExecutorPreference(globalConcurrentExecutor) {
-            await Self.serve(calls, of: session, with: service)
+            await serve(calls, of: session, from: address, with: service)
         }
         try await channel.closeFuture.get()
     }
 
     /// Does what a session asks of the service. A client that goes away cancels nothing.
-    private static func serve<Service: DocumentValidationService>(
-        _ calls: AsyncStream<DocumentSession.Call>, of session: NIOLoopBound<DocumentSession>, with service: Service
+    private func serve<Service: DocumentValidationService>(
+        _ calls: AsyncStream<DocumentSession.Call>, of session: NIOLoopBound<DocumentSession>, from address: IPAddress?,
+        with service: Service
     ) async {
         func tell(_ news: @escaping @Sendable (DocumentSession) -> Void) {
             session.eventLoop.execute { news(session.value) }
@@ -116,6 +118,7 @@ final class DocumentSessions: Sendable {
                     tell { $0.finish(result: result) }
                 }
             } catch {
+                if error == .invalidClientId { callers.chargeUnknownClient(to: address) }
                 tell { $0.refuse(error) }
             }
         }

@@ -28,6 +28,29 @@ struct LookUpLimitTests {
         #expect(5...5 + (ContinuousClock.now - start).components.seconds ~= Int64(count))
     }
 
+    @Test("Known document clients are found when unknown ones have used up the limit, until they are gone")
+    func knownClients() async throws {
+        let clients = KnownClients(lookUps: Self.rate)
+        #expect(try await clients.find("known") { 1 } == 1)
+        while true {
+            do { _ = try await clients.find("made-up") { Int?.none } } catch is RefusedCaller { break }
+        }
+        for _ in 0..<100 { #expect(try await clients.find("known") { 1 } == 1) }
+        #expect(try await clients.find("known") { Int?.none } == nil)
+        await #expect(throws: RefusedCaller.self) {
+            while true { _ = try await clients.find("known") { Int?.none } }
+        }
+    }
+
+    @Test("A server remembers a number of document clients, and none that does not exist")
+    func rememberedClients() async throws {
+        let clients = KnownClients(lookUps: .init(perSecond: 1, burst: 1_000_000))
+        for number in 0...KnownClients.capacity { _ = try await clients.find("client \(number)") { 1 } }
+        #expect(clients.count == 1)
+        for number in 0..<100 { _ = try await clients.find("made-up \(number)") { Int?.none } }
+        #expect(clients.count == 1)
+    }
+
     @Test("A gate lets a few requests of a cardholder through at once, and others' requests too")
     func gate() async throws {
         let gate = CardholderGate(limit: 2)

@@ -25,13 +25,17 @@ extension IdentityBank {
 
     /// Plays the app.
     ///
-    /// - Parameter document: nil for a genuine one of ``person``.
+    /// - Parameters:
+    ///   - document: nil for a genuine one of ``person``.
+    ///   - address: of the app, as a proxy says.
     func session(
         _ validationId: String, document: SimulatedDocument? = nil, misbehaviors: [Misbehavior] = [],
-        plan: SimulatedConnector.Plan = .init(), clientId: String? = nil, through server: TestServer? = nil
+        plan: SimulatedConnector.Plan = .init(), clientId: String? = nil, through server: TestServer? = nil,
+        from address: String? = nil
     ) async throws -> SessionEnd {
         let url = (server ?? service.server).url.replacing(/^http/, with: "ws")
-        let client = ValidationClient(try #require(ServerAddress(url)))
+        let client = ValidationClient(
+            try #require(ServerAddress(url)), fields: address.map { [("Forwarded", "for=\($0)")] } ?? [])
         let outcome = try await client.run(
             SimulatedConnector(
                 validationId: validationId, clientId: clientId ?? self.clientId,
