@@ -134,6 +134,7 @@ private func router(
         MetricsMiddleware(routes.routes)
         AccessLogMiddleware()
         ProblemMiddleware(methods: AllowedMethods(routes.routes))
+        HostMiddleware()
         DatabasePatienceMiddleware(limit: settings.databaseLimit)
     }
     addRoutes(to: router)

@@ -53,6 +53,20 @@ struct HTTP2Tests {
         #expect(result.stdout == "\(version) 200")
     }
 
+    @Test(
+        "Host beside :authority must say the same, once",
+        arguments: [
+            ([], "200"), (["AUTHORITY"], "200"), (["other.example"], "400"), (["AUTHORITY", "AUTHORITY"], "400"),
+            (["AUTHORITY", "other.example"], "400"),
+        ])
+    func hosts(fields: [String], status: String) async throws {
+        let server = try await server()
+        let hosts = fields.map { $0 == "AUTHORITY" ? "127.0.0.1:\(server.port)" : $0 }.joined(separator: " ")
+        let answer = try await ask("hosts", server, ["hosts": hosts])
+        #expect(answer["status"] == status)
+        if status == "400" { #expect(answer["body"]?.contains("one Host field") == true) }
+    }
+
     @Test("A request whose body does not come is reset, and the connection serves others")
     func slowBody() async throws {
         let answer = try await ask("slow_body", try await server())

@@ -115,6 +115,20 @@ struct HTTPTests {
         #expect(answer.code == 100)
     }
 
+    @Test("A request with two Host fields is answered 400, also if they say the same")
+    func hosts() async throws {
+        let server = try await Service.shared.value.server
+        for second in ["other.example", server.authority] {
+            for (method, path) in [("GET", "/health/live"), ("GET", "/nothing"), ("POST", Path.captcha)] {
+                let answer = try await server.request(
+                    method, path, headers: [("Host", second)], body: method == "POST" ? Array("{}".utf8) : [])
+                #expect(answer.status == 400 && answer.detail.contains("one Host field"), "\(method) \(path)")
+                #expect(answer["X-Request-Id"] != nil)
+            }
+        }
+        #expect(try await server.request("GET", "/health/live", host: "any.example").status == 200)
+    }
+
     @Test("Every response has a unique X-Request-Id, a Date and Cache-Control: no-store")
     func fields() async throws {
         let service = try await Service.shared.value

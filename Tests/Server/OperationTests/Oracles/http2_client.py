@@ -51,10 +51,11 @@ class Connection:
             except OSError:
                 self.isClosed = True
 
-    def request(self, method, path, body=None, announced=None):
+    def request(self, method, path, body=None, announced=None, fields=()):
         """Begins a request. If 'announced' is given, its body has this length, and only 'body' of it is sent."""
         stream = self.h2.get_next_available_stream_id()
         headers = [(":method", method), (":scheme", "https"), (":authority", self.authority), (":path", path)]
+        headers += fields
         if body is not None:
             length = len(body) if announced is None else announced
             headers += [("content-type", "application/json"), ("content-length", str(length))]
@@ -138,6 +139,16 @@ def post(arguments):
     posted = connection.request("POST", arguments["path"], arguments["body"].encode())
     health, posted = connection.wait_for(health), connection.wait_for(posted)
     return {"health": health["status"], "status": posted["status"], "body": posted["body"].decode()}
+
+
+def hosts(arguments):
+    """A request with fields Host beside :authority. This library would not send two that differ."""
+    connection = Connection(arguments["port"])
+    connection.h2.config.validate_outbound_headers = False
+    connection.h2.config.normalize_outbound_headers = False
+    fields = [("host", host) for host in arguments["hosts"].split()]
+    answer = connection.wait_for(connection.request("GET", "/health/live", fields=fields))
+    return {"status": answer["status"], "body": answer["body"].decode()}
 
 
 def slow_body(arguments):
@@ -247,6 +258,6 @@ def drain(arguments):
 
 
 if __name__ == "__main__":
-    questions = [post, slow_body, many, silent, flood, unread, drain]
+    questions = [post, hosts, slow_body, many, silent, flood, unread, drain]
     question = {question.__name__: question for question in questions}[sys.argv[1]]
     json.dump(question(json.load(sys.stdin)), sys.stdout)
