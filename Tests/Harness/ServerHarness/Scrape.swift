@@ -19,8 +19,13 @@ extension TestServer {
     }
 
     /// Sends a request to the admin listener, on a new connection.
-    package func adminRequest(_ method: String, _ path: String) async throws -> HTTPAnswer {
-        let head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+    ///
+    /// - Parameter hosts: each is a field `Host`.
+    package func adminRequest(
+        _ method: String, _ path: String, hosts: [String] = ["localhost"]
+    ) async throws -> HTTPAnswer {
+        let fields = hosts.map { "Host: \($0)\r\n" }.joined()
+        let head = "\(method) \(path) HTTP/1.1\r\n\(fields)Connection: close\r\n\r\n"
         let port = try await adminPort
         let bytes = try await HTTPClient.exchange(Array(head.utf8), to: HTTPClient.loopback, port: port)
         return try HTTPClient.answers(in: bytes, toHead: method == "HEAD").first.orThrow(HTTPClient.NoAnswer())

@@ -44,6 +44,36 @@ import Testing
     }
 }
 
+@Suite struct OwnNameTests {
+    @Test(
+        arguments: [
+            ("127.0.0.1", "127.0.0.1"), ("localhost", "LocalHost:1"), ("127.0.0.2", "127.0.0.2:9464"),
+            ("127.0.0.2", "localhost"), ("::1", "[::1]"), ("::1", "[::1]:9464"), ("::1", "127.0.0.1:9464"),
+            ("metrics.internal", "METRICS.internal:9464"), ("metrics.internal", "localhost"),
+        ])
+    func `Names of this machine are those of loopback, and the one where the listener is bound`(
+        host: String, authority: String
+    ) throws {
+        #expect(try #require(OwnNameMiddleware(host: host)).isOwn(authority))
+    }
+
+    @Test(arguments: ["127.0.0.1", "localhost", "::1", "metrics.internal"])
+    func `Other names are none of this machine`(host: String) throws {
+        let names = try #require(OwnNameMiddleware(host: host))
+        for authority in [
+            "", ":9464", "example.com", "localhost.example.com", "127.0.0.3", "[::2]", "[::1].example.com", "::1",
+            "localhost:", "localhost:1:2", "internal",
+        ] {
+            #expect(!names.isOwn(authority), "\(authority)")
+        }
+    }
+
+    @Test(arguments: ["0.0.0.0", "::", "192.0.2.1", "2001:db8::1"])
+    func `A listener for other machines knows no names`(host: String) {
+        #expect(OwnNameMiddleware(host: host) == nil)
+    }
+}
+
 @Suite struct AddressRangeTests {
     @Test(
         arguments: [

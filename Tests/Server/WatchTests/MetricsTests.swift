@@ -269,6 +269,37 @@ struct AdminListenerTests {
         #expect(try await server.request("GET", "/metrics").status == 404)
     }
 
+    @Test("Bound to loopback, it answers only for names of this machine: DNS rebinding reads nothing")
+    func names() async throws {
+        let server = try await TestInstallation(environment: TestServer.metricsOn)
+            .startServer(environment: ["LOG_LEVEL": "debug"])
+        for hosts in [["localhost"], ["LOCALHOST:9464"], ["127.0.0.1"], ["127.0.0.1:1"], ["[::1]:9464"], []] {
+            #expect(try await server.adminRequest("GET", "/metrics", hosts: hosts).status == 200, "\(hosts)")
+        }
+        for hosts in [
+            ["rebind.example"], ["rebind.example:9464"], ["localhost.rebind.example"], ["127.0.0.2"], [""], ["::1"],
+            ["localhost", "rebind.example"],
+        ] {
+            for path in ["/metrics", "/health/live", "/nothing"] {
+                let answer = try await server.adminRequest("GET", path, hosts: hosts)
+                #expect(answer.status == 421, "\(hosts)")
+                let tells = String(decoding: answer.body, as: UTF8.self).contains("card_companion")
+                #expect(!tells)
+            }
+            #expect(try await server.adminRequest("HEAD", "/metrics", hosts: hosts).status == 421)
+        }
+        try await eventually("the log says why") {
+            !server.logLines(with: "Host is no name of this machine", "localhost.rebind.example").isEmpty
+        }
+    }
+
+    @Test("Bound to an address of other machines, it answers for all names")
+    func allNames() async throws {
+        let server = try await TestInstallation(environment: TestServer.metricsOn)
+            .startServer(["--admin-host", "0.0.0.0"])
+        #expect(try await server.adminRequest("GET", "/metrics", hosts: ["metrics.example:9464"]).status == 200)
+    }
+
     @Test("promtool accepts the metrics, each metric has a help and a type, and each series is of a metric")
     func promtool() async throws {
         let scrape = try await Self.server.value.scrape()

@@ -6,12 +6,12 @@ package enum OwnMachine {
     /// machine (DNS rebinding). A page of another site cannot send `application/json` without being asked for its origin.
     package static func isCaller(_ request: Request, _ context: ServiceContext) -> Bool {
         context.channel.remoteAddress.flatMap(IPAddress.init)?.isLoopback == true
-            && ForwardedAddresses.areLoopback(request.headers) && isLoopback(request.head.authority)
+            && ForwardedAddresses.areLoopback(request.headers) && request.head.authority.map { isName($0) } == true
     }
 
-    private static func isLoopback(_ authority: String?) -> Bool {
-        guard let authority else { return false }
+    /// Whether an authority, with or without a port, is a name that every machine has for itself, or another name of this one.
+    static func isName(_ authority: String, or other: String? = nil) -> Bool {
         let name = authority.hasSuffix("]") ? authority : authority.replacing(/:[0-9]+$/, with: "")
-        return ["localhost", "127.0.0.1", "[::1]"].contains(name)
+        return (["localhost", "127.0.0.1", "[::1]"] + [other?.lowercased()]).contains(name.lowercased())
     }
 }

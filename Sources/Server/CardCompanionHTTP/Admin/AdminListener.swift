@@ -32,6 +32,7 @@ package enum AdminListener {
         onListening: @escaping @Sendable (_ port: Int) async -> Void
     ) -> some ApplicationProtocol {
         let router = Router(context: BasicRequestContext.self, options: [.autoGenerateHeadEndpoints])
+        if let names = OwnNameMiddleware(host: settings.host) { router.add(middleware: names) }
         router.get(RouterPath(metricsPath)) { _, _ in
             Response(
                 status: .ok, headers: [.contentType: contentType, .cacheControl: "no-store"],
