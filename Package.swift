@@ -329,7 +329,7 @@ let package = Package(
             "PINBlocksTests", in: .keys, ["Cryptography", "PINBlocks", "PythonOracle", "SecureMemory"],
             exclude: ["Oracles"]),
         tests("KeyVaultTests", in: .keys, ["Cryptography", "KeyVault", "SecureMemory"]),
-        tests("PKCS11Tests", in: .keys, ["Cryptography", "PKCS11", "SecureMemory", "ServerHarness"]),
+        tests("PKCS11Tests", in: .keys, ["CPKCS11", "Cryptography", "PKCS11", "SecureMemory", "ServerHarness"]),
         tests("VaultTests", in: .server, ["ServerHarness"]),
         tests("AuditTests", in: .server, ["ServerHarness"]),
         tests("OperatorTests", in: .server, ["CardCompanion", "EMRTDSimulation", "ServerHarness"]),

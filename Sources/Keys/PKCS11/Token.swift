@@ -42,7 +42,7 @@ package final class Token: Sendable {
         try await run { (connection) throws(PKCS11Error) in try connection.logIn(pin, by: decision) }
     }
 
-    /// Makes an AES-256 key that stays on the token and only encrypts and decrypts, and reads its attributes back.
+    /// Makes an AES-256 key that stays on the token, only encrypts and decrypts, and cannot be copied, and reads its attributes back.
     ///
     /// - Parameter id: its CKA_ID.
     /// - Throws: `wrongAttribute` if the token gave it other attributes; then it is destroyed again.

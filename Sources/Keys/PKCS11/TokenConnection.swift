@@ -56,9 +56,12 @@ final class TokenConnection: @unchecked Sendable {
                     .number(CKA_VALUE_LEN, Self.keyByteCount), .bytes(CKA_LABEL, Array(label.utf8)),
                     .flag(CKA_PRIVATE, true),
                 ] + Self.masterKeyRights.map { .flag($0.type, $0.isSet) }
-            let key = try open.module.generateAESKey(open.session, attributes)
+            let key = try Self.withoutCopies { (more) throws(PKCS11Error) in
+                try open.module.generateAESKey(open.session, attributes + more)
+            }
             do throws(PKCS11Error) {
-                try Self.checkAttributes(of: key, Self.masterKeyRights, open)
+                try Self.checkAttributes(of: key, Self.masterKeyRights + Self.origin, open)
+                try Self.checkAttributes(of: key, [Self.notCopyable], open, isComplete: false)
             } catch {
                 try open.module.destroy(open.session, key)
                 throw error
@@ -73,7 +76,7 @@ final class TokenConnection: @unchecked Sendable {
             let found = try open.module.objects(open.session, Self.search(id), limit: 2)
             guard found.count < 2 else { throw .severalKeys(id: HexDigits.text(of: id)) }
             guard let key = found.first else { return nil }
-            try Self.checkAttributes(of: key, Self.masterKeyRights, open)
+            try Self.checkAttributes(of: key, Self.masterKeyRights + Self.origin, open)
             open.keys[id] = key
             return key
         }
@@ -213,19 +216,39 @@ final class TokenConnection: @unchecked Sendable {
     ]
 
     /// What only the token can say: that the key was made on it, and could never be read.
-    private static let origin: [Right] = [
+    static let origin: [Right] = [
         (CKA_LOCAL, "CKA_LOCAL", true),
         (CKA_ALWAYS_SENSITIVE, "CKA_ALWAYS_SENSITIVE", true),
         (CKA_NEVER_EXTRACTABLE, "CKA_NEVER_EXTRACTABLE", true),
     ]
 
-    static func checkAttributes(of key: Cryptoki.Object, _ rights: [Right], _ open: Open) throws(PKCS11Error) {
-        for attribute in rights + origin {
+    /// - Parameter isComplete: false if the token can leave attributes out.
+    static func checkAttributes(
+        of key: Cryptoki.Object, _ rights: [Right], _ open: Open, isComplete: Bool = true
+    ) throws(PKCS11Error) {
+        for attribute in rights {
             let value = open.module.flag(attribute.type, of: key, open.session)
-            guard value == attribute.isSet else {
+            guard value == attribute.isSet || (value == nil && !isComplete) else {
                 let text = value.map { $0 ? "true" : "false" } ?? "missing"
                 throw .wrongAttribute(name: "\(attribute.name) is \(text)")
             }
+        }
+    }
+
+    static let notCopyable: Right = (CKA_COPYABLE, "CKA_COPYABLE", false)
+
+    /// Makes a key that no one can copy: a copy could have other rights. A token that does not know CKA_COPYABLE, which is new in
+    /// PKCS#11 2.40, makes it without.
+    ///
+    /// - Parameter make: makes it with further attributes.
+    static func withoutCopies<Key>(
+        _ make: (_ more: [Attribute]) throws(PKCS11Error) -> Key
+    ) throws(PKCS11Error) -> Key {
+        do throws(PKCS11Error) {
+            return try make([.flag(notCopyable.type, notCopyable.isSet)])
+        } catch {
+            guard case .failed(_, CKR_ATTRIBUTE_TYPE_INVALID) = error else { throw error }
+            return try make([])
         }
     }
 

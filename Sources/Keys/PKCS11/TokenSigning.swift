@@ -29,7 +29,8 @@ extension Token {
         try await run { (connection) throws(PKCS11Error) in try connection.signingKeys(algorithm, label: label) }
     }
 
-    /// Makes a key pair whose private half stays on the token and only signs, and reads its attributes back.
+    /// Makes a key pair whose private half stays on the token, only signs and cannot be copied, and whose public half only verifies.
+    /// Reads their attributes back.
     ///
     /// - Parameter id: its CKA_ID.
     /// - Throws: `wrongAttribute` if the token gave it other attributes; then it is destroyed again.
@@ -116,6 +117,14 @@ extension TokenConnection {
         (CKA_DERIVE, "CKA_DERIVE", false),
     ]
 
+    private static let publicRights: [Right] = [
+        (CKA_MODIFIABLE, "CKA_MODIFIABLE", false),
+        (CKA_VERIFY, "CKA_VERIFY", true),
+        (CKA_VERIFY_RECOVER, "CKA_VERIFY_RECOVER", false),
+        (CKA_ENCRYPT, "CKA_ENCRYPT", false),
+        (CKA_WRAP, "CKA_WRAP", false),
+    ]
+
     func signingKeys(
         _ algorithm: TokenSignatureAlgorithm, label: String
     ) throws(PKCS11Error) -> [TokenSigningKey] {
@@ -139,16 +148,20 @@ extension TokenConnection {
             let named: [Attribute] = [
                 .flag(CKA_TOKEN, true), .bytes(CKA_LABEL, Array(label.utf8)), .bytes(CKA_ID, id),
             ]
-            let pair = try open.module.generateKeyPair(
-                open.session, mechanism: algorithm.keyPairGeneration,
-                publicHalf: named + [
-                    .bytes(CKA_EC_PARAMS, algorithm.parameters), .flag(CKA_PRIVATE, false), .flag(CKA_VERIFY, true),
-                    .flag(CKA_MODIFIABLE, false),
-                ],
-                privateHalf: named + [.flag(CKA_PRIVATE, true)]
-                    + Self.privateRights.map { .flag($0.type, $0.isSet) })
+            let publicHalf =
+                named + [.bytes(CKA_EC_PARAMS, algorithm.parameters), .flag(CKA_PRIVATE, false)]
+                + Self.publicRights.map { .flag($0.type, $0.isSet) }
+            let privateHalf =
+                named + [.flag(CKA_PRIVATE, true)] + Self.privateRights.map { .flag($0.type, $0.isSet) }
+            let pair = try Self.withoutCopies { (more) throws(PKCS11Error) in
+                try open.module.generateKeyPair(
+                    open.session, mechanism: algorithm.keyPairGeneration, publicHalf: publicHalf,
+                    privateHalf: privateHalf + more)
+            }
             do throws(PKCS11Error) {
-                try Self.checkAttributes(of: pair.privateKey, Self.privateRights, open)
+                try Self.checkAttributes(of: pair.privateKey, Self.privateRights + Self.origin, open)
+                try Self.checkAttributes(of: pair.privateKey, [Self.notCopyable], open, isComplete: false)
+                try Self.checkAttributes(of: pair.publicKey, Self.publicRights, open, isComplete: false)
                 guard let key = try Self.signingKey(algorithm, pair.publicKey, open) else {
                     throw .wrongAttribute(name: "CKA_EC_POINT is unknown")
                 }
@@ -172,7 +185,7 @@ extension TokenConnection {
             let found = try open.module.objects(open.session, search, limit: 2)
             guard found.count < 2 else { throw .severalKeys(id: HexDigits.text(of: keyId)) }
             guard let key = found.first else { throw .noKey(id: HexDigits.text(of: keyId)) }
-            try Self.checkAttributes(of: key, Self.privateRights, open)
+            try Self.checkAttributes(of: key, Self.privateRights + Self.origin, open)
             return try open.module.sign(
                 message, with: key, mechanism: algorithm.signature, open.session, byteLimit: Self.signatureByteCount)
         }

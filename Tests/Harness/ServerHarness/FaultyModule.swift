@@ -91,6 +91,35 @@ enum FaultyModule {
             UNLESS_FAULTY(theirs->C_DecryptInit(session, mechanism, key));
         }
 
+        static CK_RV unknown(CK_ATTRIBUTE *template, CK_ULONG count) {
+            for (CK_ULONG i = 0; behaves("old") && i < count; i++)
+                if (template[i].type == CKA_COPYABLE) return CKR_ATTRIBUTE_TYPE_INVALID;
+            return CKR_OK;
+        }
+
+        static CK_RV generate_key(
+            CK_SESSION_HANDLE session, CK_MECHANISM *mechanism, CK_ATTRIBUTE *template, CK_ULONG count,
+            CK_OBJECT_HANDLE *key) {
+            CK_RV rv = unknown(template, count);
+            return rv == CKR_OK ? theirs->C_GenerateKey(session, mechanism, template, count, key) : rv;
+        }
+
+        static CK_RV generate_key_pair(
+            CK_SESSION_HANDLE session, CK_MECHANISM *mechanism, CK_ATTRIBUTE *public_template, CK_ULONG public_count,
+            CK_ATTRIBUTE *private_template, CK_ULONG private_count, CK_OBJECT_HANDLE *public_key,
+            CK_OBJECT_HANDLE *private_key) {
+            CK_RV rv = unknown(private_template, private_count);
+            return rv != CKR_OK ? rv : theirs->C_GenerateKeyPair(
+                session, mechanism, public_template, public_count, private_template, private_count, public_key,
+                private_key);
+        }
+
+        static CK_RV get_attribute_value(
+            CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object, CK_ATTRIBUTE *template, CK_ULONG count) {
+            CK_RV rv = unknown(template, count);
+            return rv == CKR_OK ? theirs->C_GetAttributeValue(session, object, template, count) : rv;
+        }
+
         CK_RV C_GetFunctionList(CK_FUNCTION_LIST **list) {
             if (!library) library = dlopen(getenv("FAULTY_PKCS11_MODULE"), RTLD_NOW | RTLD_LOCAL);
             if (!library) return CKR_GENERAL_ERROR;
@@ -105,6 +134,9 @@ enum FaultyModule {
             ours.C_FindObjectsInit = find_objects_init;
             ours.C_EncryptInit = encrypt_init;
             ours.C_DecryptInit = decrypt_init;
+            ours.C_GenerateKey = generate_key;
+            ours.C_GenerateKeyPair = generate_key_pair;
+            ours.C_GetAttributeValue = get_attribute_value;
             *list = &ours;
             return CKR_OK;
         }

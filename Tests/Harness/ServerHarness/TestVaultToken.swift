@@ -14,6 +14,8 @@ package struct TestVaultToken: Sendable {
         case locked
         /// The token takes an IV of its own choice.
         case ownIV = "own-iv"
+        /// The token does not know CKA_COPYABLE.
+        case old
     }
 
     /// The module in front of SoftHSM's.

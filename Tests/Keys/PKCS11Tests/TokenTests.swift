@@ -1,9 +1,11 @@
+import CPKCS11
 import Cryptography
 import Foundation
-import PKCS11
 import SecureMemory
 import ServerHarness
 import Testing
+
+@testable import PKCS11
 
 /// Tokens of SoftHSM. A process can initialize a module once, so there is one test at a time.
 @Suite("PKCS#11 tokens", .serialized)
@@ -159,6 +161,48 @@ struct TokenTests {
                 Issue.record("\(String(describing: error))")
                 return
             }
+        }
+    }
+
+    /// A boolean attribute of the object with ``id``.
+    private func flag(_ type: UInt, _ kind: UInt, _ token: Token) async throws -> Bool? {
+        try await token.run { [id] (connection) throws(PKCS11Error) in
+            try connection.connected { (open) throws(PKCS11Error) in
+                let search: [Attribute] = [.number(CKA_CLASS, kind), .bytes(CKA_ID, id)]
+                let found = try open.module.objects(open.session, search, limit: 1)
+                return found.first.flatMap { open.module.flag(type, of: $0, open.session) }
+            }
+        }
+    }
+
+    private static let (secretKey, publicKey, privateKey) = (
+        UInt(CKO_SECRET_KEY), UInt(CKO_PUBLIC_KEY), UInt(CKO_PRIVATE_KEY)
+    )
+
+    @Test("Keys that the token makes cannot be copied, and a public half only verifies")
+    func narrowRights() async throws {
+        try await withToken { token, test in
+            try await token.logIn(pin(test.pin), by: .automatic)
+            try await token.makeKey(id: id, label: "key")
+            #expect(try await flag(CKA_COPYABLE, Self.secretKey, token) == false)
+            _ = try await token.makeSigningKey(.ecdsaP256, id: id, label: "seals")
+            #expect(try await flag(CKA_COPYABLE, Self.privateKey, token) == false)
+            #expect(try await flag(CKA_VERIFY, Self.publicKey, token) == true)
+            for right in [CKA_ENCRYPT, CKA_WRAP, CKA_VERIFY_RECOVER, CKA_MODIFIABLE] {
+                #expect(try await flag(right, Self.publicKey, token) == false, "\(right)")
+            }
+        }
+    }
+
+    @Test("A token that does not know CKA_COPYABLE makes keys without it")
+    func oldToken() async throws {
+        try await withToken(.old) { token, test in
+            try await token.logIn(pin(test.pin), by: .automatic)
+            try await token.makeKey(id: id, label: "key")
+            #expect(try await flag(CKA_COPYABLE, Self.secretKey, token) == nil)
+            #expect(try await token.seal(secret, keyId: id, iv: iv, authenticating: data).count == 60)
+            _ = try await token.makeSigningKey(.ecdsaP256, id: id, label: "seals")
+            #expect(try await token.sign(SHA256.hash([1]), .ecdsaP256, keyId: id).count == 64)
         }
     }
 
