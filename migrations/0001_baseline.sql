@@ -160,6 +160,8 @@ CREATE TABLE revocation_list (
     bank_id     identifier NOT NULL REFERENCES bank ON DELETE CASCADE,
     issuer      text COLLATE "C" NOT NULL,
     this_update timestamptz NOT NULL,
+    -- The CRL number, padded, so that of two lists of one second the newer one counts; null if there is none.
+    number      bytea CHECK (length(number) = 20),
     next_update timestamptz NOT NULL CHECK (next_update > this_update),
     imported_at timestamptz NOT NULL,
     -- The smallest number of days before next_update that the bank has an event about; null if it has none.
@@ -717,6 +719,8 @@ CREATE TABLE trust_revocation_list (
     digest      bytea NOT NULL CHECK (length(digest) = 32),
     list        bytea NOT NULL CHECK (length(list) BETWEEN 1 AND 16777216),
     this_update timestamptz NOT NULL,
+    -- As in revocation_list.
+    number      bytea CHECK (length(number) = 20),
     imported_at timestamptz NOT NULL,
     PRIMARY KEY (scope, issuer)
 );

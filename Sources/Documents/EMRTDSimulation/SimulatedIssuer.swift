@@ -104,16 +104,23 @@ package struct SimulatedIssuer: Sendable {
     /// - Parameters:
     ///   - revokesSigner: whether the document signer is on it.
     ///   - revokesListSigner: whether the signer of master lists is on it.
+    ///   - number: the CRL number; nil for none.
     package func revocationList(
-        revokesSigner: Bool, revokesListSigner: Bool = false, thisUpdate: Int64, nextUpdate: Int64
+        revokesSigner: Bool, revokesListSigner: Bool = false, number: Int? = nil, thisUpdate: Int64, nextUpdate: Int64
     ) throws -> [UInt8] {
         let numbers = (revokesSigner ? [2] : []) + (revokesListSigner ? [3] : [])
         let revoked = numbers.map { DERWriter.sequence(DERWriter.integer($0), DERParts.time(thisUpdate)) }
         let entries = revoked.isEmpty ? [] : DERWriter.element(.sequence, revoked)
+        let extensions = number.map { number in
+            let value = DERWriter.octetString(DERWriter.integer(number))
+            let list = DERWriter.sequence(
+                DERWriter.sequence(DERWriter.objectIdentifier(ObjectIdentifier("2.5.29.20")), value))
+            return DERWriter.element(.context(0), list)
+        }
         let content = DERWriter.sequence(
             DERWriter.integer(1), DERParts.ecdsaWithSHA256,
             DERParts.name(country: country, commonName: Self.commonName), DERParts.time(thisUpdate),
-            DERParts.time(nextUpdate), entries)
+            DERParts.time(nextUpdate), entries, extensions ?? [])
         return try DERParts.signed(content, by: key)
     }
 }

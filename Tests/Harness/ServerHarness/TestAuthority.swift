@@ -54,14 +54,18 @@ package struct TestAuthority: Sendable {
     ///   - revoked: whose certificates it lists.
     ///   - madeAgoSeconds: how long ago it was made.
     ///   - lifetimeSeconds: how long after that it expires.
+    ///   - number: the CRL number; nil for none.
+    ///   - now: the time from which it counts, in Unix seconds; nil for the present.
     /// - Returns: the path of its PEM file.
     package func revocationList(
-        of revoked: [Signer], madeAgoSeconds: Int = 60, lifetimeSeconds: Int = 7 * 86_400
+        of revoked: [Signer], madeAgoSeconds: Int = 60, lifetimeSeconds: Int = 7 * 86_400,
+        number: Int? = nil, now: Int? = nil
     ) async throws -> String {
+        let now = now.map { Date(timeIntervalSince1970: Double($0)) } ?? Date()
         func time(_ awaySeconds: Int) -> String {
             let format = Date.ISO8601FormatStyle().year().month().day().dateSeparator(.omitted)
                 .time(includingFractionalSeconds: false).timeSeparator(.omitted)
-            let text = Date(timeIntervalSinceNow: Double(awaySeconds)).formatted(format)
+            let text = now.addingTimeInterval(Double(awaySeconds)).formatted(format)
             return text.replacing("T", with: "").replacing("Z", with: "") + "Z"
         }
         let path = TestFolder.shared.unused("crl")
@@ -73,8 +77,12 @@ package struct TestAuthority: Sendable {
             index += "R\t\(time(86_400).dropFirst(2))\t\(time(-3600).dropFirst(2))\t\(serial)\tunknown\t/CN=revoked\n"
         }
         try index.write(toFile: "\(path).index", atomically: false, encoding: .utf8)
-        try "[ca]\ndefault_ca = here\n[here]\ndatabase = \(path).index\ndefault_md = sha256\n"
-            .write(toFile: "\(path).cnf", atomically: false, encoding: .utf8)
+        var configuration = "[ca]\ndefault_ca = here\n[here]\ndatabase = \(path).index\ndefault_md = sha256\n"
+        if let number {
+            try String(format: "%04X\n", number).write(toFile: "\(path).number", atomically: false, encoding: .utf8)
+            configuration += "crlnumber = \(path).number\n"
+        }
+        try configuration.write(toFile: "\(path).cnf", atomically: false, encoding: .utf8)
         try await Self.openssl([
             "ca", "-gencrl", "-config", "\(path).cnf", "-keyfile", "\(folder)/ca.key", "-cert", certificateFile,
             "-crl_lastupdate", time(-madeAgoSeconds), "-crl_nextupdate", time(lifetimeSeconds - madeAgoSeconds), "-out",

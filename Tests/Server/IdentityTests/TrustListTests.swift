@@ -111,6 +111,25 @@ struct TrustListTests {
         #expect(try await run(bank, ["import-crl", "--bank", bank.bank.id, foreign]).status == 65)
     }
 
+    @Test("Of two CRLs of the same second, the one with the lower number does not replace the other")
+    func numbers() async throws {
+        let bank = try await IdentityService.shared.value.makeBank()
+        let now = TestState.now
+        func importList(_ number: Int?, revokes: Bool = false) async throws -> CommandResult {
+            let list = try bank.state.revocationList(
+                revokesSigner: revokes, number: number, thisUpdate: now - 60, nextUpdate: now + 86_400)
+            return try await run(
+                bank, ["import-crl", "--bank", bank.bank.id, try TrustFiles.write(list, "number.crl")])
+        }
+        #expect(try await importList(255).status == 0)
+        #expect(try await importList(256, revokes: true).status == 0)
+        for number in [1, 255, nil] {
+            let older = try await importList(number)
+            #expect(older.status == 1 && older.stderr.contains("newer CRL"), "\(String(describing: number))")
+        }
+        #expect(try await importList(256, revokes: true).status == 0)
+    }
+
     @Test("A list that was put into the database is not trusted: sessions end with SERVER_ERROR")
     func forged() async throws {
         let service = try await IdentityService.shared.value

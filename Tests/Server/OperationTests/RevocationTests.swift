@@ -127,6 +127,27 @@ struct RevocationTests {
         #expect(try await fixture.define() == 0)
     }
 
+    @Test("Of two CRLs of the same second, the one with the lower number does not replace the other")
+    func numbers() async throws {
+        let fixture = try await Fixture()
+        let (authority, now) = (fixture.authority, TestBank.timestamp())
+        func list(_ number: Int?, of revoked: [TestAuthority.Signer] = []) async throws -> String {
+            try await authority.revocationList(of: revoked, number: number, now: now)
+        }
+        try await fixture.importList(list(255)).succeeded()
+        try await fixture.importList(list(256, of: [authority.signer])).succeeded()
+        for number in [1, 255, nil] {
+            let older = try await fixture.importList(list(number))
+            #expect(older.status == 1 && older.stderr.contains("newer CRL"), "\(String(describing: number))")
+        }
+        #expect(try await fixture.revocation() == ["revoked"])
+        try await fixture.importList(list(256, of: [authority.signer])).succeeded()
+        // A CA can begin again with its numbers: the time comes first.
+        try await fixture.importList(authority.revocationList(of: [], madeAgoSeconds: 30, number: 1, now: now))
+            .succeeded()
+        #expect(try await fixture.revocation().first?.hasPrefix("good to ") == true)
+    }
+
     @Test("When the CRL has expired the CA's certificates are refused, until the next CRL or without one")
     func expired() async throws {
         let fixture = try await Fixture()

@@ -1,6 +1,8 @@
 /// A CRL of a country signing CA (Doc 9303-12 section 7.1.4, RFC 5280 section 5).
 package struct CertificateRevocationList: Sendable {
     package static let byteCountLimit = 4 << 20
+    /// How long a CRL number can be (RFC 5280 section 5.2.3).
+    package static let numberByteCount = 20
     private static let entryCountLimit = 65_536
 
     package let issuer: DistinguishedName
@@ -8,6 +10,8 @@ package struct CertificateRevocationList: Sendable {
     package let thisUpdate: Int64
     /// Nil if the list gives none. Then it is stale at once.
     package let nextUpdate: Int64?
+    /// The CRL number, big-endian, of ``numberByteCount`` bytes; nil if there is none, or if it is negative or longer.
+    package let number: [UInt8]?
     package let revoked: Set<SerialNumber>
 
     private let signed: Octets
@@ -46,6 +50,7 @@ package struct CertificateRevocationList: Sendable {
         self.revoked = revoked
         let extensions = try CertificateExtensions(reader.readIf(.context(0)))
         try reader.finish()
+        number = extensions.revocationListNumber(byteCount: Self.numberByteCount)
         guard extensions.criticalIdentifiers.isEmpty else { throw FormatError("a CRL has a critical extension") }
     }
 

@@ -147,6 +147,15 @@ struct CertificateExtensions {
         return (try? reader.next().content.first) != 0
     }
 
+    /// The CRL number, big-endian, of that many bytes; nil if there is none, or if it is negative or longer.
+    func revocationListNumber(byteCount: Int) -> [UInt8]? {
+        guard let value = values[ObjectIdentifier("2.5.29.20")],
+            let bytes = try? TLVReader.only(.integer, in: value).content.bytes, bytes.first.map({ $0 < 0x80 }) == true
+        else { return nil }
+        let digits = bytes.drop { $0 == 0 }
+        return digits.count <= byteCount ? Array(repeating: 0, count: byteCount - digits.count) + digits : nil
+    }
+
     func extendedKeyUsages() throws(FormatError) -> [ObjectIdentifier] {
         guard let value = values[ObjectIdentifier("2.5.29.37")] else { return [] }
         var reader = try TLVReader.only(.sequence, in: value).reader()

@@ -10,12 +10,17 @@ package final class RevocationList: Sendable {
     /// The greatest number of revoked certificates.
     package static let entryCountLimit = 100_000
 
+    /// How long a CRL number can be.
+    package static let numberByteCount = 20
+
     /// The name of the CA that signed it (RFC 2253).
     package let issuer: String
     /// When it was made, in Unix seconds.
     package let thisUpdate: Int64
     /// When the list expires, in Unix seconds. By then the CA makes the next one.
     package let nextUpdate: Int64
+    /// The CRL number, big-endian, of ``numberByteCount`` bytes; nil if there is none. The CA's next list has a higher one.
+    package let number: [UInt8]?
     /// The serial numbers of the revoked certificates, as ``Certificate/serialNumber``.
     package let serialNumbers: Set<[UInt8]>
 
@@ -38,6 +43,7 @@ package final class RevocationList: Sendable {
                 "The CRL of \(issuer) is not a complete list of one CA (it is a delta CRL, has an issuing distribution "
                     + "point, or another critical extension): get the CA's complete CRL.")
         }
+        number = try handle.number(byteCount: Self.numberByteCount)
         serialNumbers = try handle.serialNumbers()
     }
 

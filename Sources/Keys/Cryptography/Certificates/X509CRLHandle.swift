@@ -25,6 +25,23 @@ final class X509CRLHandle: @unchecked Sendable {
         X509_CRL_get0_nextUpdate(pointer).flatMap { try? X509Handle.unixSeconds(of: $0) }
     }
 
+    /// The CRL number (RFC 5280 section 5.2.3): big-endian, of that many bytes; nil if there is none.
+    ///
+    /// - Throws: `malformed` if it is no number, or too long.
+    func number(byteCount: Int) throws(CertificateError) -> [UInt8]? {
+        guard X509_CRL_get_ext_by_NID(pointer, NID_crl_number, -1) >= 0 else { return nil }
+        defer { ERR_clear_error() }
+        let found = X509_CRL_get_ext_d2i(pointer, NID_crl_number, nil, nil)?.assumingMemoryBound(to: ASN1_INTEGER.self)
+        defer { ASN1_INTEGER_free(found) }
+        let number = found.flatMap { ASN1_INTEGER_to_BN($0, nil) }
+        defer { BN_free(number) }
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        guard let number, BN_is_negative(number) == 0, BN_bn2binpad(number, &bytes, Int32(byteCount)) >= 0 else {
+            throw CertificateError(.malformed, "The number of the CRL of \(issuer) is malformed: get the CRL again.")
+        }
+        return bytes
+    }
+
     /// Whether the list is complete: no extension makes it a part of a list, and no extension is critical, which could do the
     /// same.
     var isComplete: Bool {

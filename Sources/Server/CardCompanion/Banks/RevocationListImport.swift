@@ -20,7 +20,7 @@ package struct RevocationListImport: Sendable {
         try list.verify(signedByOneOf: trusted, at: now.seconds)
         authorities = trusted.filter { (try? list.verify(signedByOneOf: [$0], at: now.seconds)) != nil }
         record = RevocationListRecord(
-            issuer: list.issuer, thisUpdate: Timestamp(seconds: list.thisUpdate),
+            issuer: list.issuer, thisUpdate: Timestamp(seconds: list.thisUpdate), number: list.number,
             nextUpdate: Timestamp(seconds: list.nextUpdate), importedAt: now)
         serials = list.serialNumbers.map { $0 }
     }

@@ -94,7 +94,8 @@ package struct TrustRevocationListImport: Sendable {
             scope: list.scope,
             issuer: SHA256.hash(
                 Array(signer.subject.normalized.utf8) + [0] + (signer.subjectKeyIdentifier ?? signer.fingerprint)),
-            digest: SHA256.hash(der), list: der, thisUpdate: Timestamp(seconds: crl.thisUpdate), importedAt: now)
+            digest: SHA256.hash(der), list: der, thisUpdate: Timestamp(seconds: crl.thisUpdate),
+            number: crl.number, importedAt: now)
         issuer = crl.issuer.normalized
         nextUpdate = crl.nextUpdate.map { Timestamp(seconds: $0) }
         revokedCount = crl.revoked.count

@@ -25,13 +25,18 @@ package struct RevocationListRecord: Sendable {
     /// RFC 2253.
     package let issuer: String
     package let thisUpdate: Timestamp
+    /// The CRL number, big-endian, of 20 bytes; nil if there is none.
+    package let number: [UInt8]?
     /// When it expires.
     package let nextUpdate: Timestamp
     package let importedAt: Timestamp
 
-    package init(issuer: String, thisUpdate: Timestamp, nextUpdate: Timestamp, importedAt: Timestamp) {
+    package init(
+        issuer: String, thisUpdate: Timestamp, number: [UInt8]?, nextUpdate: Timestamp, importedAt: Timestamp
+    ) {
         self.issuer = issuer
         self.thisUpdate = thisUpdate
+        self.number = number
         self.nextUpdate = nextUpdate
         self.importedAt = importedAt
     }

@@ -55,10 +55,12 @@ package struct TrustRevocationListRecord: Sendable {
     /// DER.
     package let list: [UInt8]
     package let thisUpdate: Timestamp
+    /// The CRL number, big-endian, of 20 bytes; nil if there is none.
+    package let number: [UInt8]?
     package let importedAt: Timestamp
 
     package init(
-        scope: Identifier?, issuer: [UInt8], digest: [UInt8], list: [UInt8], thisUpdate: Timestamp,
+        scope: Identifier?, issuer: [UInt8], digest: [UInt8], list: [UInt8], thisUpdate: Timestamp, number: [UInt8]?,
         importedAt: Timestamp
     ) {
         self.scope = scope
@@ -66,6 +68,7 @@ package struct TrustRevocationListRecord: Sendable {
         self.digest = digest
         self.list = list
         self.thisUpdate = thisUpdate
+        self.number = number
         self.importedAt = importedAt
     }
 }

@@ -15,12 +15,13 @@ extension Store {
                 SELECT unnest(\(serials)) AS serial
             ), list AS (
                 INSERT INTO revocation_list AS present (bank_id, \(sql: RevocationListRecord.columns))
-                VALUES (\(bankId, list.issuer, list.thisUpdate, list.nextUpdate, list.importedAt))
+                VALUES (\(bankId, list.issuer, list.thisUpdate, list.number, list.nextUpdate, list.importedAt))
                 ON CONFLICT (bank_id, issuer) DO UPDATE SET
-                    this_update = excluded.this_update, next_update = excluded.next_update,
+                    this_update = excluded.this_update, number = excluded.number, next_update = excluded.next_update,
                     imported_at = excluded.imported_at,
                     noticed_days = CASE WHEN present.next_update = excluded.next_update THEN present.noticed_days END
-                WHERE present.this_update <= excluded.this_update
+                WHERE (present.this_update, coalesce(present.number, ''))
+                    <= (excluded.this_update, coalesce(excluded.number, ''))
                 RETURNING bank_id, issuer
             ), gone AS (
                 DELETE FROM revoked_certificate AS old USING list
@@ -78,11 +79,11 @@ extension Store {
 }
 
 extension RevocationListRecord: PostgresRowDecodable {
-    static let columns: SQLText = "issuer, this_update, next_update, imported_at"
+    static let columns: SQLText = "issuer, this_update, number, next_update, imported_at"
 
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
-            issuer: try row.next(), thisUpdate: try row.next(), nextUpdate: try row.next(),
+            issuer: try row.next(), thisUpdate: try row.next(), number: try row.next(), nextUpdate: try row.next(),
             importedAt: try row.next())
     }
 }

@@ -58,11 +58,12 @@ extension Store {
         try await statements.execute(
             """
             INSERT INTO trust_revocation_list AS present (\(sql: TrustRevocationListRecord.columns))
-            VALUES (\(text(list.scope), list.issuer, list.digest, list.list, list.thisUpdate, list.importedAt))
+            VALUES (\(text(list.scope), list.issuer, list.digest, list.list, list.thisUpdate, list.number, list.importedAt))
             ON CONFLICT (scope, issuer) DO UPDATE SET
                 digest = excluded.digest, list = excluded.list, this_update = excluded.this_update,
-                imported_at = excluded.imported_at
-            WHERE present.this_update <= excluded.this_update
+                number = excluded.number, imported_at = excluded.imported_at
+            WHERE (present.this_update, coalesce(present.number, ''))
+                <= (excluded.this_update, coalesce(excluded.number, ''))
             """) == 1
     }
 
@@ -118,12 +119,12 @@ extension TrustListRecord: PostgresRowDecodable {
 }
 
 extension TrustRevocationListRecord: PostgresRowDecodable {
-    static let columns: SQLText = "scope, issuer, digest, list, this_update, imported_at"
+    static let columns: SQLText = "scope, issuer, digest, list, this_update, number, imported_at"
 
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             scope: Identifier(try row.next(as: String.self)), issuer: try row.next(), digest: try row.next(),
-            list: try row.next(), thisUpdate: try row.next(), importedAt: try row.next())
+            list: try row.next(), thisUpdate: try row.next(), number: try row.next(), importedAt: try row.next())
     }
 }
 
