@@ -512,7 +512,7 @@ CREATE UNIQUE INDEX data_key_one_successor ON data_key (purpose, coalesce(replac
 CREATE TABLE resealing (
     sealed_column text PRIMARY KEY CHECK (sealed_column IN
         ('hmac_key.sealed_key', 'bank_key.sealed_key', 'issuer_key.sealed_secret', 'server_key.sealed_key',
-        'cardholder.sealed_pin', 'cardholder.sealed_free_field', 'master_key.sealed_public_key',
+        'server_key.sealed_public_key', 'cardholder.sealed_pin', 'cardholder.sealed_free_field', 'master_key.sealed_public_key',
         'seal_key.sealed_public_key', 'trust_list.sealed_digest')),
     -- The key that values get.
     data_key_id   integer NOT NULL REFERENCES data_key,
@@ -526,15 +526,19 @@ CREATE TABLE resealing (
 
 -- The server's own key pairs, published at /.well-known/jwks.json. New values are sealed to the active key of a kind. A
 -- retiring key is still published and still opens values. A retired key is not published; for 90 days it opens what banks
--- provision, and then only its name is left.
+-- provision, and then only its name is left, and of a signing key the public half.
 CREATE TABLE server_key (
     key_id     text COLLATE "C" PRIMARY KEY,
     kind       text NOT NULL CHECK (kind IN ('RSA', 'EC', 'SIGNING')),
     sealed_key bytea,
+    -- Of a signing key. Seals of the audit trail that it has signed still verify when it is erased. It is sealed, so that a
+    -- writer to the database cannot add one.
+    sealed_public_key bytea,
     status     text NOT NULL CHECK (status IN ('ACTIVE', 'RETIRING', 'RETIRED')),
     created_at timestamptz NOT NULL,
     demoted_at timestamptz,
     retired_at timestamptz,
+    CONSTRAINT a_signing_key_has_a_public_half CHECK ((kind = 'SIGNING') = (sealed_public_key IS NOT NULL)),
     CONSTRAINT only_a_retired_key_is_erased CHECK (sealed_key IS NOT NULL OR status = 'RETIRED'),
     CONSTRAINT a_retired_key_has_its_time CHECK ((status = 'RETIRED') = (retired_at IS NOT NULL)),
     CONSTRAINT a_demoted_key_is_not_active CHECK ((status = 'ACTIVE') = (demoted_at IS NULL))

@@ -9,4 +9,4 @@ REVOKE INSERT, UPDATE, DELETE ON schema_migration, schema_function, schema_state
 -- The audit trail is only added to.
 REVOKE UPDATE, DELETE ON audit_entry, audit_seal FROM card_companion_service;
 -- A key that has signed seals is never forgotten. It can be sealed anew.
-REVOKE DELETE ON seal_key FROM card_companion_service;
+REVOKE DELETE ON seal_key, server_key FROM card_companion_service;

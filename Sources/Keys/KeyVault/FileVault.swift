@@ -1,4 +1,3 @@
-package import Cryptography
 internal import Foundation
 internal import SecureMemory
 
@@ -53,9 +52,9 @@ package struct FileVault: Vault {
     }
 
     /// A file cannot sign.
-    package func sealKey() async throws(KeyVaultError) -> (any SealKey)? { nil }
+    package func sealKeys() async throws(KeyVaultError) -> [any SealKey] { [] }
 
-    package func sealPublicKeys() async throws(KeyVaultError) -> [P256PublicKey] { [] }
+    package func makeSealKey() async throws(KeyVaultError) -> (any SealKey)? { nil }
 
     private var isThere: Bool { FileManager.default.fileExists(atPath: name) }
 

@@ -199,6 +199,19 @@ package final class Keyring: Sendable {
         try open(sealed, in: place, evenCompromised: false)
     }
 
+    /// As ``open(_:in:)``, for a reader that must go on: nil if the value does not open.
+    ///
+    /// - Throws: `vaultClosed`.
+    package func openIfWhole(_ sealed: [UInt8], in place: SealedPlace) throws(KeyVaultError) -> SecretBytes? {
+        do throws(KeyVaultError) {
+            return try open(sealed, in: place)
+        } catch .vaultClosed {
+            throw .vaultClosed
+        } catch {
+            return nil
+        }
+    }
+
     private func open(
         _ sealed: [UInt8], in place: SealedPlace, evenCompromised: Bool
     ) throws(KeyVaultError) -> SecretBytes {

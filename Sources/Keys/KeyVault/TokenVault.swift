@@ -1,4 +1,4 @@
-package import Cryptography
+internal import Cryptography
 package import PKCS11
 package import SecureMemory
 internal import Synchronization
@@ -79,20 +79,23 @@ package final class TokenVault: Vault {
         }
     }
 
-    package func sealKey() async throws(KeyVaultError) -> (any SealKey)? {
-        let key = try await connected { (token) throws(PKCS11Error) in
-            if let key = try await token.signingKeys(.ecdsaP256, label: Self.sealKeyLabel).first { return key }
-            return try await token.makeSigningKey(
-                .ecdsaP256, id: SecureRandom.bytes(count: Self.keyIdByteCount), label: Self.sealKeyLabel)
-        }
-        return TokenSealKey(vault: self, keyId: key.id, publicKey: try Self.point(key))
-    }
-
-    package func sealPublicKeys() async throws(KeyVaultError) -> [P256PublicKey] {
+    package func sealKeys() async throws(KeyVaultError) -> [any SealKey] {
         let keys = try await connected { (token) throws(PKCS11Error) in
             try await token.signingKeys(.ecdsaP256, label: Self.sealKeyLabel)
         }
-        return try keys.map { (key) throws(KeyVaultError) in try Self.point(key) }
+        return try keys.map { (key) throws(KeyVaultError) in try sealKey(key) }
+    }
+
+    package func makeSealKey() async throws(KeyVaultError) -> (any SealKey)? {
+        let key = try await connected { (token) throws(PKCS11Error) in
+            try await token.makeSigningKey(
+                .ecdsaP256, id: SecureRandom.bytes(count: Self.keyIdByteCount), label: Self.sealKeyLabel)
+        }
+        return try sealKey(key)
+    }
+
+    private func sealKey(_ key: TokenSigningKey) throws(KeyVaultError) -> any SealKey {
+        TokenSealKey(vault: self, keyId: key.id, publicKey: try Self.point(key))
     }
 
     private static func point(_ key: TokenSigningKey) throws(KeyVaultError) -> P256PublicKey {

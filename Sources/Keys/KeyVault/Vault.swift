@@ -1,4 +1,4 @@
-package import Cryptography
+internal import Cryptography
 package import SecureMemory
 
 /// Where master keys are: a file or a token.
@@ -32,15 +32,15 @@ package protocol Vault: Sendable {
     /// - Throws: as ``masterKey(_:)``.
     func keepOperatorRecord(_ record: [UInt8]) async throws(KeyVaultError)
 
-    /// The key that signs seals of the audit trail; nil if the vault cannot sign. A token makes it when it is first needed.
+    /// The keys of the vault that sign seals of the audit trail, always in the same order; none if it cannot sign.
     ///
     /// - Throws: as ``masterKey(_:)``.
-    func sealKey() async throws(KeyVaultError) -> (any SealKey)?
+    func sealKeys() async throws(KeyVaultError) -> [any SealKey]
 
-    /// The public halves of all keys of the vault that sign seals; none if it cannot sign.
+    /// Makes a key that signs seals; nil if the vault cannot sign.
     ///
     /// - Throws: as ``masterKey(_:)``.
-    func sealPublicKeys() async throws(KeyVaultError) -> [P256PublicKey]
+    func makeSealKey() async throws(KeyVaultError) -> (any SealKey)?
 
     /// Gives up the connection to the vault.
     func close() async

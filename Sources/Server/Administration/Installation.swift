@@ -59,10 +59,15 @@ package struct Installation: Sendable {
     }
 
     /// Runs `body` with the keys that sign seals of the audit trail.
-    package func withSealKeys<Result>(_ body: (SealKeys) async throws -> Result) async throws -> Result {
+    ///
+    /// - Parameter signs: false if it only verifies. Then a damaged row of a server's key does not stop it.
+    package func withSealKeys<Result>(
+        signs: Bool = true, _ body: (SealKeys) async throws -> Result
+    ) async throws -> Result {
         try await withDataKeys { dataKeys in
             let keyring = try await dataKeys.opened()
-            let serverKeys = try await ServerKeys.opened(with: keyring, in: store, clock: clock)
+            let serverKeys = ServerKeys(store: store, keyring: keyring, clock: clock)
+            if signs { try await serverKeys.prepare() }
             let result = try await body(
                 SealKeys(store: store, serverKeys: serverKeys, keyring: keyring, vault: dataKeys.vault, clock: clock))
             try await dataKeys.report(keyring)

@@ -79,6 +79,13 @@ enum FaultyModule {
             UNLESS_FAULTY(theirs->C_FindObjectsInit(session, template, count));
         }
 
+        static CK_RV find_objects(
+            CK_SESSION_HANDLE session, CK_OBJECT_HANDLE *objects, CK_ULONG limit, CK_ULONG *count) {
+            CK_RV rv = theirs->C_FindObjects(session, objects, limit, count);
+            if (rv == CKR_OK && behaves("empty")) *count = 0;
+            return rv;
+        }
+
         static CK_RV encrypt_init(CK_SESSION_HANDLE session, CK_MECHANISM *mechanism, CK_OBJECT_HANDLE key) {
             if (behaves("own-iv")) {
                 CK_GCM_PARAMS *parameters = mechanism->pParameter;
@@ -108,7 +115,8 @@ enum FaultyModule {
             CK_SESSION_HANDLE session, CK_MECHANISM *mechanism, CK_ATTRIBUTE *public_template, CK_ULONG public_count,
             CK_ATTRIBUTE *private_template, CK_ULONG private_count, CK_OBJECT_HANDLE *public_key,
             CK_OBJECT_HANDLE *private_key) {
-            CK_RV rv = unknown(private_template, private_count);
+            note("keypairs");
+            CK_RV rv = behaves("empty") ? CKR_DEVICE_ERROR : unknown(private_template, private_count);
             return rv != CKR_OK ? rv : theirs->C_GenerateKeyPair(
                 session, mechanism, public_template, public_count, private_template, private_count, public_key,
                 private_key);
@@ -132,6 +140,7 @@ enum FaultyModule {
             ours.C_GetTokenInfo = get_token_info;
             ours.C_Login = log_in;
             ours.C_FindObjectsInit = find_objects_init;
+            ours.C_FindObjects = find_objects;
             ours.C_EncryptInit = encrypt_init;
             ours.C_DecryptInit = decrypt_init;
             ours.C_GenerateKey = generate_key;

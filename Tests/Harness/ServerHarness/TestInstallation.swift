@@ -121,6 +121,12 @@ package final class TestInstallation: Sendable {
         try await SQL.run(statements, at: ownerURL)
     }
 
+    /// As ``sql(_:)``, as a superuser.
+    @discardableResult
+    package func sqlAsSuperuser(_ statements: String) async throws -> [String] {
+        try await SQL.run(statements, at: "\(ownerURL) user=postgres")
+    }
+
     /// Changes a line of all banks' settings with their digest, as the database's owner can.
     ///
     /// - Parameter isHidden: whether the banks keep their revision, so that running servers do not load them again.

@@ -7,6 +7,8 @@ package struct TestVaultToken: Sendable {
         case well = ""
         /// The token was pulled out.
         case gone
+        /// The token seems to have no objects, and makes none, as when the files of SoftHSM are gone.
+        case empty
         /// Calls do not return.
         case hang
         /// The token says that it locks its PIN at the next wrong one.
@@ -85,6 +87,11 @@ package struct TestVaultToken: Sendable {
     /// How often programs have tried to log in.
     package var logInCount: Int {
         ((try? String(contentsOfFile: "\(behaviorFile).logins", encoding: .utf8)) ?? "").count
+    }
+
+    /// How often programs have asked for a new key pair.
+    package var keyPairCount: Int {
+        ((try? String(contentsOfFile: "\(behaviorFile).keypairs", encoding: .utf8)) ?? "").count
     }
 
     /// How often programs have ended their use of the module.

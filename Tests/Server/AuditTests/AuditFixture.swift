@@ -55,6 +55,7 @@ struct AuditVerification: Decodable {
     let seals: Int
     let unsealed: Int
     let faults: [String]
+    let damagedRows: [String]
 }
 
 /// An entry as `audit show --json` shows it.

@@ -59,6 +59,28 @@ struct SealKeyTests {
         #expect(try await verify(recovered).faults == [])
     }
 
+    @Test("When a lost token is back, it signs the next seal at once, with the key that it had")
+    func tokenIsBack() async throws {
+        let vault = try await TokenInstallation()
+        let server = try await vault.installation.startServer()
+        #expect(try await server.fetch(vault.holder, of: vault.bank) == .delivered)
+        try await vault.installation.untilSealed()
+        func failures() -> Int { server.logLines(with: "The audit trail could not be sealed").count }
+        let keyPairs = vault.token.keyPairCount
+        try vault.token.behave(.empty)
+        // The server has its keys for a while, so there is something to seal.
+        #expect(try await server.fetch(vault.holder, of: vault.bank).status == 200)
+        try await eventually("the token cannot sign", within: TokenInstallation.limitSeconds) { failures() > 1 }
+        try vault.token.behave(.well)
+        let before = failures()
+        try await vault.installation.untilSealed()
+        // An attempt can have been under way when the token came back.
+        #expect(failures() <= before + 1)
+        #expect(vault.token.keyPairCount == keyPairs)
+        #expect(try await vault.installation.sql("SELECT count(*) FROM seal_key") == ["1"])
+        #expect(try await verify(vault.installation).faults == [])
+    }
+
     @Test("A server without the token adds no seal after one of a token, until a new epoch begins")
     func downgrade() async throws {
         let vault = try await TokenInstallation()

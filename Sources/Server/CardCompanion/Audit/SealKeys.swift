@@ -52,8 +52,15 @@ package final class SealKeys: Sendable {
     private let keyring: Keyring
     private let vault: any Vault
     private let clock: WallClock
-    private let ofToken = Mutex<Signer?>(nil)
-    private let failed = Mutex<(error: KeyVaultError, until: ContinuousClock.Instant)?>(nil)
+    private let token = Mutex(TokenState())
+
+    private struct TokenState {
+        /// Nil before the first seal, and after a failure of the token.
+        var signer: Signer?
+        /// Whether it had a key. Then it is asked for that key, and makes no other one.
+        var hadKey = false
+        var failure: (error: KeyVaultError, until: ContinuousClock.Instant)?
+    }
 
     private static let pauseAfterFailure = Duration.seconds(60)
 
@@ -69,17 +76,8 @@ package final class SealKeys: Sendable {
     ///
     /// - Throws: `KeyVaultError`, `StoreError`.
     func signer() async throws -> Signer? {
-        if let known = ofToken.withLock(\.self) { return known }
-        // A token that cannot make the key is not asked every ten seconds, because each failure ends its connection.
-        if let failure = failed.withLock(\.self), ContinuousClock.now < failure.until { throw failure.error }
-        let made: (any SealKey)?
-        do {
-            made = try await vault.sealKey()
-        } catch {
-            failed.withLock { $0 = (error, .now + Self.pauseAfterFailure) }
-            throw error
-        }
-        guard let key = made else { return ofServer }
+        if let known = token.withLock(\.signer) { return known }
+        guard let key = try await keyOfToken() else { return ofServer }
         let keyId = JWK.thumbprint(of: .ec(key.publicKey))
         // The public half is stored before the first seal, so that each seal can be verified without the token.
         if try await !store.sealKeys().contains(where: { $0.keyId == keyId }) {
@@ -88,13 +86,28 @@ package final class SealKeys: Sendable {
         }
         let verifier = Verifier(key: .ecdsaP256SHA256(key.publicKey), holder: .token)
         let signer = Signer(keyId: keyId, verifier: verifier) { try await key.sign(Array($0.utf8)) }
-        ofToken.withLock { $0 = signer }
+        token.withLock { $0 = TokenState(signer: signer, hadKey: true) }
         return signer
+    }
+
+    /// The token's key, which it makes when it is first needed; nil if the vault is a file.
+    private func keyOfToken() async throws(KeyVaultError) -> (any SealKey)? {
+        if let key = try await vault.sealKeys().first { return key }
+        let (hadKey, failure) = token.withLock { ($0.hadKey, $0.failure) }
+        guard !hadKey else { throw .vaultUnavailable("the token no longer has the key that signs seals") }
+        // A token that cannot make the key is not asked every ten seconds, because each failure ends its connection.
+        if let failure, ContinuousClock.now < failure.until { throw failure.error }
+        do {
+            return try await vault.makeSealKey()
+        } catch {
+            token.withLock { $0.failure = (error, .now + Self.pauseAfterFailure) }
+            throw error
+        }
     }
 
     /// Makes the next seal look for the token's key again, after the key could not sign.
     func forgetSigner() {
-        ofToken.withLock { $0 = nil }
+        token.withLock { $0.signer = nil }
     }
 
     private var ofServer: Signer? {
@@ -104,7 +117,8 @@ package final class SealKeys: Sendable {
         }
     }
 
-    /// The keys that verify seals, by name: those of tokens, and the server's signing keys that are not erased.
+    /// The keys that verify seals, by name: those of tokens, and the server's signing keys. A row of the database that was damaged
+    /// or forged is left out.
     ///
     /// - Throws: `KeyVaultError`, `StoreError`.
     package func verifiers() async throws -> [String: Verifier] {
@@ -113,15 +127,25 @@ package final class SealKeys: Sendable {
             verifiers[keyId] = Verifier(key: key, holder: .server)
         }
         for record in try await store.sealKeys() {
-            // A forged key is left out.
-            guard let der = try? keyring.open(record.sealedPublicKey, in: .sealKey(record.keyId)),
+            guard let der = try keyring.openIfWhole(record.sealedPublicKey, in: .sealKey(record.keyId)),
                 let key = try? VerificationKey(.ecdsaP256SHA256, subjectPublicKeyInfo: der)
             else { continue }
             verifiers[record.keyId] = Verifier(key: key, holder: .recorded)
         }
-        for key in try await vault.sealPublicKeys() {
+        for key in try await vault.sealKeys().map(\.publicKey) {
             verifiers[JWK.thumbprint(of: .ec(key))] = Verifier(key: .ecdsaP256SHA256(key), holder: .token)
         }
         return verifiers
+    }
+
+    /// The rows of keys that do not open, for the operator: they were damaged, or forged.
+    ///
+    /// - Throws: as ``verifiers()``.
+    package func damagedRows() async throws -> [String] {
+        let serverKeys = try await serverKeys.damagedKeys()
+        let sealKeys = try await store.sealKeys().filter { record in
+            try keyring.openIfWhole(record.sealedPublicKey, in: .sealKey(record.keyId)) == nil
+        }.map(\.keyId)
+        return serverKeys.map { "server_key '\($0)'" } + sealKeys.map { "seal_key '\($0)'" }
     }
 }

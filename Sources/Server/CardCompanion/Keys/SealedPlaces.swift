@@ -30,6 +30,10 @@ extension SealedPlace {
         SealedPlace("server_key.sealed_key", .keys, row: keyId)
     }
 
+    static func serverPublicKey(_ keyId: String) -> SealedPlace {
+        SealedPlace("server_key.sealed_public_key", .keys, row: keyId)
+    }
+
     static func recoveryKey(_ id: String) -> SealedPlace {
         SealedPlace("master_key.sealed_public_key", .keys, row: id)
     }
@@ -69,6 +73,7 @@ extension SealedPlace {
         switch column {
         case .issuerSecret: self = .issuerSecret(row.rowId)
         case .serverKey: self = .serverKey(row.rowId)
+        case .serverPublicKey: self = .serverPublicKey(row.rowId)
         case .recoveryKey: self = .recoveryKey(row.rowId)
         case .sealKey: self = .sealKey(row.rowId)
         case .trustList: self = .trustList(Identifier(row.bankId))

@@ -118,9 +118,7 @@ package final class ServerKeys: Sendable {
     package func prepare() async throws {
         let records = try await store.serverKeys()
         for kind in ServerKeyKind.allCases where !records.contains(where: { $0.kind == kind && $0.status == .active }) {
-            let (keyId, sealedKey) = try Self.make(kind, keyring)
-            try await store.insertServerKey(
-                keyId: keyId, kind: kind, sealedKey: sealedKey, now: clock.now())
+            try await store.insertServerKey(try Self.make(kind, keyring), now: clock.now())
         }
         try await reload()
     }
@@ -137,10 +135,8 @@ package final class ServerKeys: Sendable {
     package static func rotate(
         _ kind: ServerKeyKind, with keyring: Keyring, in store: Store, clock: WallClock
     ) async throws -> String? {
-        let (keyId, sealedKey) = try make(kind, keyring)
-        let isActive = try await store.rotateServerKey(
-            keyId: keyId, kind: kind, sealedKey: sealedKey, now: clock.now())
-        return isActive ? keyId : nil
+        let key = try make(kind, keyring)
+        return try await store.rotateServerKey(to: key, now: clock.now()) ? key.keyId : nil
     }
 
     /// The public keys as in `/.well-known/jwks.json`: of each kind the active one first.
@@ -201,27 +197,55 @@ package final class ServerKeys: Sendable {
         return entry.key(isFromBank: isFromBank)
     }
 
-    /// The public halves of all signing keys that are not erased, by name: they verify seals of the audit trail.
+    /// The public halves of all signing keys, by name, also of those that were erased: they verify seals of the audit trail. It
+    /// needs no ``prepare()``. A half that was damaged or forged is left out.
+    ///
+    /// - Throws: `StoreError`, `KeyVaultError.vaultClosed`.
     package func sealKeys() async throws -> [String: VerificationKey] {
         var found: [String: VerificationKey] = [:]
-        for record in try await store.serverKeys() where record.kind == .signing {
-            guard let sealed = record.sealedKey else { continue }
-            let key = try privateKey(.signing, pkcs8: keyring.open(sealed, in: .serverKey(record.keyId)))
-            if case .signing(let key) = key { found[record.keyId] = .ecdsaP256SHA256(key.publicKey) }
+        for record in try await store.serverKeys() {
+            guard let sealed = record.sealedPublicKey,
+                let der = try keyring.openIfWhole(sealed, in: .serverPublicKey(record.keyId))
+            else { continue }
+            found[record.keyId] = try? VerificationKey(.ecdsaP256SHA256, subjectPublicKeyInfo: der)
         }
         return found
     }
 
+    /// The names of keys with a value that does not open: it was damaged, or someone who can write to the database has made it.
+    ///
+    /// - Throws: as ``sealKeys()``.
+    package func damagedKeys() async throws -> [String] {
+        try await store.serverKeys().filter { record in
+            try isDamaged(record.sealedKey, in: .serverKey(record.keyId))
+                || isDamaged(record.sealedPublicKey, in: .serverPublicKey(record.keyId))
+        }.map(\.keyId)
+    }
+
+    private func isDamaged(_ sealed: [UInt8]?, in place: SealedPlace) throws(KeyVaultError) -> Bool {
+        guard let sealed else { return false }
+        return try keyring.openIfWhole(sealed, in: place) == nil
+    }
+
     /// Seals keys again that are under a compromised data key, because the server cannot serve without them.
     private func usable(_ records: [ServerKeyRecord]) async throws -> [ServerKeyRecord] {
-        let resealed = try records.compactMap { record -> ResealedValue? in
-            guard let sealed = record.sealedKey, keyring.isCompromised(sealed) else { return nil }
-            let row = KeyedRow(bankId: "", rowId: record.keyId)
-            return try keyring.sealedAnew(sealed, in: .serverKey(record.keyId))
-                .map { ResealedValue(row: row, old: sealed, new: $0) }
+        func resealed(
+            _ value: (ServerKeyRecord) -> [UInt8]?, _ place: (_ keyId: String) -> SealedPlace
+        ) throws(KeyVaultError) -> [ResealedValue] {
+            var values: [ResealedValue] = []
+            for record in records {
+                guard let sealed = value(record), keyring.isCompromised(sealed),
+                    let anew = try keyring.sealedAnew(sealed, in: place(record.keyId))
+                else { continue }
+                values.append(ResealedValue(row: KeyedRow(bankId: "", rowId: record.keyId), old: sealed, new: anew))
+            }
+            return values
         }
-        guard !resealed.isEmpty else { return records }
-        try await store.replace(resealed, in: .serverKey)
+        let keys = try resealed(\.sealedKey, SealedPlace.serverKey)
+        let halves = try resealed(\.sealedPublicKey, SealedPlace.serverPublicKey)
+        guard !keys.isEmpty || !halves.isEmpty else { return records }
+        try await store.replace(keys, in: .serverKey)
+        try await store.replace(halves, in: .serverPublicKey)
         return try await store.serverKeys()
     }
 
@@ -266,11 +290,17 @@ package final class ServerKeys: Sendable {
     }
 
     /// A name that begins with a hyphen would look like an option when an operator types it. Then another key is made.
-    package static func make(_ kind: ServerKeyKind, _ keyring: Keyring) throws -> (keyId: String, sealed: [UInt8]) {
+    package static func make(_ kind: ServerKeyKind, _ keyring: Keyring) throws -> NewServerKey {
         while true {
             let (publicKey, pkcs8) = try generate(kind)
             let keyId = JWK.thumbprint(of: publicKey)
-            if !keyId.hasPrefix("-") { return (keyId, try keyring.seal(pkcs8.bytes, in: .serverKey(keyId))) }
+            if keyId.hasPrefix("-") { continue }
+            let sealedKey = try keyring.seal(pkcs8.bytes, in: .serverKey(keyId))
+            var sealedHalf: [UInt8]?
+            if kind == .signing, case .ec(let key) = publicKey {
+                sealedHalf = try keyring.seal(key.subjectPublicKeyInfo, in: .serverPublicKey(keyId))
+            }
+            return NewServerKey(keyId: keyId, kind: kind, sealedKey: sealedKey, sealedPublicKey: sealedHalf)
         }
     }
 

@@ -7,6 +7,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
     case bankKey = "bank_key.sealed_key"
     case issuerSecret = "issuer_key.sealed_secret"
     case serverKey = "server_key.sealed_key"
+    case serverPublicKey = "server_key.sealed_public_key"
     case recoveryKey = "master_key.sealed_public_key"
     case sealKey = "seal_key.sealed_public_key"
     case trustList = "trust_list.sealed_digest"
@@ -22,7 +23,8 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
         switch purpose {
         case .pins: [.pin]
         case .codes: [.code]
-        case .keys: [.hmacKey, .bankKey, .issuerSecret, .serverKey, .recoveryKey, .sealKey, .trustList]
+        case .keys:
+            [.hmacKey, .bankKey, .issuerSecret, .serverKey, .serverPublicKey, .recoveryKey, .sealKey, .trustList]
         case .freeFields: [.freeField]
         case .digests: [.freeFieldMAC, .keyIdentity]
         case .keypads, .audit: []
@@ -37,6 +39,8 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
         case .keyIdentity: KeyedPlace(table: "key_identity", column: "key_mac", rowId: "label")
         case .issuerSecret: KeyedPlace(table: "issuer_key", column: "sealed_secret", rowId: "key_id")
         case .serverKey: KeyedPlace(table: "server_key", column: "sealed_key", bankId: nil, rowId: "key_id")
+        case .serverPublicKey:
+            KeyedPlace(table: "server_key", column: "sealed_public_key", bankId: nil, rowId: "key_id")
         case .recoveryKey: KeyedPlace(table: "master_key", column: "sealed_public_key", bankId: nil, rowId: "id")
         case .sealKey: KeyedPlace(table: "seal_key", column: "sealed_public_key", bankId: nil, rowId: "key_id")
         case .trustList: KeyedPlace(table: "trust_list", column: "sealed_digest", bankId: "scope", rowId: nil)

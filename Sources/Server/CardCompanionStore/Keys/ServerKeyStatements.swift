@@ -3,18 +3,14 @@ internal import PostgresLibPQ
 
 extension Store {
     /// Adds the active key of a kind, unless another server was faster.
-    package func insertServerKey(
-        keyId: String, kind: ServerKeyKind, sealedKey: [UInt8], now: Timestamp
-    ) async throws(StoreError) {
-        try await statements.execute(Self.serverKeyInsertion(keyId, kind, sealedKey, now))
+    package func insertServerKey(_ key: NewServerKey, now: Timestamp) async throws(StoreError) {
+        try await statements.execute(Self.serverKeyInsertion(key, now))
     }
 
-    private static func serverKeyInsertion(
-        _ keyId: String, _ kind: ServerKeyKind, _ sealedKey: [UInt8], _ now: Timestamp
-    ) -> PostgresQuery {
+    private static func serverKeyInsertion(_ key: NewServerKey, _ now: Timestamp) -> PostgresQuery {
         """
-        INSERT INTO server_key (key_id, kind, sealed_key, status, created_at)
-        VALUES (\(keyId, kind, sealedKey), 'ACTIVE', \(now))
+        INSERT INTO server_key (key_id, kind, sealed_key, sealed_public_key, status, created_at)
+        VALUES (\(key.keyId, key.kind, key.sealedKey, key.sealedPublicKey), 'ACTIVE', \(now))
         ON CONFLICT (kind) WHERE status = 'ACTIVE' DO NOTHING
         """
     }
@@ -32,13 +28,12 @@ extension Store {
     /// Makes a new key the active one of its kind. The previous one becomes `retiring`.
     ///
     /// - Returns: false if another rotation was faster.
-    package func rotateServerKey(
-        keyId: String, kind: ServerKeyKind, sealedKey: [UInt8], now: Timestamp
-    ) async throws(StoreError) -> Bool {
+    package func rotateServerKey(to key: NewServerKey, now: Timestamp) async throws(StoreError) -> Bool {
         let demote: PostgresQuery = """
-            UPDATE server_key SET status = 'RETIRING', demoted_at = \(now) WHERE kind = \(kind) AND status = 'ACTIVE'
+            UPDATE server_key SET status = 'RETIRING', demoted_at = \(now)
+            WHERE kind = \(key.kind) AND status = 'ACTIVE'
             """
-        return try await statements.batch(demote, Self.serverKeyInsertion(keyId, kind, sealedKey, now)).1 == 1
+        return try await statements.batch(demote, Self.serverKeyInsertion(key, now)).1 == 1
     }
 
     /// Takes a key that is retiring out of the published set.
@@ -46,7 +41,7 @@ extension Store {
     /// - Parameter erases: whether the key is erased at once. That is possible after it was retired too.
     /// - Returns: false if nothing has changed.
     package func retireServerKey(keyId: String, erases: Bool, now: Timestamp) async throws(StoreError) -> Bool {
-        // A signing key opens nothing.
+        // A signing key opens nothing. Its public half stays.
         try await statements.execute(
             """
             UPDATE server_key SET
@@ -59,11 +54,14 @@ extension Store {
 }
 
 extension ServerKeyRecord: PostgresRowDecodable {
-    static let columns: SQLText = "key_id, kind, status, sealed_key, created_at, demoted_at, retired_at"
+    static let columns: SQLText = """
+        key_id, kind, status, sealed_key, sealed_public_key, created_at, demoted_at, retired_at
+        """
 
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             keyId: try row.next(), kind: try row.next(), status: try row.next(), sealedKey: try row.next(),
-            createdAt: try row.next(), demotedAt: try row.next(), retiredAt: try row.next())
+            sealedPublicKey: try row.next(), createdAt: try row.next(), demotedAt: try row.next(),
+            retiredAt: try row.next())
     }
 }

@@ -133,9 +133,10 @@ struct AuditCommand: AsyncParsableCommand {
                 return known
             }
             let report = try await Installation.run(options) { installation in
-                try await installation.withSealKeys { keys in
+                try await installation.withSealKeys(signs: false) { keys in
                     let verifiers = try await keys.verifiers()
-                    return Report(try await AuditVerifier.verified(installation.store, known: known, keys: verifiers))
+                    let verified = try await AuditVerifier.verified(installation.store, known: known, keys: verifiers)
+                    return Report(verified, damagedRows: try await keys.damagedRows())
                 }
             }
             try Terminal.show(report.text, json: report, asJSON: output.json)
@@ -150,6 +151,8 @@ struct AuditCommand: AsyncParsableCommand {
             let faultCount: Int
             let epochs: [Epoch]
             let signers: [Signer]
+            /// Rows of keys with a value that does not open.
+            let damagedRows: [String]
 
             struct Signer: Encodable {
                 let keyId: String
@@ -183,7 +186,8 @@ struct AuditCommand: AsyncParsableCommand {
                 }
             }
 
-            init(_ verifier: AuditVerifier) {
+            init(_ verifier: AuditVerifier, damagedRows: [String]) {
+                self.damagedRows = damagedRows
                 entries = verifier.entryCount
                 seals = verifier.sealCount
                 unsealed = verifier.unsealedCount
@@ -201,7 +205,10 @@ struct AuditCommand: AsyncParsableCommand {
 
             var text: String {
                 let counts = "\(entries) entries, \(seals) seals; \(unsealed) entries are newer than the last seal"
-                let told = [counts] + signers.map(\.text) + epochs.map(\.text)
+                let damaged = damagedRows.map {
+                    "WARNING: a value in the row \($0) was damaged or forged, and is not used"
+                }
+                let told = [counts] + signers.map(\.text) + epochs.map(\.text) + damaged
                 guard faultCount > 0 else {
                     return (told + ["nothing was altered, dropped or reordered"]).joined(separator: "\n")
                 }

@@ -33,7 +33,7 @@ struct DataKeyTests {
         #expect(try await backend.patch(other.uniqueId, ["freeField": "Hi"]).status == 200)
         #expect(try await keyIds(installation) == ["1", "4", "5"], "the new keys are used too early")
         try await activate(installation)
-        try await untilResealed(installation, columns: 9)
+        try await untilResealed(installation, columns: 10)
 
         #expect(try await keyIds(installation) == ["8", "11", "12"])
         let after = try await backend.get(holder.uniqueId)
@@ -246,7 +246,8 @@ struct DataKeyTests {
             SELECT DISTINCT get_byte(value, 3) FROM (
                 SELECT sealed_pin AS value FROM cardholder UNION SELECT sealed_free_field FROM cardholder
                 UNION SELECT sealed_key FROM hmac_key UNION SELECT sealed_secret FROM issuer_key
-                UNION SELECT sealed_key FROM server_key UNION SELECT sealed_key FROM bank_key
+                UNION SELECT sealed_key FROM server_key UNION SELECT sealed_public_key FROM server_key
+                UNION SELECT sealed_key FROM bank_key
             ) AS sealed WHERE value IS NOT NULL ORDER BY 1
             """)
     }
