@@ -692,10 +692,14 @@ CREATE INDEX identity_check_by_expiry ON identity_check (expires_at);
 
 -- A cardholder whose document has passed. It is removed by the delivery or the definition that it serves.
 CREATE TABLE identity_pass (
-    bank_id    identifier NOT NULL,
-    unique_id  identifier NOT NULL,
-    passed_at  timestamptz NOT NULL,
-    expires_at timestamptz NOT NULL CHECK (expires_at > passed_at),
+    bank_id           identifier NOT NULL,
+    unique_id         identifier NOT NULL,
+    -- Of the validationId of its check.
+    validation_digest spent_digest NOT NULL,
+    passed_at         timestamptz NOT NULL,
+    expires_at        timestamptz NOT NULL CHECK (expires_at > passed_at),
+    -- Key id and MAC of the cardholder, the check and the times, so that a writer to the database cannot give a pass.
+    mac               bytea NOT NULL CHECK (length(mac) = 36),
     PRIMARY KEY (bank_id, unique_id),
     FOREIGN KEY (bank_id, unique_id) REFERENCES cardholder ON DELETE CASCADE
 );

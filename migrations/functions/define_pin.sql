@@ -25,7 +25,8 @@ CREATE OR REPLACE FUNCTION define_pin(
     p_definition_resets_delivery boolean,
     p_retention                 text,
     p_undelivered_lifetime_days integer,
-    p_needs_pass                boolean
+    p_needs_pass                boolean,
+    p_pass_mac                  bytea -- of the cardholder's pass, if one is needed; null: there is none
 ) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     holder   cardholder;
@@ -63,7 +64,8 @@ BEGIN
         OR (CASE WHEN p_hmac_digest IS NULL THEN 'TOKEN' ELSE 'AC' END) <> ALL (holder.channels)
         OR (holder.definition_day = today AND holder.definition_count >= p_definitions_per_day)
         OR (p_needs_pass
-            AND lacks_identity_pass(p_now => p_now, p_bank_id => p_bank_id, p_unique_id => p_unique_id)) THEN
+            AND lacks_identity_pass(
+                p_bank_id => p_bank_id, p_unique_id => p_unique_id, p_pass_mac => p_pass_mac)) THEN
         RETURN 'status-not-satisfied';
     END IF;
     -- A keypad is its cardholder's own: the row's lock lets the second of two definitions see the first.

@@ -28,6 +28,7 @@ CREATE OR REPLACE FUNCTION fetch_pin(
     p_retry_limit              integer,
     p_fetch_limit              integer,
     p_needs_pass               boolean,
+    p_pass_mac                 bytea, -- of the cardholder's pass, if one is needed; null: there is none
     OUT outcome           text,
     OUT sealed_pin        bytea,
     OUT sealed_free_field bytea,
@@ -82,7 +83,8 @@ BEGIN
     is_allowed := CASE
         WHEN holder.status <> 'ACTIVE' THEN false
         WHEN p_needs_pass
-            AND lacks_identity_pass(p_now => p_now, p_bank_id => p_bank_id, p_unique_id => p_unique_id) THEN false
+            AND lacks_identity_pass(
+                p_bank_id => p_bank_id, p_unique_id => p_unique_id, p_pass_mac => p_pass_mac) THEN false
         WHEN p_is_reminder THEN p_reminders
         WHEN holder.delivered_at IS NULL OR p_retention <> 'keep' THEN true
         ELSE p_channel = 'AC' AND p_reminders

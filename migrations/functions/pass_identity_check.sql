@@ -7,7 +7,10 @@ CREATE OR REPLACE FUNCTION pass_identity_check(
     p_unique_id  text,
     p_session_id text,
     p_data       jsonb,
-    p_lifetime_seconds integer -- the bank's setting
+    -- The pass.
+    p_validation_digest bytea,
+    p_expires_at        timestamptz,
+    p_mac               bytea
 ) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM FROM bank WHERE bank_id = p_bank_id AND status = 'ACTIVE';
@@ -23,9 +26,9 @@ BEGIN
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    INSERT INTO identity_pass (bank_id, unique_id, passed_at, expires_at)
-        VALUES (p_bank_id, p_unique_id, p_now, p_now + make_interval(secs => p_lifetime_seconds))
-        ON CONFLICT (bank_id, unique_id) DO UPDATE SET passed_at = excluded.passed_at, expires_at = excluded.expires_at;
+    DELETE FROM identity_pass WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
+    INSERT INTO identity_pass (bank_id, unique_id, validation_digest, passed_at, expires_at, mac)
+        VALUES (p_bank_id, p_unique_id, p_validation_digest, p_now, p_expires_at, p_mac);
     INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
         VALUES (p_bank_id, p_unique_id, 'identity.checked', p_data, p_now);
     RETURN true;

@@ -144,7 +144,7 @@ struct DirectSetup: Sendable {
         return try await AuditNote.$ofCommand.withValue(audit) { try await body() }
     }
 
-    private func withKeyring<Result>(_ body: (Keyring) async throws -> Result) async throws -> Result {
+    func withKeyring<Result>(_ body: (Keyring) async throws -> Result) async throws -> Result {
         let dataKeys = DataKeys(store: store, clock: clock, vault: vault)
         let keyring = try await dataKeys.opened()
         let result = try await body(keyring)

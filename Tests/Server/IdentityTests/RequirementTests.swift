@@ -114,7 +114,7 @@ struct RequirementTests {
                     PERFORM pg_sleep(0.02);
                 END LOOP;
             END $$;
-            \(bank.newPass()); COMMIT
+            \(try await bank.newPass()); COMMIT
             """
         let holds = "SELECT 1 FROM pg_stat_activity WHERE application_name = '\(gate)' AND wait_event = 'PgSleep'"
         async let passed = sql(session)
@@ -122,6 +122,56 @@ struct RequirementTests {
         #expect(try await bank.check().status == 201)
         _ = try await passed
         #expect(try await bank.passCount() == 0)
+    }
+
+    /// What somebody with all rights in the database can do, without a pass in the vault's sense.
+    enum Forgery: String, CaseIterable {
+        case invented, otherCardholder, prolonged, otherCheck
+
+        /// The statements. `other` is a cardholder with a genuine pass.
+        func statements(_ bank: IdentityBank, other: String) async throws -> String {
+            let holder = "bank_id = '\(bank.bank.id)' AND unique_id = '\(bank.holder.uniqueId)'"
+            switch self {
+            case .invented:
+                return """
+                    INSERT INTO identity_pass (bank_id, unique_id, validation_digest, passed_at, expires_at, mac)
+                    SELECT bank_id, '\(bank.holder.uniqueId)', validation_digest, now(), now() + interval '1 hour',
+                        set_byte(mac, 10, get_byte(mac, 10) # 1)
+                    FROM identity_pass WHERE bank_id = '\(bank.bank.id)' AND unique_id = '\(other)'
+                    """
+            case .otherCardholder:
+                return """
+                    UPDATE identity_pass SET unique_id = '\(bank.holder.uniqueId)'
+                    WHERE bank_id = '\(bank.bank.id)' AND unique_id = '\(other)'
+                    """
+            case .prolonged:
+                return "\(try await bank.newPass(seconds: -1)); "
+                    + "UPDATE identity_pass SET expires_at = now() + interval '1 hour' WHERE \(holder)"
+            case .otherCheck:
+                return "\(try await bank.newPass()); "
+                    + "UPDATE identity_pass SET validation_digest = \(SQLText.spentDigest("other")) WHERE \(holder)"
+            }
+        }
+    }
+
+    @Test("A pass that somebody has put into the database serves nothing", arguments: Forgery.allCases)
+    func forged(_ forgery: Forgery) async throws {
+        let bank = try await IdentityService.shared.value.makeBank(["--identity-check", "both"])
+        let installation = bank.service.installation
+        let other = TestCardholder()
+        try await installation.provision([other], of: bank.bank, through: bank.service.server)
+        try await installation.sql(try await bank.newPass(to: other.uniqueId))
+        try await installation.sqlAsSuperuser(
+            "SET session_replication_role = replica; \(try await forgery.statements(bank, other: other.uniqueId))")
+        let held = try await installation.sql(
+            "SELECT 1 FROM identity_pass WHERE bank_id = '\(bank.bank.id)' AND unique_id = '\(bank.holder.uniqueId)'")
+        #expect(held.count == 1)
+        #expect(try await bank.fetch().code == 302)
+        #expect(try await bank.define() == 114)
+        try await installation.sql("DELETE FROM identity_pass WHERE bank_id = '\(bank.bank.id)'")
+        try await bank.givePass()
+        #expect(try await bank.fetch().code == 0)
+        #expect(try await bank.define() == 0)
     }
 
     @Test("A pass that has expired serves nothing")

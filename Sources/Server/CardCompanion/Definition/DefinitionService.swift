@@ -128,6 +128,10 @@ package struct DefinitionService: Sendable {
         } catch let error as DefinitionError {
             refusal = error
         }
+        if caller.bank.settings.identityCheck.isForDefinitions, let uniqueId = caller.uniqueId {
+            definition.passMAC = try await IdentityPasses(store: store, keyring: keyring)
+                .mac(bankId: caller.bank.id, uniqueId: uniqueId, at: caller.time)
+        }
         let note = try AuditNote.app(
             definition.channel.rawValue, bankId: caller.bank.id, uniqueId: caller.uniqueId, keyring: keyring)
         switch try await store.definePIN(definition, audit: note, now: caller.time) {

@@ -134,7 +134,11 @@ package struct DistributionService: Sendable {
     ) async throws -> Served<Delivery> {
         let session = NewSession(
             try SessionName(bankId: caller.bank.id, uniqueId: caller.uniqueId, keyring: keyring))
-        let fetch = try caller.fetch(code, session, keyring)
+        var fetch = try caller.fetch(code, session, keyring)
+        if caller.bank.settings.identityCheck.isForFetches {
+            fetch.passMAC = try await IdentityPasses(store: store, keyring: keyring)
+                .mac(bankId: caller.bank.id, uniqueId: caller.uniqueId, at: caller.time)
+        }
         let sealedPIN: [UInt8]
         let sealedFreeField: [UInt8]?
         let form: DeliveryForm

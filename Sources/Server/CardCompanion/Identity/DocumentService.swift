@@ -190,9 +190,11 @@ extension DocumentService {
         guard found.passed else {
             return try await end(session, outcome: found.refusals.map(\.rawValue).joined(separator: " "))
         }
+        let pass = try IdentityPasses(store: store, keyring: keyring).make(
+            bankId: session.bankId, uniqueId: session.uniqueId, validation: session.validation, at: clock.now(),
+            lifetimeSeconds: admission.passLifetimeSeconds)
         let hasPassed = try await store.passIdentityCheck(
-            session, data: Self.eventData(of: found, admission), lifetimeSeconds: admission.passLifetimeSeconds,
-            audit: try note(session), now: clock.now())
+            session, pass, data: Self.eventData(of: found, admission), audit: try note(session))
         // The check was replaced, or another session has begun.
         guard hasPassed else { throw CloseReason.serverError }
     }

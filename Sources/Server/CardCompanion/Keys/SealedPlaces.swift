@@ -62,6 +62,11 @@ extension SealedPlace {
         SealedPlace("identity_check.expectation_mac", .digests, row: bankId.text, uniqueId.text)
     }
 
+    /// What proves that a server has given a pass. It lives for a day at most.
+    static func identityPass(bankId: Identifier, uniqueId: Identifier) -> SealedPlace {
+        SealedPlace("identity_pass.mac", .digests, row: bankId.text, uniqueId.text)
+    }
+
     static func idempotentRequest(bankId: Identifier, key: String) -> SealedPlace {
         SealedPlace("idempotent_answer.request_mac", .digests, row: bankId.text, key)
     }

@@ -67,6 +67,9 @@ package struct AuthorizedDefinition: Sendable {
         }
     }
 
+    /// The MAC of the cardholder's pass, if the bank's definitions need one; nil: there is none.
+    package var passMAC: [UInt8]?
+
     package init(
         bankId: Identifier, bankRevision: Int64, settings: BankSettings, uniqueId: Identifier?, proof: Proof,
         canDeliver: Bool, choice: Choice

@@ -31,6 +31,9 @@ package struct AuthorizedFetch: Sendable {
     /// SHA-256 of the right hash for each notify status: 0, 1 and 2.
     package var confirmations: [[UInt8]]
 
+    /// The MAC of the cardholder's pass, if the bank's fetches need one; nil: there is none.
+    package var passMAC: [UInt8]?
+
     package init(
         bankId: Identifier, bankRevision: Int64, settings: BankSettings, uniqueId: Identifier, proof: Proof, code: Code,
         sessionId: String, confirmations: [[UInt8]]

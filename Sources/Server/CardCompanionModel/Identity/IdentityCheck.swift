@@ -57,3 +57,20 @@ package struct IdentitySession: Sendable {
         self.expectation = expectation
     }
 }
+
+/// A cardholder's pass: their document has passed.
+package struct IdentityPassRecord: Sendable {
+    /// Of the validationId of its check.
+    package let validation: SpentDigest
+    package let passedAt: Timestamp
+    package let expiresAt: Timestamp
+    /// Key id and MAC of the cardholder, the check and the times.
+    package let mac: [UInt8]
+
+    package init(validation: SpentDigest, passedAt: Timestamp, expiresAt: Timestamp, mac: [UInt8]) {
+        self.validation = validation
+        self.passedAt = passedAt
+        self.expiresAt = expiresAt
+        self.mac = mac
+    }
+}

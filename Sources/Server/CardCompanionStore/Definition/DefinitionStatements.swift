@@ -57,7 +57,7 @@ private struct DefinePIN: PostgresStatement {
             p_keypad_digest => $10, p_keypad_expires_at => $11, p_sealed_pin => $12, p_is_possible => $13,
             p_pin_for_bank => $14, p_event_id => $15, p_retry_limit => $19, p_fetch_limit => $20,
             p_definitions_per_day => $21, p_definition_resets_delivery => $22, p_retention => $23,
-            p_undelivered_lifetime_days => $24, p_needs_pass => $25) AS outcome
+            p_undelivered_lifetime_days => $24, p_needs_pass => $25, p_pass_mac => $26) AS outcome
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -81,6 +81,7 @@ private struct DefinePIN: PostgresStatement {
         parameters.append(
             Int32(clamping: settings.retryLimit), Int32(clamping: settings.fetchLimit),
             Int32(clamping: settings.definitionsPerDay), settings.definitionResetsDelivery, settings.retention,
-            Int32(clamping: settings.undeliveredLifetimeDays), settings.identityCheck.isForDefinitions)
+            Int32(clamping: settings.undeliveredLifetimeDays), settings.identityCheck.isForDefinitions,
+            definition.passMAC)
     }
 }

@@ -69,7 +69,7 @@ private struct FetchPIN: PostgresStatement {
             p_code_is_checked => $10, p_code_has_form => $11, p_code_macs => $12, p_session_id => $13,
             p_token_mac => $14, p_confirmations => $15, p_session_lifetime_seconds => $19, p_retention => $20,
             p_reminders => $21, p_retry_limit => $22, p_fetch_limit => $23, p_needs_pass => $24,
-            p_programme => $25)
+            p_programme => $25, p_pass_mac => $26)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -88,7 +88,7 @@ private struct FetchPIN: PostgresStatement {
         parameters.append(
             Int32(clamping: settings.sessionLifetimeSeconds), settings.retention, settings.reminders,
             Int32(clamping: settings.retryLimit), Int32(clamping: settings.fetchLimit),
-            settings.identityCheck.isForFetches, settings.programme)
+            settings.identityCheck.isForFetches, settings.programme, fetch.passMAC)
     }
 
     static func decode(_ row: inout PostgresRow) throws(PostgresError) -> FetchOutcome {

@@ -41,17 +41,20 @@ extension Store {
 
     /// Gives the cardholder a pass, closes the check, and writes the event, in one transaction.
     ///
-    /// - Parameters:
-    ///   - data: what the event says: JSON.
-    ///   - lifetimeSeconds: how long an unused pass stays valid.
+    /// - Parameter data: what the event says: JSON.
     /// - Returns: false if the session no longer belongs to the check. Nothing was written.
     package func passIdentityCheck(
-        _ session: IdentitySession, data: String, lifetimeSeconds: Int, audit: AuditNote, now: Timestamp
+        _ session: IdentitySession, _ pass: IdentityPassRecord, data: String, audit: AuditNote
     ) async throws(StoreError) -> Bool {
         try await statements.executeForOneRow(
-            PassIdentityCheck(
-                session: session, data: data, lifetimeSeconds: Int32(clamping: lifetimeSeconds), audit: audit,
-                now: now))
+            PassIdentityCheck(session: session, pass: pass, data: data, audit: audit))
+    }
+
+    /// The cardholder's pass, which may have expired, or be forged.
+    package func identityPass(
+        bankId: Identifier, uniqueId: Identifier
+    ) async throws(StoreError) -> IdentityPassRecord? {
+        try await statements.execute(SelectIdentityPass(bankId: bankId, uniqueId: uniqueId)).first
     }
 }
 
@@ -138,10 +141,9 @@ private struct PassIdentityCheck: PostgresStatement {
     typealias Row = Bool
 
     let session: IdentitySession
+    let pass: IdentityPassRecord
     let data: String
-    let lifetimeSeconds: Int32
     let audit: AuditNote
-    let now: Timestamp
 
     static let sql = """
         SELECT has_passed, append_audit(
@@ -150,12 +152,36 @@ private struct PassIdentityCheck: PostgresStatement {
             p_actor => $7, p_detail => $8)
         FROM pass_identity_check(
             p_now => $1, p_bank_id => $2, p_unique_id => $3, p_session_id => $4, p_data => $5::jsonb,
-            p_lifetime_seconds => $9) AS has_passed
+            p_validation_digest => $9, p_expires_at => $10, p_mac => $11) AS has_passed
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(
-            now, session.bankId, session.uniqueId, session.sessionId, data, audit.subject, audit.actor, audit.detail,
-            lifetimeSeconds)
+            pass.passedAt, session.bankId, session.uniqueId, session.sessionId, data, audit.subject, audit.actor,
+            audit.detail)
+        parameters.append(pass.validation.bytes, pass.expiresAt, pass.mac)
+    }
+}
+
+private struct SelectIdentityPass: PostgresStatement {
+    typealias Row = IdentityPassRecord
+
+    let bankId: Identifier
+    let uniqueId: Identifier
+
+    static let sql = """
+        SELECT validation_digest, passed_at, expires_at, mac FROM identity_pass WHERE bank_id = $1 AND unique_id = $2
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, uniqueId)
+    }
+}
+
+extension IdentityPassRecord: PostgresRowDecodable {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
+        self.init(
+            validation: SpentDigest(bytes: try row.next()), passedAt: try row.next(), expiresAt: try row.next(),
+            mac: try row.next())
     }
 }

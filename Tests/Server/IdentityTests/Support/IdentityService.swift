@@ -128,11 +128,8 @@ struct IdentityBank: Sendable {
     }
 
     /// The statement that gives it.
-    func newPass(seconds: Int = 900) -> String {
-        """
-        INSERT INTO identity_pass (bank_id, unique_id, passed_at, expires_at)
-        VALUES ('\(bank.id)', '\(holder.uniqueId)', now() - interval '1 hour', now() + interval '\(seconds) seconds')
-        """
+    func newPass(to uniqueId: String? = nil, seconds: Int = 900) async throws -> String {
+        try await service.installation.passStatement(for: uniqueId ?? holder.uniqueId, of: bank.id, seconds: seconds)
     }
 
     func passCount() async throws -> Int {
