@@ -111,7 +111,7 @@ final class Stage {
     let controller: WorkflowController
     let recorder = Recorder()
     private var read = 0
-    private static let limitSeconds = 90
+    private static let limitSeconds = 300
 
     /// - Parameter patience: how much longer than in an app the kernel may be silent. Other tests need the processor.
     init(_ scenario: String = "{}", patience: Double = 30) throws {

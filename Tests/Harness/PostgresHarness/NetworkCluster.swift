@@ -71,7 +71,8 @@ package struct NetworkCluster: Sendable {
     package func restartImmediately() async throws {
         try await Self.onThreadOfItsOwn {
             try asServer([
-                "\(binaries)/pg_ctl", "-D", data, "-l", "\(folder)/log", "-w", "-m", "immediate", "restart",
+                "\(binaries)/pg_ctl", "-D", data, "-l", "\(folder)/log", "-w", "-t", "300", "-m", "immediate",
+                "restart",
             ])
         }
     }
@@ -90,11 +91,11 @@ package struct NetworkCluster: Sendable {
     }
 
     private func stopNow() throws {
-        try asServer(["\(binaries)/pg_ctl", "-D", data, "-w", "-m", "immediate", "stop"])
+        try asServer(["\(binaries)/pg_ctl", "-D", data, "-w", "-t", "300", "-m", "immediate", "stop"])
     }
 
     private func startNow() throws {
-        try asServer(["\(binaries)/pg_ctl", "-D", data, "-l", "\(folder)/log", "-w", "start"])
+        try asServer(["\(binaries)/pg_ctl", "-D", data, "-l", "\(folder)/log", "-w", "-t", "300", "start"])
     }
 
     /// Swift's pool has as many threads as there are processors, and all tests need them.
