@@ -241,7 +241,7 @@ struct PINBlockTests {
             #expect(try await sender.refusal(members).contains("no active key"))
         }
         let sealing = try await Sender(direction: "encrypt")
-        #expect(try await sealing.refusal(sealing.members("iso-0", "4917")).contains("only for what the bank gets"))
+        #expect(try await sealing.refusal(sealing.members("iso-0", "4917")).contains("cannot open what the bank sends"))
         // A key of another usage is none for PIN blocks.
         try await installation.importKey(
             Sender.random(16), label: "kbpk", into: sender.backend.bank.id,
