@@ -332,7 +332,7 @@ let package = Package(
         tests("PKCS11Tests", in: .keys, ["CPKCS11", "Cryptography", "PKCS11", "SecureMemory", "ServerHarness"]),
         tests("VaultTests", in: .server, ["ServerHarness"]),
         tests("AuditTests", in: .server, ["ServerHarness"]),
-        tests("OperatorTests", in: .server, ["CardCompanion", "EMRTDSimulation", "ServerHarness"]),
+        tests("OperatorTests", in: .server, ["Administration", "CardCompanion", "EMRTDSimulation", "ServerHarness"]),
         tests(
             "CardCompanionTests", in: .server,
             [
@@ -406,7 +406,8 @@ let package = Package(
             dependencies: ["Cryptography", "JOSE", "KeyVault", "PINImages", "SecureMemory", "StrictJSON"],
             path: "Tests/Tools/Instructions", exclude: ["count.py", "thresholds.json"], swiftSettings: strict),
         tests(
-            "OperationTests", in: .server, ["PostgresHarness", "PythonOracle", "ServerHarness", crypto],
+            "OperationTests", in: .server,
+            ["CardCompanionStore", "PostgresHarness", "PythonOracle", "ServerHarness", crypto],
             exclude: ["Oracles"]),
         // The parsers of hostile bytes, for the fuzzer ('make fuzz') and for the replay of its inputs.
         .target(

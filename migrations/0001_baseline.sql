@@ -126,6 +126,8 @@ CREATE TABLE key_component (
     label            identifier NOT NULL,
     number           integer NOT NULL CHECK (number BETWEEN 1 AND 3),
     sealed_component bytea NOT NULL,
+    -- The custodian, by their login on the machine.
+    entered_by       text NOT NULL,
     PRIMARY KEY (bank_id, label, number),
     FOREIGN KEY (bank_id, label) REFERENCES key_import ON DELETE CASCADE
 );

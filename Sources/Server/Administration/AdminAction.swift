@@ -13,18 +13,24 @@ package struct AdminAction: Sendable {
     let subject: String?
     /// The cardholder that it is about: named in the log, but not in the audit trail of the database, which has a pseudonym.
     let cardholder: Identifier?
+    /// What it changes, before and after: `retryLimit 3 -> 4`. Never a secret.
+    let effect: [String]
     /// The operators who have signed it.
     let operators: [String]
+    /// The approval that they have signed.
+    let approvalId: String?
 
     package init(
         command: String, bankId: Identifier? = nil, subject: String? = nil, cardholder: Identifier? = nil,
-        operators: [String] = []
+        effect: [String] = [], operators: [String] = [], approvalId: String? = nil
     ) {
         self.command = command
         self.bankId = bankId
         self.subject = subject
         self.cardholder = cardholder
+        self.effect = effect
         self.operators = operators
+        self.approvalId = approvalId
     }
 
     /// Runs the command. Writes a line before, because the command can be killed, and one after it, whether it succeeds or
@@ -35,7 +41,7 @@ package struct AdminAction: Sendable {
         write(outcome: "begun", to: logger)
         let audit = CommandAudit(
             operation: command, bankId: bankId, actor: ([Self.actor] + operators).joined(separator: " "),
-            detail: subject)
+            detail: detail)
         do {
             let result = try await AuditNote.$ofCommand.withValue(audit) { try await run() }
             write(outcome: "done", to: logger)
@@ -47,10 +53,21 @@ package struct AdminAction: Sendable {
         }
     }
 
+    /// What it is about, what it changes, and under which approval.
+    private var detail: String? {
+        let parts = [subject] + effect + [approvalId.map { "approval \($0)" }]
+        let text = parts.compactMap(\.self).joined(separator: "; ")
+        return text.isEmpty ? nil : String(text.prefix(Self.detailLimit))
+    }
+
+    /// In characters.
+    private static let detailLimit = 2_000
+
     /// Who runs this program: `operator:USER@HOST`.
     package static var actor: String {
-        let sudo = ProcessInfo.processInfo.environment["SUDO_USER"].map { "\(ClientText.quoted($0)) as " } ?? ""
-        return "operator:\(sudo)\(NSUserName())@\(ProcessInfo.processInfo.hostName)"
+        let (person, process) = (OperatingSystemUser.name, OperatingSystemUser.processName)
+        let name = person == process ? process : "\(ClientText.quoted(person)) as \(process)"
+        return "operator:\(name)@\(ProcessInfo.processInfo.hostName)"
     }
 
     private func write(outcome: String, to logger: Logger) {
@@ -61,8 +78,13 @@ package struct AdminAction: Sendable {
         ]
         if !operators.isEmpty { metadata["operators"] = "\(operators.joined(separator: " "))" }
         metadata["bank_id"] = bankId.map { "\(ClientText.quoted($0.text))" }
+        if !effect.isEmpty {
+            metadata["effect"] = "\(ClientText.quoted(effect.joined(separator: "; "), limit: Self.detailLimit))"
+        }
+        metadata["approval"] = approvalId.map { "\($0)" }
         metadata["subject"] = (subject ?? cardholder?.text).map { "\(ClientText.quoted($0, limit: Self.subjectLimit))" }
-        // Sudo says who called it; a person with root's rights can change that.
+        metadata["login_user"] = OperatingSystemUser.login.map { "\(ClientText.quoted($0))" }
+        // Sudo says who called it. Any shell can set that.
         metadata["sudo_user"] = ProcessInfo.processInfo.environment["SUDO_USER"].map { "\(ClientText.quoted($0))" }
         logger.auditTrail.info("audit", metadata: metadata)
     }

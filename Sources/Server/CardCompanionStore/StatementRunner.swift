@@ -3,8 +3,8 @@ internal import PostgresLibPQ
 
 /// Runs statements, and turns PostgreSQL's errors into the store's.
 ///
-/// A change by an operator's command gets its entry of the audit trail in the same transaction. The entry names the
-/// function that makes the change.
+/// A change by an operator's command gets its entry of the audit trail in the same transaction, if it changes anything. The
+/// entry's outcome is the change's word (``AuditWords``).
 struct StatementRunner: Sendable {
     let client: PostgresClient
 
@@ -61,7 +61,7 @@ struct StatementRunner: Sendable {
     ) async throws(StoreError) -> (repeat (each Statement).Answer) {
         do {
             if let audit = AuditNote.ofCommand, Self.changesRows(repeat (each Statement).self) {
-                let entry = AppendCommandAudit(audit: audit, write: String(function.prefix { $0 != "(" }))
+                let entry = AppendCommandAudit(audit: audit, word: AuditWords.word(for: function))
                 return try await client.batch(repeat each statements, followedBy: entry, function: function)
             }
             return try await client.batch(repeat each statements, function: function)

@@ -50,9 +50,11 @@ package final class TestInstallation: Sendable {
 
     /// Runs a command of the program and waits for its end.
     ///
-    /// - Parameter user: who runs it, as sudo says; nil for the user of the tests.
+    /// - Parameters:
+    ///   - user: who runs it, as sudo says; nil for the user of the tests.
+    ///   - login: the uid of the user who has logged in, as the kernel says; nil if nobody has.
     package func run(
-        _ arguments: [String], stdin: String = "", as user: String? = nil
+        _ arguments: [String], stdin: String = "", as user: String? = nil, login: UInt32? = nil
     ) async throws -> CommandResult {
         var environment = environment
         environment["SUDO_USER"] = user
@@ -60,8 +62,12 @@ package final class TestInstallation: Sendable {
         if needsOwner.contains(where: { arguments.starts(with: $0) }) {
             environment["DATABASE_URL"] = ownerURL
         }
-        return try await TestCommand.run(
-            CardCompanionBinary.path, arguments, environment: environment, stdin: stdin)
+        // Most commands do not ask who has logged in.
+        let isAsked = user != nil || login != nil
+        let (program, arguments) =
+            isAsked
+            ? TestLogin.command(CardCompanionBinary.path, arguments, uid: login) : (CardCompanionBinary.path, arguments)
+        return try await TestCommand.run(program, arguments, environment: environment, stdin: stdin)
     }
 
     /// Makes something that a test needs, in this process and without a command.

@@ -3,12 +3,13 @@ internal import Foundation
 extension TestInstallation {
     /// Enters a component of a key.
     package func enterComponent(
-        _ hex: String, of count: Int = 2, into bankId: String, as user: String = "alice", _ options: [String]
+        _ hex: String, of count: Int = 2, into bankId: String, as user: String = "alice", login: UInt32? = nil,
+        _ options: [String]
     ) async throws -> CommandResult {
         let file = try TestFolder.shared.write(hex + "\n", named: "component")
         return try await run(
             ["key", "import", "--bank", bankId, "--components", "\(count)", "--component-file", file] + options,
-            as: user)
+            as: user, login: login)
     }
 
     /// Imports a key that is not HMAC: alice enters two components, and bob confirms.

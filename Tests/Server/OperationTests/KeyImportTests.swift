@@ -86,6 +86,26 @@ extension KeyImportTests {
         }
     }
 
+    @Test(
+        "Who has set SUDO_USER is not another person: the login counts", .enabled(if: TestLogin.canBePlayed))
+    func inventedPerson() async throws {
+        let (bank, installation) = (try await makeBank(), try await Self.installation.value)
+        let options = Self.pinKey + ["--label", "pek", "--json"]
+        let (one, other): (UInt32, UInt32) = (54_321, 54_322)
+        var kcv = ""
+        for _ in 0..<2 {
+            let entered = try await installation.enterComponent(
+                Hex.encode(random(16)), into: bank, as: "alice", login: one, options
+            ).succeeded()
+            kcv = try JSON(parsing: entered.stdout).object?["kcv"]?.string ?? ""
+        }
+        #expect(try await list(bank).first?["custodians"] == ["uid 54321", "uid 54321"])
+        let confirm = ["key", "confirm", "--bank", bank, "--kcv", kcv, "pek"]
+        let invented = try await installation.run(confirm, as: "bob", login: one)
+        #expect(invented.status == 1 && invented.stderr.contains("another operator must confirm"))
+        try await installation.run(confirm, as: "alice", login: other).succeeded()
+    }
+
     private static let kcvOfOne = "2090A67375"
     private static let kcvOfBoth = "55D58A4F54"
 

@@ -127,7 +127,7 @@ struct DualControlTests {
         #expect(try await installation.run(loose).status == 65)
         let id = try await installation.propose(loose, of: fixture.operators)
         let approved = try await installation.approve(id, of: fixture.operators).succeeded()
-        #expect(approved.stderr.contains("retryLimit=3 becomes retryLimit=4"))
+        #expect(approved.stderr.contains("retryLimit 3 -> 4"))
         let shown = try await installation.run(["bank", "show", bank.id, "--json"]).succeeded().stdout
         #expect(shown.contains("\"retryLimit\":4"))
         #expect(try await server.fetch(fixture.holders[1], of: bank) == .delivered)

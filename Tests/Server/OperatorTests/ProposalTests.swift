@@ -40,10 +40,15 @@ struct ProposalTests {
         let id = try fixture.id(of: proposal)
         let approval = try await installation.approve(id, of: fixture.operators).succeeded()
         for shown in [proposal.stderr, approval.stderr] {
-            #expect(shown.contains("timestampTolerance=300 becomes timestampTolerance=3600"))
-            #expect(shown.contains("fetchLimit=50 becomes fetchLimit=51"))
-            #expect(!shown.contains("retryLimit=3 becomes"))
+            #expect(shown.contains("timestampTolerance 300 -> 3600"))
+            #expect(shown.contains("fetchLimit 50 -> 51"))
+            #expect(!shown.contains("retryLimit 3 ->"))
         }
+        // The audit trail says what changed, and which approval it had.
+        let entries = try await installation.sql(
+            "SELECT detail FROM audit_entry WHERE operation = 'bank set' AND outcome = 'bank.settings-changed'")
+        let entry = try #require(entries.first)
+        #expect(entry.contains("fetchLimit 50 -> 51; approval \(id)"))
     }
 
     @Test("If the approved settings themselves were forged, all settings are shown as new")
@@ -126,6 +131,23 @@ struct ProposalTests {
         #expect(try await fixture.waiting.isEmpty)
     }
 
+    @Test("Under dual control one person cannot enter all components of a key")
+    func components() async throws {
+        let fixture = try await Fixture()
+        let options = ["--usage", "pin-encryption", "--algorithm", "aes", "--label", "pek"]
+        func enter(_ digit: String, as user: String) async throws -> CommandResult {
+            let hex = "0\(digit)1\(digit)2\(digit)3\(digit)4\(digit)5\(digit)6\(digit)7\(digit)"
+            return try await fixture.installation.enterComponent(
+                hex + hex.reversed(), into: fixture.bank.id, as: user, options)
+        }
+        try await enter("a", as: "alice").succeeded()
+        let alone = try await enter("b", as: "alice")
+        #expect(alone.status == 1 && alone.stderr.contains("another person must enter this one"))
+        try await enter("b", as: "bob").succeeded()
+        let listed = try await fixture.installation.run(["key", "list", "--bank", fixture.bank.id]).succeeded().stdout
+        #expect(listed.contains("2 of 2 components, by alice, bob"))
+    }
+
     @Test("Lists and doctor say what servers ignore, because two operators have not approved it")
     func unapproved() async throws {
         let fixture = try await Fixture()
@@ -141,7 +163,7 @@ struct ProposalTests {
         try await installation.sql(
             """
             UPDATE certificate SET not_after = not_after + interval '1 year';
-            UPDATE hmac_key SET usage = 'both'
+            UPDATE hmac_key SET usage = 'definition'
             """)
         for list in lists {
             #expect(try await installation.run(list).succeeded().stdout.contains("NOT APPROVED"))

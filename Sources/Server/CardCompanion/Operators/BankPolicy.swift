@@ -35,7 +35,7 @@ package struct BankPolicy: Sendable {
         }
     }
 
-    /// The settings that are not as in another text, one line for each.
+    /// The settings that are not as in another text, one line for each: `retryLimit 3 -> 4`.
     ///
     /// - Parameter other: the ``text`` of other settings. It can be of a program that knew fewer.
     package func differences(from other: String) -> [String] {
@@ -44,8 +44,13 @@ package struct BankPolicy: Sendable {
         }
         return ([Self.statusName] + BankSetting.all.map(\.name)).compactMap { name in
             let (old, new) = (before[name], after[name] ?? "")
-            return old == new ? nil : "\(name)=\(old ?? "(not set)") becomes \(name)=\(new)"
+            return old == new ? nil : "\(name) \(Self.shown(old)) -> \(Self.shown(new))"
         }
+    }
+
+    private static func shown(_ value: String?) -> String {
+        guard let value else { return "(not set)" }
+        return value.isEmpty ? "none" : value
     }
 
     private static func `default`(of setting: BankSetting) -> String? {

@@ -30,21 +30,24 @@ package struct KeyComponentRecord: Sendable {
     /// From 1, in the order of entry.
     package let number: Int
     package let sealedComponent: [UInt8]
+    /// The custodian, by their login on the machine.
+    package let enteredBy: String
 
-    package init(number: Int, sealedComponent: [UInt8]) {
+    package init(number: Int, sealedComponent: [UInt8], enteredBy: String) {
         self.number = number
         self.sealedComponent = sealedComponent
+        self.enteredBy = enteredBy
     }
 }
 
 /// An import that is under way, for a list.
 package struct PendingKey: Sendable {
     package let keyImport: KeyImportRecord
-    /// How many components were entered.
-    package let entered: Int
+    /// Who has entered each component, in the order of entry.
+    package let custodians: [String]
 
-    package init(keyImport: KeyImportRecord, entered: Int) {
+    package init(keyImport: KeyImportRecord, custodians: [String]) {
         self.keyImport = keyImport
-        self.entered = entered
+        self.custodians = custodians
     }
 }

@@ -87,11 +87,12 @@ struct AppendAudit: PostgresStatement {
     }
 }
 
-/// Adds an entry of a command, by the database's clock.
+/// Adds an entry of a command, by the database's clock. A transaction without an id has written nothing: the command was refused,
+/// and gets no entry.
 struct AppendCommandAudit: PostgresStatement {
     let audit: CommandAudit
-    /// Which write of the command it is.
-    let write: String
+    /// What the command has done (``AuditWords``).
+    let word: String
 
     typealias Row = Void
 
@@ -99,10 +100,11 @@ struct AppendCommandAudit: PostgresStatement {
         SELECT append_audit(
             p_now => clock_timestamp(), p_operation => $1, p_outcome => $2, p_bank_id => $3, p_subject => NULL,
             p_actor => $4, p_detail => $5)
+        WHERE pg_current_xact_id_if_assigned() IS NOT NULL
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(audit.operation, write, audit.bankId?.text, audit.actor, audit.detail)
+        parameters.append(audit.operation, word, audit.bankId?.text, audit.actor, audit.detail)
     }
 }
 

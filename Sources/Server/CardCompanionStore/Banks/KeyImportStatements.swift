@@ -32,7 +32,7 @@ extension Store {
                 """),
             PostgresRows<KeyComponentRecord>(
                 """
-                SELECT number, sealed_component FROM key_component
+                SELECT number, sealed_component, entered_by FROM key_component
                 WHERE bank_id = \(bankId) AND label = \(label) ORDER BY number
                 """))
         return imports.first.map { ($0, components) }
@@ -46,8 +46,8 @@ extension Store {
     ) async throws(StoreError) -> Bool {
         try await statements.execute(
             """
-            INSERT INTO key_component (bank_id, label, number, sealed_component)
-            SELECT bank_id, label, \(component.number, component.sealedComponent) FROM key_import
+            INSERT INTO key_component (bank_id, label, number, sealed_component, entered_by)
+            SELECT bank_id, label, \(component.number, component.sealedComponent, component.enteredBy) FROM key_import
             WHERE bank_id = \(bankId) AND label = \(label)
             ON CONFLICT DO NOTHING
             """) == 1
@@ -57,9 +57,10 @@ extension Store {
     package func pendingKeys(bankId: Identifier, now: Timestamp) async throws(StoreError) -> [PendingKey] {
         try await statements.rows(
             """
-            SELECT \(sql: KeyImportRecord.columns), (
-                SELECT count(*) FROM key_component
+            SELECT \(sql: KeyImportRecord.columns), ARRAY(
+                SELECT entered_by FROM key_component
                 WHERE key_component.bank_id = key_import.bank_id AND key_component.label = key_import.label
+                ORDER BY number
             )
             FROM key_import WHERE bank_id = \(bankId) AND expires_at > \(now) ORDER BY label
             """)
@@ -86,12 +87,12 @@ extension KeyImportRecord: PostgresRowDecodable {
 
 extension KeyComponentRecord: PostgresRowDecodable {
     init(_ row: inout PostgresRow) throws(PostgresError) {
-        self.init(number: try row.next(), sealedComponent: try row.next())
+        self.init(number: try row.next(), sealedComponent: try row.next(), enteredBy: try row.next())
     }
 }
 
 extension PendingKey: PostgresRowDecodable {
     init(_ row: inout PostgresRow) throws(PostgresError) {
-        self.init(keyImport: try row.next(), entered: try row.next())
+        self.init(keyImport: try row.next(), custodians: try row.next())
     }
 }

@@ -24,6 +24,11 @@ package struct AddBank: Change {
         policy.text.split(separator: "\n").map(String.init)
     }
 
+    /// The settings that are not the defaults.
+    package func effect(at now: Timestamp) -> [String] {
+        policy.differences(from: BankPolicy(id, BankSettings(name: "", programme: "", scheme: .cb), .active).text)
+    }
+
     package func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
 
     package func requirePossible(in installation: Installation) async throws {
@@ -74,6 +79,8 @@ package struct SetBank: Change {
         }
         return policy.differences(from: approved)
     }
+
+    package func effect(at now: Timestamp) -> [String] { policy.differences(from: before) }
 
     /// What is only tightened needs no second operator.
     package func needsApproval(in installation: Installation) async throws -> Bool {

@@ -40,6 +40,11 @@ package struct ImportCertificate: Change {
         ).record
     }
 
+    package func effect(at now: Timestamp) -> [String] {
+        let fingerprint = (try? certificate(at: now)).map { "SHA-256 \($0.fingerprintHex)" }
+        return ["\(use.rawValue)\(isDefault ? ", default" : "")"] + (fingerprint.map { [$0] } ?? [])
+    }
+
     package func details(in installation: Installation) async throws -> [String] {
         let certificate = try certificate(at: installation.clock.now())
         return [

@@ -39,6 +39,10 @@ package struct AddDocumentClient: Change {
         ]
     }
 
+    package func effect(at now: Timestamp) -> [String] {
+        [isUnbound ? "unbound" : "with checks", resultURL.map { "results to \(URLHost.of($0))" } ?? "results nowhere"]
+    }
+
     package func objects(in installation: Installation) async throws -> [ApprovedObject] {
         [ApprovedObject(record(installation.clock.now()))]
     }

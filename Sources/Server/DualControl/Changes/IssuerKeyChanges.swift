@@ -32,9 +32,14 @@ package struct AddIssuerKey: Change {
             status: .active, createdAt: now)
     }
 
+    package func effect(at now: Timestamp) -> [String] { ["\(algorithm), \(material)"] }
+
+    private var material: String {
+        publicKey.map { "public key with SHA-256 \(Hex.encode(SHA256.hash($0)))" } ?? "a shared secret"
+    }
+
     package func details(in installation: Installation) async throws -> [String] {
-        let material = publicKey.map { "public key with SHA-256 \(Hex.encode(SHA256.hash($0)))" } ?? "a shared secret"
-        return ["key '\(keyId)' for \(algorithm): \(material)"]
+        ["key '\(keyId)' for \(algorithm): \(material)"]
     }
 
     package func objects(in installation: Installation) async throws -> [ApprovedObject] {

@@ -26,6 +26,8 @@ package struct ImportHMACKey: Change {
     package var bankId: Identifier? { bank }
     package var subject: String? { label }
 
+    package func effect(at now: Timestamp) -> [String] { ["\(usage.rawValue), KCV \(kcv)"] }
+
     private func key(_ keyring: Keyring) throws -> HMACKeyImport {
         try HMACKeyImport(sealed: sealedKey, for: bank, label: label, keyring: keyring)
     }
@@ -80,6 +82,8 @@ package struct ImportKeyBlock: Change {
 
     package var bankId: Identifier? { bank }
     package var subject: String? { label }
+
+    package func effect(at now: Timestamp) -> [String] { ["\(usage.rawValue), under '\(under)'"] }
 
     private func withKey<Result>(
         in installation: Installation, _ body: (ImportedKey, _ label: String, Keyring) async throws -> Result
@@ -136,6 +140,8 @@ package struct ConfirmKey: Change {
 
     package var bankId: Identifier? { bank }
     package var subject: String? { label }
+
+    package func effect(at now: Timestamp) -> [String] { ["KCV \(kcv.uppercased())"] }
 
     private func withCeremony<Result>(
         in installation: Installation, _ body: (KeyCeremony) async throws -> Result

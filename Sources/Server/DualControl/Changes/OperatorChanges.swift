@@ -20,6 +20,8 @@ package struct AddOperator: Change {
     package var bankId: Identifier? { nil }
     package var subject: String? { name }
 
+    package func effect(at now: Timestamp) -> [String] { ["key \(OperatorRoster.fingerprint(publicKey))"] }
+
     package func details(in installation: Installation) async throws -> [String] {
         ["new operator '\(name)' with the key \(OperatorRoster.fingerprint(publicKey))"]
     }

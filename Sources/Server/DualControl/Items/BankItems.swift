@@ -55,6 +55,8 @@ package struct Enable<Items: BankItems>: Change {
     package var bankId: Identifier? { bank }
     package var subject: String? { name }
 
+    package func effect(at now: Timestamp) -> [String] { ["status DISABLED -> ACTIVE"] }
+
     package func requirePossible(in installation: Installation) async throws {
         _ = try await installation.bank(bank)
         let items = try await installation.items(Items.self, name, of: bank)
@@ -90,13 +92,16 @@ extension Installation {
         return shown
     }
 
-    /// The names of active items that servers ignore, because two operators have not approved them; nil without dual control.
-    package func unapproved<Items: BankItems>(_ items: Items.Type, of bank: Identifier) async throws -> Set<String>? {
+    /// Whether two operators have approved each active item, by name. Servers ignore one that they have not. Nil without dual
+    /// control.
+    package func approvals<Items: BankItems>(
+        _ items: Items.Type, of bank: Identifier
+    ) async throws -> [String: Bool]? {
         guard try await store.hasApprovals(), try await operators()?.isDual == true else { return nil }
         let active = try await withKeyring { try await Items.items(of: bank, in: store, $0) }
             .filter { $0.status == .active }
         let approved = try await approved(active.compactMap(\.object))
-        return Set(active.filter { $0.object.map { !approved.contains($0) } ?? true }.map(\.name))
+        return Dictionary(active.map { ($0.name, $0.object.map(approved.contains) ?? false) }) { $0 && $1 }
     }
 
     /// Takes the approval of a disabled item away, if there are operators. An item can be disabled without the vault.

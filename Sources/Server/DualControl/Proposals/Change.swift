@@ -18,6 +18,9 @@ package protocol Change: Codable, Sendable {
     /// What changes, for the operators who sign it: compared with what operators have approved, not with what the database has.
     func details(in installation: Installation) async throws -> [String]
 
+    /// What changes, before and after, for the audit trail: `retryLimit 3 -> 4`, a key's fingerprint. Never a secret.
+    func effect(at now: Timestamp) -> [String]
+
     /// Whether dual control applies.
     func needsApproval(in installation: Installation) async throws -> Bool
 
@@ -50,6 +53,7 @@ extension Change {
     package var modulePath: String? { nil }
 
     package func details(in installation: Installation) async throws -> [String] { [] }
+    package func effect(at now: Timestamp) -> [String] { [] }
     package func needsApproval(in installation: Installation) async throws -> Bool { true }
     package func objects(in installation: Installation) async throws -> [ApprovedObject] { [] }
     package func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] { [] }

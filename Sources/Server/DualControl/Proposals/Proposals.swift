@@ -32,9 +32,9 @@ extension Installation {
 
     /// Makes a change that needs no other operator.
     package func make<C: Change>(_ change: C) async throws -> Shown {
-        try await AdminAction(command: C.command, bankId: change.bankId, subject: change.subject).recorded(in: logger) {
-            try await change.apply(in: self, isApproved: false)
-        }
+        let action = AdminAction(
+            command: C.command, bankId: change.bankId, subject: change.subject, effect: change.effect(at: clock.now()))
+        return try await action.recorded(in: logger) { try await change.apply(in: self, isApproved: false) }
     }
 
     private func propose<C: Change>(
@@ -60,7 +60,7 @@ extension Installation {
             operatorName: signature.operatorName, signature: signature.signature, expiresAt: statement.expiresAt)
         try await AdminAction(
             command: "propose", bankId: change.bankId, subject: "\(C.command) \(statement.id)",
-            operators: [signature.operatorName]
+            effect: change.effect(at: clock.now()), operators: [signature.operatorName]
         ).recorded(in: logger) { try await store.insertProposedChange(proposal) }
         return Shown(
             text: """
@@ -101,8 +101,8 @@ extension Installation {
         }
         try await require(change, stillLeaves: objects)
         return try await AdminAction(
-            command: C.command, bankId: change.bankId, subject: change.subject,
-            operators: [approval.first.operatorName, approval.second.operatorName]
+            command: C.command, bankId: change.bankId, subject: change.subject, effect: change.effect(at: clock.now()),
+            operators: [approval.first.operatorName, approval.second.operatorName], approvalId: statement.id
         ).recorded(in: logger) { try await make(change, approval, objects, of: proposal) }
     }
 

@@ -104,6 +104,8 @@ extension BankKeys: ListedItems {
         /// Of an import in components.
         var components: Int?
         var enteredComponents: Int?
+        /// Who has entered each, in the order of entry.
+        var custodians: [String]?
     }
 
     static let afterDisabling = "everything that was made with it is refused from now on."
@@ -127,16 +129,17 @@ extension BankKeys: ListedItems {
     }
 
     private static func item(_ key: PendingKey) -> (row: [String], report: Report) {
-        let (begun, progress) = (key.keyImport, "\(key.entered) of \(key.keyImport.componentCount) components")
+        let (begun, progress) = (key.keyImport, "\(key.custodians.count) of \(key.keyImport.componentCount) components")
         return (
             [
                 begun.label, "-", begun.usage.rawValue, begun.algorithm.rawValue, begun.direction?.rawValue ?? "-",
-                "PENDING (\(progress), until \(begun.expiresAt.text))", "-",
+                "PENDING (\(progress), by \(key.custodians.joined(separator: ", ")), until \(begun.expiresAt.text))",
+                "-",
             ],
             Report(
                 label: begun.label, kcv: nil, usage: begun.usage.rawValue, algorithm: begun.algorithm.rawValue,
                 direction: begun.direction?.rawValue, status: "PENDING", components: begun.componentCount,
-                enteredComponents: key.entered)
+                enteredComponents: key.custodians.count, custodians: key.custodians)
         )
     }
 }

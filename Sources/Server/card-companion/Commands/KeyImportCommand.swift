@@ -15,7 +15,7 @@ extension KeyCommand {
                 Key block (X9.143, TR-31): a key of usage key-block that the bank already has must protect it.
 
                 Components: each custodian runs this command with the same options and enters one component, at a prompt
-                without echo or in a file. The command shows the component's key check value (KCV). When all components are
+                without echo or in a file. Under dual control one person cannot enter them all. The command shows the component's key check value (KCV). When all components are
                 entered, an operator other than the first one runs 'card-companion key confirm', and the key becomes active.
                 Components are kept sealed, for one day at most.
 
@@ -105,11 +105,12 @@ extension KeyCommand.Import {
             options, action: AdminAction(command: "key import", bankId: bank, subject: label)
         ) { [bank] installation in
             _ = try await installation.bank(bank)
+            let needsTwo = try await installation.operators()?.isDual ?? false
             return try await installation.withKeyring { keyring in
                 try await KeyCeremony(
                     bankId: bank, label: label, store: installation.store, keyring: keyring,
                     now: installation.clock.now()
-                ).enter(component.bytes, of: kind, count: count, by: installation.person)
+                ).enter(component.bytes, of: kind, count: count, by: installation.person, needsTwo: needsTwo)
             }
         }
         try Terminal.show(
@@ -160,8 +161,8 @@ extension KeyCommand {
         static let configuration = CommandConfiguration(
             abstract: "Confirms the KCV of a key after all its components are entered, and makes the key active.",
             discussion: """
-                An operator other than the one who entered the first component must run this. The command tells operators
-                apart by their user of the operating system; with sudo, by the user who ran sudo.
+                An operator other than the one who entered the first component must run this. The command tells people apart by
+                who logged in on this machine. Where nobody logged in, the user who ran sudo counts, or the process's user.
 
                 EXAMPLE
                   card-companion key confirm --bank MYBANK --kcv 0A1B2C3D4E kbpk

@@ -44,9 +44,10 @@ package struct KeyCeremony: Sendable {
     ///   - hex: the component. It can have blanks.
     ///   - count: how many components the key has.
     ///   - operatorName: who enters it.
+    ///   - needsTwo: whether one person may not enter all components.
     /// - Throws: ``InvalidSetting``, `InvalidComponent`, ``KeyImportRefusal``, `StoreError`, `KeyVaultError`.
     package func enter(
-        _ hex: borrowing SecretBytes, of kind: KeyKind, count: Int, by operatorName: String
+        _ hex: borrowing SecretBytes, of kind: KeyKind, count: Int, by operatorName: String, needsTwo: Bool
     ) async throws -> Entry {
         guard let bytes = HexText.grouped(hex) else {
             throw InvalidSetting(description: "the component must be in hex")
@@ -57,15 +58,19 @@ package struct KeyCeremony: Sendable {
             label: label, usage: kind.usage, algorithm: kind.algorithm, direction: kind.direction,
             componentCount: count, begunBy: operatorName, expiresAt: now.advanced(bySeconds: Self.lifetimeSeconds))
         try await store.beginKeyImport(begun, bankId: bankId, now: now)
-        let (current, others) = try await components()
+        let (current, others, custodians) = try await components()
         guard KeyKind(current) == kind, current.componentCount == count else {
             throw KeyImportRefusal.otherImport(label)
         }
         guard others.count < count else { throw KeyImportRefusal.complete(label) }
+        let isLast = others.count + 1 == count
+        guard !needsTwo || !isLast || custodians.contains(where: { $0 != operatorName }) else {
+            throw KeyImportRefusal.sameCustodian
+        }
         try component.requireFit(with: others)
         let entered = others + [component]
-        let key = entered.count == count ? try await newKey(of: entered, kind) : nil
-        try await add(component, number: entered.count)
+        let key = isLast ? try await newKey(of: entered, kind) : nil
+        try await add(component, number: entered.count, by: operatorName)
         return Entry(
             componentKCV: component.checkValue.description, entered: entered.count, keyKCV: key?.kcv,
             expiresAt: current.expiresAt)
@@ -98,7 +103,7 @@ package struct KeyCeremony: Sendable {
     }
 
     private func complete(kcv: String) async throws -> (current: KeyImportRecord, key: ImportedKey) {
-        let (current, components) = try await components()
+        let (current, components, _) = try await components()
         guard components.count == current.componentCount else {
             throw KeyImportRefusal.incomplete(entered: components.count, count: current.componentCount)
         }
@@ -107,7 +112,7 @@ package struct KeyCeremony: Sendable {
         return (current, key)
     }
 
-    private func components() async throws -> (KeyImportRecord, [KeyComponent]) {
+    private func components() async throws -> (KeyImportRecord, [KeyComponent], custodians: [String]) {
         guard let (current, records) = try await store.keyImport(bankId: bankId, label: label, now: now) else {
             throw KeyImportRefusal.unknown(label)
         }
@@ -116,7 +121,7 @@ package struct KeyCeremony: Sendable {
             return try KeyComponent(
                 KeyAlgorithm(current.algorithm), try keyring.open(record.sealedComponent, in: place))
         }
-        return (current, components)
+        return (current, components, records.map(\.enteredBy))
     }
 
     /// Refuses components of a weak key, or of a key that exists already.
@@ -128,10 +133,10 @@ package struct KeyCeremony: Sendable {
         return key
     }
 
-    private func add(_ component: KeyComponent, number: Int) async throws {
+    private func add(_ component: KeyComponent, number: Int, by custodian: String) async throws {
         let place = SealedPlace.keyComponent(bankId: bankId, label: label, number: number)
         let record = KeyComponentRecord(
-            number: number, sealedComponent: try keyring.seal(component.secret.bytes, in: place))
+            number: number, sealedComponent: try keyring.seal(component.secret.bytes, in: place), enteredBy: custodian)
         guard try await store.insertKeyComponent(record, bankId: bankId, label: label) else {
             throw KeyImportRefusal.overtaken
         }

@@ -13,6 +13,8 @@ package enum KeyImportRefusal: Error, Equatable, Sendable, CustomStringConvertib
     case overtaken
     /// The operator is the one who began the import.
     case sameOperator
+    /// Under dual control nobody may enter all components.
+    case sameCustodian
     case otherCheckValue
     case noProtectionKey(String)
     case disabledProtectionKey(String)
@@ -32,6 +34,8 @@ package enum KeyImportRefusal: Error, Equatable, Sendable, CustomStringConvertib
         case .incomplete(let entered, let count): "only \(entered) of \(count) components of the key are entered"
         case .overtaken: "someone else has just changed this import: try again"
         case .sameOperator: "another operator must confirm the key: not the one who entered the first component"
+        case .sameCustodian:
+            "you have entered all other components of this key: under dual control another person must enter this one"
         case .otherCheckValue:
             "the key has another check value than the one that you confirm: compare the check values of the components, give up "
                 + "the import with 'card-companion key remove', and start again"

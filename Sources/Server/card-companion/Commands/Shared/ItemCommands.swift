@@ -30,23 +30,23 @@ struct ListItems<Items: ListedItems>: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
-        let (items, unapproved) = try await Installation.run(options) { [bank] installation in
+        let (items, approvals) = try await Installation.run(options) { [bank] installation in
             _ = try await installation.bank(bank)
             return (
                 try await Items.list(bank, in: installation.store),
-                try await installation.unapproved(Items.self, of: bank)
+                try await installation.approvals(Items.self, of: bank)
             )
         }
         let rows = items.map { item in
             // The name is the first column.
-            guard let unapproved else { return item.row }
-            return item.row + [unapproved.contains(item.row[0]) ? "NOT APPROVED, ignored by servers" : ""]
+            guard let approvals else { return item.row }
+            return item.row + [approvals[item.row[0]] == false ? "NOT APPROVED, ignored by servers" : ""]
         }
         let reports = items.map { item in
-            ApprovableReport(report: item.report, isApproved: unapproved.map { !$0.contains(item.row[0]) })
+            ApprovableReport(report: item.report, isApproved: approvals?[item.row[0]])
         }
         try Terminal.show(
-            TextTable.text(Items.columns + (unapproved == nil ? [] : ["APPROVAL"]), rows), json: reports,
+            TextTable.text(Items.columns + (approvals == nil ? [] : ["APPROVAL"]), rows), json: reports,
             asJSON: output.json)
     }
 }
@@ -54,7 +54,7 @@ struct ListItems<Items: ListedItems>: AsyncParsableCommand {
 /// An item in JSON: under dual control it also says whether two operators have approved it.
 private struct ApprovableReport<Report: Encodable>: Encodable {
     let report: Report
-    /// Nil without dual control. An item that is not active has no approval, and needs none.
+    /// Nil without dual control, and for an item that is not active.
     let isApproved: Bool?
 
     private enum CodingKeys: String, CodingKey {
@@ -93,7 +93,9 @@ struct DisableItem<Items: ListedItems>: AsyncParsableCommand {
     @OptionGroup var item: ItemArguments<Items>
 
     func run() async throws {
-        let action = AdminAction(command: "\(Items.command) disable", bankId: item.bank, subject: item.name)
+        let action = AdminAction(
+            command: "\(Items.command) disable", bankId: item.bank, subject: item.name,
+            effect: ["status ACTIVE -> DISABLED"])
         let shown = try await Installation.run(item.options, action: action) {
             [bank = item.bank, name = item.name] installation in
             try await installation.disable(Items.self, name, of: bank)
