@@ -38,17 +38,18 @@ package struct FileVault: Vault {
     }
 
     /// Beside the file of the master key.
-    private var operatorsPath: String { "\(name).operators" }
+    private func path(of kind: VaultRecordKind) -> String { "\(name).\(kind.rawValue)" }
 
-    package func operatorRecords() async throws(KeyVaultError) -> [[UInt8]] {
-        guard FileManager.default.fileExists(atPath: operatorsPath) else { return [] }
-        let record = try SecretFile.read(operatorsPath, byteLimit: OperatorRecordLimit.byteCount)
+    package func records(_ kind: VaultRecordKind) async throws(KeyVaultError) -> [[UInt8]] {
+        let path = path(of: kind)
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        let record = try SecretFile.read(path, byteLimit: VaultRecordLimit.byteCount)
         return [record.withBytes { Array($0) }]
     }
 
-    package func keepOperatorRecord(_ record: [UInt8]) async throws(KeyVaultError) {
+    package func keep(_ record: [UInt8], as kind: VaultRecordKind) async throws(KeyVaultError) {
         try makeFolder()
-        try SecretFile.replace(operatorsPath, with: record)
+        try SecretFile.replace(path(of: kind), with: record)
     }
 
     /// A file cannot sign.

@@ -23,7 +23,6 @@ package final class TokenVault: Vault {
     private static let keyIdByteCount = 16
     private static let keyLabel = "card-companion master key"
     private static let sealKeyLabel = "card-companion audit seals"
-    private static let operatorsLabel = "card-companion operators"
 
     private let token: Token
     private let source: PINSource
@@ -66,16 +65,19 @@ package final class TokenVault: Vault {
         return TokenMasterKey(vault: self, keyId: keyId)
     }
 
-    package func operatorRecords() async throws(KeyVaultError) -> [[UInt8]] {
+    /// The label of the data objects of a kind.
+    private static func label(_ kind: VaultRecordKind) -> String { "card-companion \(kind.rawValue)" }
+
+    package func records(_ kind: VaultRecordKind) async throws(KeyVaultError) -> [[UInt8]] {
         try await connected { (token) throws(PKCS11Error) in
             try await token.data(
-                label: Self.operatorsLabel, byteLimit: OperatorRecordLimit.byteCount, limit: OperatorRecordLimit.count)
+                label: Self.label(kind), byteLimit: VaultRecordLimit.byteCount, limit: VaultRecordLimit.count)
         }
     }
 
-    package func keepOperatorRecord(_ record: [UInt8]) async throws(KeyVaultError) {
+    package func keep(_ record: [UInt8], as kind: VaultRecordKind) async throws(KeyVaultError) {
         try await connected { (token) throws(PKCS11Error) in
-            try await token.replaceData(record, label: Self.operatorsLabel, limit: OperatorRecordLimit.count)
+            try await token.replaceData(record, label: Self.label(kind), limit: VaultRecordLimit.count)
         }
     }
 

@@ -22,15 +22,15 @@ package protocol Vault: Sendable {
     /// - Throws: as ``masterKey(_:)``.
     func makeMasterKey() async throws(KeyVaultError) -> any MasterKey
 
-    /// What the vault keeps about the operators: usually one record; two if a change was interrupted.
+    /// What the vault keeps of a kind: usually one record; two if a change was interrupted.
     ///
     /// - Throws: as ``masterKey(_:)``.
-    func operatorRecords() async throws(KeyVaultError) -> [[UInt8]]
+    func records(_ kind: VaultRecordKind) async throws(KeyVaultError) -> [[UInt8]]
 
-    /// Keeps a record about the operators. It replaces the present ones.
+    /// Keeps a record of a kind. It replaces the present ones. A token wears out: write rarely.
     ///
     /// - Throws: as ``masterKey(_:)``.
-    func keepOperatorRecord(_ record: [UInt8]) async throws(KeyVaultError)
+    func keep(_ record: [UInt8], as kind: VaultRecordKind) async throws(KeyVaultError)
 
     /// The keys of the vault that sign seals of the audit trail, always in the same order; none if it cannot sign.
     ///
@@ -46,8 +46,16 @@ package protocol Vault: Sendable {
     func close() async
 }
 
-/// The limits of what a vault keeps about the operators.
-enum OperatorRecordLimit {
+/// What a vault keeps beside its keys, where nobody who writes to the database can change it.
+package enum VaultRecordKind: String, Sendable {
+    /// Who the operators are.
+    case operators
+    /// The newest seal of the audit trail.
+    case auditMark = "audit-mark"
+}
+
+/// The limits of the records of one kind.
+enum VaultRecordLimit {
     static let byteCount = 16_384
     static let count = 8
 }

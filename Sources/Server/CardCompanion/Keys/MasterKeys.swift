@@ -31,7 +31,7 @@ extension DataKeys {
         try await wrapAll(keys, except: keys.missing(under: oldKey.id).map(\.id), with: masterKey) {
             try await old.unwrap($0, keys, by: oldKey)
         }
-        try await copyOperators(from: old.vault)
+        try await copyRecords(from: old.vault)
         if !keepsOld { try await replaceMasterKeys(keys, of: old.vault, by: masterKey) }
         return masterKey.id
     }
@@ -114,12 +114,13 @@ extension DataKeys {
 
     // MARK: - Steps
 
-    /// Copies the record of the operators to the vault, if the vault has an older one or none.
-    private func copyOperators(from old: any Vault) async throws {
-        guard let roster = try OperatorRoster.newest(of: try await old.operatorRecords()) else { return }
-        let present = try OperatorRoster.newest(of: try await vault.operatorRecords())
+    /// Copies what the old vault keeps beside its keys, if the vault has something older or nothing.
+    private func copyRecords(from old: any Vault) async throws {
+        if let seal = try await KeptSeal(in: [old]).newest() { try await KeptSeal(in: [vault]).raise(to: seal) }
+        guard let roster = try OperatorRoster.newest(of: try await old.records(.operators)) else { return }
+        let present = try OperatorRoster.newest(of: try await vault.records(.operators))
         guard (present?.sequence ?? 0) < roster.sequence else { return }
-        try await vault.keepOperatorRecord(roster.bytes)
+        try await vault.keep(roster.bytes, as: .operators)
     }
 
     /// All data keys, wrapped by a recovery key: disabled ones too, because they can become usable again. Only keys that were

@@ -48,7 +48,7 @@ package final class Approvals: Sendable {
     /// - Throws: `KeyVaultError`, ``DamagedOperators``, `StoreError`; ``NoOperatorRecord`` if the database has approvals, but the
     ///   vault no operators, and the server has never known any.
     package func refresh(from vault: any Vault) async throws -> Bool {
-        let roster = try OperatorRoster.newest(of: try await vault.operatorRecords())
+        let roster = try OperatorRoster.newest(of: try await vault.records(.operators))
         if roster == nil, state.withLock({ $0.roster == nil }) { try await store.requireNoApprovals() }
         return state.withLock { state in
             guard roster != state.roster else { return false }

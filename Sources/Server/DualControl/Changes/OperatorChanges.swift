@@ -114,12 +114,12 @@ extension Installation {
     fileprivate func changeOperators(_ change: some Change) async throws {
         try await withVault(vaults.vault()) { vault in
             // Read again: another change of the operators can have come in between.
-            guard let roster = try OperatorRoster.newest(of: try await vault.operatorRecords()) else {
+            guard let roster = try OperatorRoster.newest(of: try await vault.records(.operators)) else {
                 throw CommandError.refused(
                     "this installation has no operators: 'card-companion vault init --first-operator' makes the first two"
                 )
             }
-            try await vault.keepOperatorRecord(try change.operators(after: roster).bytes)
+            try await vault.keep(try change.operators(after: roster).bytes, as: .operators)
         }
     }
 
@@ -133,11 +133,11 @@ extension Installation {
                     + "'card-companion operator dual-control on'")
         }
         try await withVault(vaults.vault()) { vault in
-            guard try await vault.operatorRecords().isEmpty else {
+            guard try await vault.records(.operators).isEmpty else {
                 throw CommandError.refused(
                     "this installation already has operators: add another one with 'card-companion operator add'")
             }
-            try await vault.keepOperatorRecord(try OperatorRoster(first: members, isDual: isDual).bytes)
+            try await vault.keep(try OperatorRoster(first: members, isDual: isDual).bytes, as: .operators)
         }
     }
 }

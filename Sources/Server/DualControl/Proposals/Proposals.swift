@@ -18,7 +18,7 @@ extension Installation {
 
     /// The operators that a vault knows.
     package func operators(of vault: any Vault) async throws -> OperatorRoster? {
-        try await withVault(vault) { try OperatorRoster.newest(of: try await $0.operatorRecords()) }
+        try await withVault(vault) { try OperatorRoster.newest(of: try await $0.records(.operators)) }
     }
 
     /// Makes a change, or proposes it if another operator must approve it.
