@@ -11,6 +11,8 @@ struct DatabaseSchema: Sendable {
     var oldestProgram = 0
     var migrations: [AppliedFile] = []
     var functions: [AppliedFile] = []
+    /// The functions whose source is not the one of this program's file.
+    var replaced: [String] = []
     /// The digest of the grants that were applied last.
     var grants: [UInt8] = []
     /// Whether the database has tables of a program from before the first release.
@@ -26,6 +28,17 @@ struct SchemaPlan: Equatable {
     var changesGrantsOrVersion = false
 
     var isEmpty: Bool { migrations.isEmpty && functions.isEmpty && !changesGrantsOrVersion }
+
+    /// Why a server cannot serve before it is carried out.
+    func error(for database: DatabaseSchema) -> SchemaError {
+        // A function of an older program has its source rightly.
+        let replaced = functions.filter { file in
+            database.replaced.contains(file.name)
+                && database.functions.contains { $0.name == file.name && $0.digest == file.digest }
+        }
+        guard replaced.count == names.count else { return .outdated(pending: names) }
+        return .replaced(functions: names)
+    }
 
     /// What is missing, for people.
     var names: [String] {
@@ -52,6 +65,7 @@ struct SchemaPlan: Equatable {
         migrations = schema.migrations.filter { !names.contains($0.name) }
         functions = schema.functions.filter { file in
             !database.functions.contains { $0.name == file.name && $0.digest == file.digest }
+                || database.replaced.contains(file.name)
         }
         changesGrantsOrVersion =
             database.grants != schema.grants.digest
@@ -67,6 +81,8 @@ package enum SchemaError: Error, Equatable, CustomStringConvertible {
     case programTooOld(program: Int, oldest: Int)
     /// The database lacks these files.
     case outdated(pending: [String])
+    /// Somebody has replaced these functions, which no migration did.
+    case replaced(functions: [String])
     /// The database has a migration that this program does not have.
     case unknownMigration(name: String)
     /// The role of the database URL has no access to the schema.
@@ -90,6 +106,9 @@ package enum SchemaError: Error, Equatable, CustomStringConvertible {
         case .outdated(let pending):
             "the schema of the database is outdated (missing: \(pending.joined(separator: ", "))): "
                 + "run 'card-companion migrate'"
+        case .replaced(let functions):
+            "somebody has replaced functions of the database (\(functions.joined(separator: ", "))): find out who. Then run "
+                + "'card-companion migrate', which puts them back"
         case .unknownMigration(let name):
             "the database has migration \(name), which this program does not know: install the newer card-companion"
         case .noAccess:

@@ -48,7 +48,7 @@ package struct SchemaRunner: Sendable {
         try await connected { connection in
             let database = try await read(connection)
             let plan = try SchemaPlan(for: database, schema)
-            guard plan.isEmpty else { throw SchemaError.outdated(pending: plan.names) }
+            guard plan.isEmpty else { throw plan.error(for: database) }
             return UsableSchema(
                 isOwned: try await connection.ownsSchema(),
                 isNewer: database.version > schema.version)
@@ -68,7 +68,7 @@ package struct SchemaRunner: Sendable {
     private func read(_ connection: PostgresConnection) async throws -> DatabaseSchema {
         guard let existence = try await connection.schemaExistence() else { return DatabaseSchema() }
         guard existence.hasAccess else { throw SchemaError.noAccess }
-        var database = existence.hasState ? try await connection.schemaState() : DatabaseSchema()
+        var database = existence.hasState ? try await connection.schemaState(schema) : DatabaseSchema()
         database.isUnreleased = existence.isUnreleased
         return database
     }

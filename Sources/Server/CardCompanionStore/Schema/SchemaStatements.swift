@@ -19,7 +19,7 @@ extension PostgresConnection {
     }
 
     /// The versions that the database has, and what was applied to it.
-    func schemaState() async throws(PostgresError) -> DatabaseSchema {
+    func schemaState(_ schema: Schema) async throws(PostgresError) -> DatabaseSchema {
         var database = DatabaseSchema()
         let state = try await execute(
             PostgresRows<Int, Int, [UInt8]>("SELECT schema_version, oldest_program, grants_digest FROM schema_state"))
@@ -28,6 +28,7 @@ extension PostgresConnection {
             PostgresRows<DatabaseSchema.AppliedFile>("SELECT name, digest FROM schema_migration ORDER BY name"))
         database.functions = try await execute(
             PostgresRows<DatabaseSchema.AppliedFile>("SELECT name, digest FROM schema_function ORDER BY name"))
+        database.replaced = schema.replaced(in: try await execute(PostgresRows<FunctionSource>(FunctionSource.query)))
         return database
     }
 

@@ -17,7 +17,7 @@ extension Installation {
             return facts.findings(
                 oldest: Self.oldestPostgres, connections: settings.databaseConnections,
                 isPrivate: settings.databaseURL == nil)
-                + [await schemaFinding(settings), await clockFinding(settings)]
+                + [await schemaFinding(settings), await clockFinding(settings)] + (await alterationFindings())
         } catch {
             return [
                 .error(
@@ -42,6 +42,20 @@ extension Installation {
             return .ok("schema", "older than this program: the next start brings the private database up to date")
         } catch {
             return .error("schema", error)
+        }
+    }
+
+    /// What can make entries of the audit trail go missing. Replaced functions are told as a fault of the schema.
+    private func alterationFindings() async -> [Finding] {
+        do {
+            return try await store.alterations().filter { !$0.hasPrefix("function ") }.map {
+                .error(
+                    "database", "somebody has added to the tables of the audit trail: \($0)",
+                    do: "find out who, and drop it: entries can be missing")
+            }
+        } catch {
+            // What is wrong with the schema is told already.
+            return []
         }
     }
 
