@@ -32,7 +32,7 @@ CREATE DOMAIN confirmations AS bytea[] CHECK (cardinality(VALUE) = 3);
 CREATE DOMAIN notify_status AS smallint CHECK (VALUE BETWEEN 0 AND 2);
 CREATE DOMAIN event_type AS text COLLATE "C" CHECK (VALUE IN
     ('pin.delivered', 'pin.delivery-failed', 'pin.delivery-unconfirmed', 'pin.defined', 'pin.expired',
-    'authentication.locked', 'certificate.expiring', 'revocation-list.expiring', 'identity.checked'));
+    'authentication.locked', 'certificate.expiring', 'revocation-list.expiring', 'identity.checked', 'audit.sealed'));
 CREATE DOMAIN public_event_id AS text COLLATE "C" CHECK (length(VALUE) = 22);
 
 -- Banks, their keys and their certificates.
@@ -394,12 +394,15 @@ CREATE TABLE event (
     acknowledged boolean NOT NULL DEFAULT false,
     PRIMARY KEY (bank_id, event_id),
     CONSTRAINT only_events_about_the_bank_have_no_cardholder CHECK (
-        (unique_id IS NULL) = (type IN ('certificate.expiring', 'revocation-list.expiring')))
+        (unique_id IS NULL) = (type IN ('certificate.expiring', 'revocation-list.expiring', 'audit.sealed')))
 );
 
 CREATE UNIQUE INDEX event_in_order ON event (bank_id, position) WHERE position IS NOT NULL;
 CREATE INDEX event_without_position ON event (bank_id, event_id) WHERE position IS NULL;
 CREATE INDEX event_by_age ON event (occurred_at);
+-- One newest seal of the audit trail per bank and day, whatever number of servers sends it.
+CREATE UNIQUE INDEX one_audit_seal_per_day ON event (bank_id, (cast(occurred_at AT TIME ZONE 'UTC' AS date)))
+    WHERE type = 'audit.sealed';
 CREATE INDEX event_kept ON event (bank_id, position) WHERE type = 'pin.defined' AND NOT acknowledged;
 
 -- How far a bank has read its events.
@@ -617,7 +620,8 @@ CREATE INDEX audit_entry_by_subject ON audit_entry (subject) WHERE subject IS NO
 -- Signed seals over the ends of all chains. Each covers the one before it.
 CREATE TABLE audit_seal (
     number        bigint PRIMARY KEY CHECK (number > 0),
-    -- A restored database opens a new one.
+    -- A restored database opens a new one, and so does a trail that an operator has accepted although it is not the one that
+    -- was known.
     epoch         integer NOT NULL CHECK (epoch > 0),
     -- closing: it closes the trail up to an earlier seal. What comes up to there is removed.
     kind          text NOT NULL CHECK (kind IN ('regular', 'epoch', 'closing')),
@@ -627,16 +631,19 @@ CREATE TABLE audit_seal (
     -- The ends that have changed since the seal before: chain, sequence, hash (4, 8 and 32 bytes each). Of a closing: the ends of
     -- all chains in what is closed.
     heads         bytea NOT NULL CHECK (length(heads) % 44 = 0),
-    -- Of a closing: the last seal of what is closed, and its hash.
-    closed_number bigint,
-    closed_hash   bytea CHECK (length(closed_hash) = 32),
+    -- The entries that should have been in an earlier seal: chain, first and last sequence (4, 8 and 8 bytes each).
+    late          bytea NOT NULL CHECK (length(late) % 20 = 0),
+    -- Of a closing: the last seal of what is closed, and its hash. Of an epoch: the newest seal that was known, if the trail
+    -- that goes on is not the one that was known.
+    named_number  bigint,
+    named_hash    bytea CHECK (length(named_hash) = 32),
     previous_hash bytea NOT NULL CHECK (length(previous_hash) IN (0, 32)),
     hash          bytea NOT NULL CHECK (length(hash) = 32),
     key_id        text COLLATE "C" NOT NULL,
     signature     bytea NOT NULL,
-    CONSTRAINT a_closing_names_a_seal_before_it CHECK (
-        CASE kind WHEN 'closing' THEN closed_number < number AND closed_hash IS NOT NULL
-            ELSE closed_number IS NULL AND closed_hash IS NULL END)
+    CONSTRAINT a_seal_names_an_earlier_one CHECK (
+        (named_number IS NULL) = (named_hash IS NULL) AND coalesce(named_number < number, true)
+        AND CASE kind WHEN 'closing' THEN named_number IS NOT NULL WHEN 'regular' THEN named_number IS NULL ELSE true END)
 );
 
 -- The ends of the chains in the newest seal. A chain whose entries were all closed goes on from here.

@@ -9,6 +9,9 @@ package protocol CommandVaults: Sendable {
     /// The vault of the settings.
     func vault() -> any Vault
 
+    /// Where the newest seal of the audit trail is kept if the vault is read-only for servers.
+    var placeOfMark: any Vault { get }
+
     /// A token that is not the one of the settings.
     ///
     /// - Parameter pinFile: nil if a person types the PIN.

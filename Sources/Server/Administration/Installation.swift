@@ -58,21 +58,26 @@ package struct Installation: Sendable {
         try await withVault(vaults.vault()) { try await body(dataKeys(of: $0)) }
     }
 
-    /// Runs `body` with the keys that sign seals of the audit trail.
+    /// Runs `body` with the seals of the audit trail.
     ///
     /// - Parameter signs: false if it only verifies. Then a damaged row of a server's key does not stop it.
-    package func withSealKeys<Result>(
-        signs: Bool = true, _ body: (SealKeys) async throws -> Result
-    ) async throws -> Result {
+    package func withSeals<Result>(signs: Bool, _ body: (AuditSeals) async throws -> Result) async throws -> Result {
         try await withDataKeys { dataKeys in
             let keyring = try await dataKeys.opened()
             let serverKeys = ServerKeys(store: store, keyring: keyring, clock: clock)
             if signs { try await serverKeys.prepare() }
-            let result = try await body(
-                SealKeys(store: store, serverKeys: serverKeys, keyring: keyring, vault: dataKeys.vault, clock: clock))
+            let result = try await body(seals(keyring, serverKeys, dataKeys.vault))
             try await dataKeys.report(keyring)
             return result
         }
+    }
+
+    /// The seals of the audit trail, and what is remembered of them.
+    package func seals(_ keyring: Keyring, _ serverKeys: ServerKeys, _ vault: any Vault) -> AuditSeals {
+        let keys = SealKeys(store: store, serverKeys: serverKeys, keyring: keyring, vault: vault, clock: clock)
+        let kept = KeptSeal(in: [vault, vaults.placeOfMark])
+        return AuditSeals(
+            store: store, keys: keys, memory: SealMemory(store: store, keys: keys, kept: kept), clock: clock)
     }
 
     package func withVault<Opened: Vault, Result>(

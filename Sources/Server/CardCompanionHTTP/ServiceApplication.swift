@@ -47,6 +47,7 @@ package struct ServiceParts: Sendable {
     let definition: DefinitionService
     let issuing: IssuingParts
     let keys: ServerKeys
+    let seals: SealMemory
     let store: Store
     let clock: ClockWatch
     let vault: VaultWatch
@@ -59,7 +60,7 @@ package struct ServiceParts: Sendable {
 
     package init(
         distribution: DistributionService, definition: DefinitionService, issuing: IssuingParts, keys: ServerKeys,
-        store: Store, clock: ClockWatch, vault: VaultWatch, refusals: RefusalCounts,
+        seals: SealMemory, store: Store, clock: ClockWatch, vault: VaultWatch, refusals: RefusalCounts,
         draining: Draining, added: (any AddedRoutes)? = nil,
         documents: (any DocumentValidationService)? = nil
     ) {
@@ -67,6 +68,7 @@ package struct ServiceParts: Sendable {
         self.definition = definition
         self.issuing = issuing
         self.keys = keys
+        self.seals = seals
         self.store = store
         self.clock = clock
         self.vault = vault
@@ -109,7 +111,9 @@ private func router(
     func addRoutes(to router: Router<ServiceContext>) {
         // Middleware applies to the routes that are added after it.
         router.add(middleware: VaultMiddleware(vault: parts.vault))
-        PublicRoutes(keys: parts.keys, store: parts.store, clock: parts.clock, draining: parts.draining).add(to: router)
+        PublicRoutes(
+            keys: parts.keys, seals: parts.seals, store: parts.store, clock: parts.clock, draining: parts.draining
+        ).add(to: router)
         parts.added?.add(to: router)
         router.add(middleware: ClockMiddleware(clock: parts.clock))
         DistributionRoutes(

@@ -1,7 +1,8 @@
 package import CardCompanionModel
 internal import Cryptography
 
-// The hashes of the audit trail. migrations/functions/append_audit.sql computes the same for entries.
+// The hashes of the audit trail, as docs/audit.md defines them. migrations/functions/append_audit.sql computes the same for
+// entries.
 
 extension AuditEntryRecord {
     /// The hash that the entry must have.
@@ -21,9 +22,9 @@ extension AuditSealRecord {
     /// The hash that the seal must have.
     package var expectedHash: [UInt8] {
         var bytes = number.bigEndianBytes + epoch.bigEndianBytes + sealedAt.postgresMicroseconds.bigEndianBytes
-        bytes += Array(kind.rawValue.utf8).withLength + Array(note.utf8).withLength + heads.withLength
-        bytes += previousHash.withLength + Array(keyId.utf8).withLength
-        return SHA256.hash(bytes + (closed.map { $0.number.bigEndianBytes + $0.hash }).withLength)
+        bytes += Array(kind.rawValue.utf8).withLength + Array(note.utf8).withLength
+        bytes += heads.withLength + late.withLength + previousHash.withLength + Array(keyId.utf8).withLength
+        return SHA256.hash(bytes + (named.map { $0.number.bigEndianBytes + $0.hash }).withLength)
     }
 
     package var signedText: String { "card-companion audit seal \(Hex.encode(hash))" }
@@ -38,6 +39,26 @@ extension AuditSealRecord {
                 sequence: Int64(bigEndianBytes: bytes.dropFirst(4).prefix(8)), hash: Array(bytes.suffix(32)))
         }
     }
+}
+
+extension AuditSealRecord {
+    /// The entries that it calls late; nil if they cannot be read.
+    package var lateEntries: [LateEntries]? {
+        guard late.count % LateEntries.byteCount == 0 else { return nil }
+        return stride(from: 0, to: late.count, by: LateEntries.byteCount).map { start in
+            let bytes = late[start..<start + LateEntries.byteCount]
+            return LateEntries(
+                chainId: Int32(bigEndianBytes: bytes.prefix(4)),
+                first: Int64(bigEndianBytes: bytes.dropFirst(4).prefix(8)),
+                last: Int64(bigEndianBytes: bytes.suffix(8)))
+        }
+    }
+}
+
+extension LateEntries {
+    static let byteCount = 4 + 8 + 8
+
+    var bytes: [UInt8] { chainId.bigEndianBytes + first.bigEndianBytes + last.bigEndianBytes }
 }
 
 extension AuditHead {

@@ -7,7 +7,7 @@ package struct AuditClosing: Sendable {
     /// A part of the trail that can be closed.
     package struct Part: Sendable {
         /// Its last seal.
-        package let closed: AuditSealRecord.Closed
+        package let closed: SealMark
         /// The last entry of each chain.
         package let ends: [AuditHead]
     }
@@ -46,7 +46,7 @@ package struct AuditClosing: Sendable {
         }
         return last.map { last in
             Part(
-                closed: AuditSealRecord.Closed(number: last.number, hash: last.hash),
+                closed: last.mark,
                 ends: ends.values.sorted { $0.chainId < $1.chainId })
         }
     }

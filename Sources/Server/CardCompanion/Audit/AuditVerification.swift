@@ -23,6 +23,8 @@ package enum AuditFault: Equatable, Sendable, CustomStringConvertible {
     case lastSealDiffers(number: Int64)
     /// The seal that the operator knows is in a part of the trail that was closed.
     case lastSealClosed(number: Int64, closedUpTo: Int64)
+    /// An epoch has given up the seal that the operator knows.
+    case lastSealLost(number: Int64, epochSeal: Int64)
 
     package var description: String {
         switch self {
@@ -47,34 +49,20 @@ package enum AuditFault: Equatable, Sendable, CustomStringConvertible {
         case .lastSealClosed(let number, let closed):
             "seal \(number) is in the part of the trail that was closed up to seal \(closed): compare it with your export, and "
                 + "verify with a newer one"
+        case .lastSealLost(let number, let epochSeal):
+            "seal \(number) was given up by an operator, with the epoch that begins with seal \(epochSeal)"
         }
     }
 }
 
-/// Checks an audit trail: first its seals, then its entries, each in their order. It keeps only the end of each chain, as the
-/// seals give it. Hashes bind the earlier entries to that end.
+/// Checks an audit trail: first its seals, then its entries, each in their order. It keeps the ends of chains that the seals
+/// cover, 32 bytes each. An entry must have the hash that a seal gives its place; hashes bind the earlier entries to it.
 ///
 /// If a part of the trail was closed, the rest starts from the ends in the closing seal. That seal belongs to the rest, and
 /// is checked like every seal. Entries that are closed but not removed yet are skipped.
 package struct AuditVerifier {
     /// Verifies signatures of seals.
     package typealias KeyLookUp = (_ keyId: String) -> SealKeys.Verifier?
-
-    /// A seal that the operator knows from elsewhere.
-    package struct KnownSeal: Sendable, Equatable {
-        package let number: Int64
-        package let hash: [UInt8]
-
-        /// Reads `NUMBER:HASH`, with the hash in hex.
-        package init?(_ text: String) {
-            let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, let number = Int64(parts[0]), number > 0, let hash = Hex.decode(parts[1]),
-                hash.count == SHA256.byteCount
-            else { return nil }
-            self.number = number
-            self.hash = hash
-        }
-    }
 
     package private(set) var faults: [AuditFault] = []
     package private(set) var entryCount = 0
@@ -94,6 +82,10 @@ package struct AuditVerifier {
         package let reason: String
         /// Whether a server's key signed it, although a token had signed before.
         package let leavesToken: Bool
+        /// The newest seal that was known, if an operator has accepted another trail.
+        package let lost: SealMark?
+        /// The number of the seal before it; 0 if there is none.
+        package let before: Int64
     }
 
     package private(set) var epochs: [Epoch] = []
@@ -109,11 +101,17 @@ package struct AuditVerifier {
     /// By name.
     package private(set) var signers: [String: Signer] = [:]
 
+    /// Entries that came late, and the seals that say so.
+    package private(set) var late: [(entries: LateEntries, seal: Int64)] = []
+
     private let key: KeyLookUp
-    private let closed: AuditSealRecord.Closed?
+    private let closed: SealMark?
     /// The last closed entry of each chain.
     private let closedEnds: [Int32: AuditHead]
-    private var known: KnownSeal?
+    /// Seals that must be in the trail, and were not found yet.
+    private var known: Set<SealMark>
+    /// The same, for the one that the vault keeps.
+    private var kept: SealMark?
     /// Seals with an unknown key, for example an erased one. A later seal with a valid signature covers them, because a
     /// server adds a seal only if it knows the key of the one before. A new epoch covers no closing, because an operator can
     /// begin an epoch after any seal.
@@ -123,18 +121,39 @@ package struct AuditVerifier {
     private var holder = SealKeys.Holder.server
     /// Whether there is or was a token. Then a server's seal covers no seal with an unknown key.
     private let hasToken: Bool
-    /// The newest sealed end of each chain, and the number of its seal.
-    private var ends: [Int32: (head: AuditHead, seal: Int64)] = [:]
+    /// The sealed ends of the chains that come.
+    private var ends: [Int32: [SealedEnd]] = [:]
+    /// Those of the chain that is being read, in the order of the chain, and how many of them have come.
+    private var open: (ends: [SealedEnd], count: Int) = ([], 0)
     private var last: AuditEntryRecord?
 
+    /// What a seal says of an entry.
+    private struct SealedEnd {
+        let sequence: Int64
+        let seal: Int64
+        /// The first half of the hash. No one can find another entry with it.
+        let hash: UInt128
+
+        init(_ head: AuditHead, _ seal: Int64) {
+            sequence = head.sequence
+            self.seal = seal
+            hash = Self.half(head.hash)
+        }
+
+        static func half(_ hash: [UInt8]) -> UInt128 { UInt128(bigEndianBytes: hash.prefix(16)) }
+    }
+
     /// - Parameters:
-    ///   - known: a seal that must be in the trail.
+    ///   - known: seals that must be in the trail.
+    ///   - kept: the newest seal according to the vault.
     ///   - closing: the newest closing; nil if nothing was closed.
     ///   - hasToken: whether there is or was a token that signs.
     package init(
-        known: KnownSeal?, closing: AuditSealRecord? = nil, hasToken: Bool, key: @escaping KeyLookUp
+        known: Set<SealMark> = [], kept: SealMark? = nil, closing: AuditSealRecord? = nil, hasToken: Bool,
+        key: @escaping KeyLookUp
     ) {
         self.known = known
+        self.kept = kept
         self.key = key
         self.hasToken = hasToken
         closed = closing?.closed
@@ -143,13 +162,18 @@ package struct AuditVerifier {
         if let closing, closing.number <= closing.closed?.number ?? 0 {
             faults.append(.wrongSealHash(number: closing.number))
         }
-        if let known, let closed, known.number == closed.number, known.hash == closed.hash { self.known = nil }
+        if let closed { found(closed) }
+    }
+
+    private mutating func found(_ seal: SealMark) {
+        known.remove(seal)
+        if kept == seal { kept = nil }
     }
 
     package mutating func read(_ seal: AuditSealRecord) {
         guard seal.number > closed?.number ?? 0 else { return }
         sealCount += 1
-        let isNext = seal.number == (lastSeal?.number ?? closed?.number ?? 0) + 1
+        let isNext = isNext(seal)
         if !isNext { faults.append(.missingSeals(before: seal.number)) }
         if seal.hash != seal.expectedHash || (isNext && seal.previousHash != lastSeal?.hash ?? closed?.hash ?? []) {
             faults.append(.wrongSealHash(number: seal.number))
@@ -166,11 +190,18 @@ package struct AuditVerifier {
             let fault = AuditFault.unknownSealKey(seal: seal.number, keyId: seal.keyId)
             unknownKeys.append((fault, isClosing: seal.kind == .closing))
         }
-        if known?.number == seal.number, known?.hash == seal.hash { known = nil }
+        found(seal.mark)
+        late += (seal.lateEntries ?? []).map { ($0, seal.number) }
         if seal.kind != .closing {
-            for head in seal.coveredHeads ?? [] { ends[head.chainId] = (head, seal.number) }
+            for head in seal.coveredHeads ?? [] { ends[head.chainId, default: []].append(SealedEnd(head, seal.number)) }
         }
         lastSeal = seal
+    }
+
+    /// Whether no seal is missing before it, but those that an operator has given up.
+    private func isNext(_ seal: AuditSealRecord) -> Bool {
+        let previous = lastSeal?.number ?? closed?.number ?? 0
+        return seal.number == previous + 1 || (seal.number > previous && seal.lost?.number == seal.number - 1)
     }
 
     /// Takes note of an epoch, and of a change from a token's key to a server's, which only an epoch can make.
@@ -183,7 +214,7 @@ package struct AuditVerifier {
         epochs.append(
             Epoch(
                 number: seal.epoch, seal: seal.number, sealedAt: seal.sealedAt, reason: seal.note,
-                leavesToken: leavesToken))
+                leavesToken: leavesToken, lost: seal.lost, before: lastSeal?.number ?? closed?.number ?? 0))
     }
 
     /// Reads the next entry. Chains come one after the other, each from its first entry.
@@ -192,14 +223,14 @@ package struct AuditVerifier {
         guard entry.sequence > closedEnd?.sequence ?? 0 else { return }
         entryCount += 1
         let previous = last?.chainId == entry.chainId ? last : nil
+        if previous == nil { beginChain(entry.chainId) }
         if entry.sequence != (previous?.sequence ?? closedEnd?.sequence ?? 0) + 1 {
             faults.append(.missingEntries(chainId: entry.chainId, before: entry.sequence))
         } else if entry.hash != entry.expectedHash(after: previous?.hash ?? closedEnd?.hash ?? []) {
             faults.append(.wrongHash(chainId: entry.chainId, sequence: entry.sequence))
         }
-        if let end = ends[entry.chainId] {
-            if end.head.sequence == entry.sequence, end.head.hash == entry.hash { ends[entry.chainId] = nil }
-        } else {
+        compareWithSeals(entry)
+        if entry.sequence > open.ends.last?.sequence ?? 0 {
             unsealedCount += 1
             if let lastSeal, lastSeal.sealedAt.seconds - entry.occurredAt.seconds > Self.sealedAfterSeconds {
                 faults.append(.neverSealed(chainId: entry.chainId, sequence: entry.sequence))
@@ -208,20 +239,68 @@ package struct AuditVerifier {
         last = entry
     }
 
+    private mutating func beginChain(_ chainId: Int32) {
+        endChain()
+        open = (openEnds(of: chainId, ends.removeValue(forKey: chainId) ?? []), 0)
+    }
+
+    /// The ends in the order of the chain, without those of closed entries.
+    private func openEnds(of chainId: Int32, _ ends: [SealedEnd]) -> [SealedEnd] {
+        let sorted = ends.sorted { ($0.sequence, $0.seal) < ($1.sequence, $1.seal) }
+        guard let closed = closedEnds[chainId] else { return sorted }
+        return sorted.filter {
+            $0.sequence > closed.sequence
+                || $0.sequence == closed.sequence && $0.hash != SealedEnd.half(closed.hash)
+        }
+    }
+
+    private mutating func compareWithSeals(_ entry: AuditEntryRecord) {
+        while open.count < open.ends.count, open.ends[open.count].sequence <= entry.sequence {
+            let end = open.ends[open.count]
+            guard end.sequence == entry.sequence, end.hash == SealedEnd.half(entry.hash) else {
+                return report(end, of: entry.chainId)
+            }
+            open.count += 1
+        }
+    }
+
+    /// The first difference of a chain says enough: all later ones follow from it.
+    private mutating func report(_ end: SealedEnd, of chainId: Int32) {
+        faults.append(.unsealed(chainId: chainId, sequence: end.sequence, seal: end.seal))
+        open.count = open.ends.count
+    }
+
+    private mutating func endChain() {
+        guard let last, open.count < open.ends.count else { return }
+        report(open.ends[open.count], of: last.chainId)
+    }
+
     /// Call it after the last entry.
     package mutating func finish() {
         faults += unknownKeys.map(\.fault)
-        for (_, end) in ends.sorted(by: { $0.key < $1.key }) {
-            faults.append(
-                .unsealed(chainId: end.head.chainId, sequence: end.head.sequence, seal: end.seal))
+        endChain()
+        for (chainId, missing) in ends.sorted(by: { $0.key < $1.key }) {
+            guard let end = openEnds(of: chainId, missing).first else { continue }
+            faults.append(.unsealed(chainId: chainId, sequence: end.sequence, seal: end.seal))
         }
-        if let known {
-            let isClosed = known.number < closed?.number ?? 0
-            faults.append(
-                isClosed
-                    ? .lastSealClosed(number: known.number, closedUpTo: closed?.number ?? 0)
-                    : .lastSealDiffers(number: known.number))
+        ends = [:]
+        for seal in known.sorted(by: { $0.number < $1.number }) { faults.append(fault(ofMissing: seal)) }
+        // What was closed or given up is gone rightly. Servers raise the mark later.
+        if let kept, case .lastSealDiffers = fault(ofMissing: kept) {
+            faults.append(.lastSealDiffers(number: kept.number))
         }
+    }
+
+    private func fault(ofMissing seal: SealMark) -> AuditFault {
+        if let closed, seal.number < closed.number {
+            return .lastSealClosed(number: seal.number, closedUpTo: closed.number)
+        }
+        let epoch = epochs.first { epoch in
+            guard let lost = epoch.lost else { return false }
+            return lost == seal || (epoch.before < seal.number && seal.number < epoch.seal)
+        }
+        if let epoch { return .lastSealLost(number: seal.number, epochSeal: epoch.seal) }
+        return .lastSealDiffers(number: seal.number)
     }
 }
 
@@ -230,10 +309,10 @@ extension AuditVerifier {
 
     /// Checks the whole trail of a database.
     package static func verified(
-        _ store: Store, known: KnownSeal?, keys: [String: SealKeys.Verifier]
+        _ store: Store, known: Set<SealMark>, kept: SealMark?, keys: [String: SealKeys.Verifier]
     ) async throws(StoreError) -> AuditVerifier {
         var verifier = AuditVerifier(
-            known: known, closing: try await store.newestAuditClosing(),
+            known: known, kept: kept, closing: try await store.newestAuditClosing(),
             hasToken: keys.values.contains { $0.holder > .server }
         ) { keys[$0] }
         var number: Int64 = 0

@@ -5,19 +5,21 @@ internal import CardCompanionStore
 internal import Hummingbird
 internal import JOSE
 
-/// What anyone can read: the server's public keys, the description of its API, and its health.
+/// What anyone can read: the server's public keys, the newest seal of the audit trail, the description of its API, and its health.
 struct PublicRoutes {
+    static let auditSealPath = "/.well-known/audit-seal"
     static let openAPIPath = "/openapi.yaml"
     static let livenessPath = "/health/live"
     static let readinessPath = "/health/ready"
 
     let keys: ServerKeys
+    let seals: SealMemory
     let store: Store
     let clock: ClockWatch
     let draining: Draining
 
     func add(to router: Router<ServiceContext>) {
-        let keys = keys
+        let (keys, seals) = (keys, seals)
         router.get(RouterPath(APIPath.keySet)) { _, _ in
             Response(
                 status: .ok,
@@ -26,6 +28,15 @@ struct PublicRoutes {
                     .cacheControl: "public, max-age=\(KeySetLifetime.seconds)",
                 ],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: keys.published.json)))
+        }
+        // From memory: anyone can ask as often as they like.
+        router.get(RouterPath(Self.auditSealPath)) { _, _ in
+            guard let seal = seals.newest else {
+                throw Problem(.notFound, "This server has not seen a seal of the audit trail yet.")
+            }
+            return Response(
+                status: .ok, headers: [.contentType: "application/json"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: seal.witness)))
         }
         router.get(RouterPath(Self.openAPIPath)) { _, _ in
             Response(

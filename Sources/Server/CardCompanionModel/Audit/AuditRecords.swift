@@ -27,6 +27,19 @@ package struct AuditEntryRecord: Sendable, Equatable {
     }
 }
 
+/// Entries of a chain that came late: a seal that was made long after their time lacks them.
+package struct LateEntries: Sendable, Equatable {
+    package let chainId: Int32
+    package let first: Int64
+    package let last: Int64
+
+    package init(chainId: Int32, first: Int64, last: Int64) {
+        self.chainId = chainId
+        self.first = first
+        self.last = last
+    }
+}
+
 /// The end of a chain.
 package struct AuditHead: Sendable, Equatable {
     package let chainId: Int32

@@ -2,21 +2,10 @@ package struct AuditSealRecord: Sendable, Equatable {
     /// Why a seal was made.
     package enum Kind: String, CaseIterable, Codable, Sendable {
         case regular
-        /// The database was restored.
+        /// The database was restored, or an operator has accepted that the trail is not the one that was known.
         case epoch
         /// The trail is closed up to an earlier seal.
         case closing
-    }
-
-    /// The last seal of a closed part.
-    package struct Closed: Sendable, Equatable {
-        package let number: Int64
-        package let hash: [UInt8]
-
-        package init(number: Int64, hash: [UInt8]) {
-            self.number = number
-            self.hash = hash
-        }
     }
 
     package var number: Int64
@@ -25,16 +14,18 @@ package struct AuditSealRecord: Sendable, Equatable {
     package var sealedAt: Timestamp
     package var note: String
     package var heads: [UInt8]
-    /// Nil if the seal is not a closing.
-    package var closed: Closed?
+    /// The entries that should have been in an earlier seal.
+    package var late: [UInt8]
+    /// ``closed`` or ``lost``.
+    package var named: SealMark?
     package var previousHash: [UInt8]
     package var hash: [UInt8]
     package var keyId: String
     package var signature: [UInt8]
 
     package init(
-        number: Int64, epoch: Int32, kind: Kind, sealedAt: Timestamp, note: String, heads: [UInt8],
-        closed: Closed? = nil, previousHash: [UInt8], hash: [UInt8], keyId: String, signature: [UInt8]
+        number: Int64, epoch: Int32, kind: Kind, sealedAt: Timestamp, note: String, heads: [UInt8], late: [UInt8] = [],
+        named: SealMark? = nil, previousHash: [UInt8], hash: [UInt8], keyId: String, signature: [UInt8]
     ) {
         self.number = number
         self.epoch = epoch
@@ -42,10 +33,19 @@ package struct AuditSealRecord: Sendable, Equatable {
         self.sealedAt = sealedAt
         self.note = note
         self.heads = heads
-        self.closed = closed
+        self.late = late
+        self.named = named
         self.previousHash = previousHash
         self.hash = hash
         self.keyId = keyId
         self.signature = signature
     }
+
+    package var mark: SealMark { SealMark(number: number, hash: hash) }
+
+    /// The last seal of what a closing closes; nil if the seal is none.
+    package var closed: SealMark? { kind == .closing ? named : nil }
+
+    /// The newest seal that was known when an operator accepted another trail; nil if the seal begins no such epoch.
+    package var lost: SealMark? { kind == .epoch ? named : nil }
 }

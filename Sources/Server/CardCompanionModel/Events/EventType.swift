@@ -9,4 +9,5 @@ package enum EventType: String, Sendable, CaseIterable {
     case certificateExpiring = "certificate.expiring"
     case revocationListExpiring = "revocation-list.expiring"
     case identityChecked = "identity.checked"
+    case auditSealed = "audit.sealed"
 }

@@ -8,7 +8,8 @@ extension Installation {
     /// The installation of the settings.
     package init(_ settings: ServerSettings, _ store: Store, logger: Logger) {
         self.init(
-            store: store, vaults: VaultsOfSettings(settings: settings.vault), logger: logger, note: Terminal.note)
+            store: store, vaults: VaultsOfSettings(settings: settings.vault, dataDirectory: settings.dataDirectory),
+            logger: logger, note: Terminal.note)
     }
 
     /// Runs a short command on the installation that the options name.
@@ -48,10 +49,13 @@ extension Installation {
 /// The vaults that the settings and an operator's options name.
 private struct VaultsOfSettings: CommandVaults {
     let settings: VaultSettings
+    let dataDirectory: String
 
     var name: String { settings.name }
 
     func vault() -> any Vault { settings.vault(forServer: false) }
+
+    var placeOfMark: any Vault { FileVault(path: "\(dataDirectory)/server") }
 
     func token(_ address: Token.Address, pinFile: String?) -> any Vault {
         VaultSettings.tokenVault(address, pinFile: pinFile, forServer: false)

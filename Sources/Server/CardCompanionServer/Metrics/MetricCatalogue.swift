@@ -163,6 +163,21 @@ enum MetricCatalogue {
         MetricDescription(
             "card_companion_audit_seal_failures_total", .counter,
             help: "Seals of the audit trail that this server could not make."),
+        MetricDescription(
+            "card_companion_audit_trail_intact", .gauge,
+            help: """
+                1 if the audit trail goes on from the newest seal that this server knows, 0 if it went back or is another one: \
+                then no seal is added.
+                """),
+        MetricDescription(
+            "card_companion_audit_late_entries_total", .counter,
+            help: "Entries of the audit trail in this server's seals that an earlier seal should have had."),
+        MetricDescription(
+            "card_companion_audit_database_original", .gauge,
+            help: """
+                1 if the database's functions are those of this program, and the tables of the audit trail have no triggers, \
+                rules or row security.
+                """),
     ]
 
     private static let server = [

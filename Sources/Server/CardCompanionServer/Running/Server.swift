@@ -59,7 +59,8 @@ struct Server: Service, CustomStringConvertible {
         settings.maximumConnections = maximumConnections
         let parts = ServiceParts(
             distribution: operations.distribution, definition: operations.definition, issuing: operations.issuing,
-            keys: core.keys, store: installation.store, clock: core.clockWatch, vault: core.vaultWatch,
+            keys: core.keys, seals: core.seals.memory, store: installation.store, clock: core.clockWatch,
+            vault: core.vaultWatch,
             refusals: operations.refusals, draining: draining, added: trial?.routes,
             documents: operations.documents)
         let application = buildApplication(

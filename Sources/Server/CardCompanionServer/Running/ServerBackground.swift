@@ -29,10 +29,7 @@ extension ServerCore {
             services.append(
                 UnsealSocket(path: settings.vault.socket, vault: token, watch: vaultWatch, logger: logger))
         }
-        let sealKeys = SealKeys(store: store, serverKeys: keys, keyring: keyring, vault: vault, clock: clock)
-        services.append(
-            AuditSealing(
-                seals: AuditSeals(store: store, keys: sealKeys, clock: clock), vault: vaultWatch, logger: logger))
+        services.append(AuditSealing(seals: seals, store: store, vault: vaultWatch, clock: clock, logger: logger))
         return services
     }
 }

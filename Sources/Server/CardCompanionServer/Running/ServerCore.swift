@@ -16,6 +16,7 @@ package struct ServerCore {
     let dataKeys: DataKeys
     let banks: BankDirectory
     let approvals: Approvals
+    let seals: AuditSeals
     let clockWatch: ClockWatch
     let lookUps: TokenBucket.Rate
 
@@ -35,6 +36,7 @@ package struct ServerCore {
         lookUps = .lookUps(perSecond: settings.lookUpsPerSecond)
         keys = ServerKeys(store: store, keyring: keyring, clock: clock, lookUps: lookUps)
         approvals = Approvals(store: store, keyring: keyring, logger: logger)
+        seals = installation.seals(keyring, keys, vault)
         banks = BankDirectory(store: store, keyring: keyring, approvals: approvals, clock: clock, lookUps: lookUps)
         vaultWatch = VaultWatch(
             dataKeys: dataKeys, keyring: keyring, serverKeys: keys, banks: banks, approvals: approvals, clock: clock,

@@ -16,7 +16,16 @@ extension Store {
         try await statements.firstRow(
             """
             SELECT \(sql: AuditSealRecord.columns) FROM audit_seal WHERE kind = 'closing'
-            ORDER BY closed_number DESC, number DESC LIMIT 1
+            ORDER BY named_number DESC, number DESC LIMIT 1
+            """)
+    }
+
+    /// The newest epoch that gives up a seal with that number, or a later one.
+    package func newestAuditEpoch(givingUp number: Int64) async throws(StoreError) -> AuditSealRecord? {
+        try await statements.firstRow(
+            """
+            SELECT \(sql: AuditSealRecord.columns) FROM audit_seal
+            WHERE kind = 'epoch' AND number > \(number) AND named_number >= \(number) ORDER BY number DESC LIMIT 1
             """)
     }
 
@@ -65,8 +74,8 @@ extension Store {
             PostgresQuery(
                 """
                 INSERT INTO audit_seal (\(sql: AuditSealRecord.columns))
-                VALUES (\(seal.number, seal.epoch, seal.kind, seal.sealedAt, seal.note, seal.heads),
-                    \(seal.closed?.number, seal.closed?.hash, seal.previousHash, seal.hash, seal.keyId, seal.signature))
+                VALUES (\(seal.number, seal.epoch, seal.kind, seal.sealedAt, seal.note, seal.heads, seal.late),
+                    \(seal.named?.number, seal.named?.hash, seal.previousHash, seal.hash, seal.keyId, seal.signature))
                 ON CONFLICT DO NOTHING
                 """),
             // Does nothing if another server's seal got the number.
@@ -85,18 +94,18 @@ extension Store {
 
 extension AuditSealRecord: PostgresRowDecodable {
     static let columns: SQLText = """
-        number, epoch, kind, sealed_at, note, heads, closed_number, closed_hash, previous_hash, hash, key_id, signature
+        number, epoch, kind, sealed_at, note, heads, late, named_number, named_hash, previous_hash, hash, key_id, signature
         """
 
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             number: try row.next(), epoch: try row.next(), kind: try row.next(), sealedAt: try row.next(),
-            note: try row.next(), heads: try row.next(), closed: try Closed(&row), previousHash: try row.next(),
-            hash: try row.next(), keyId: try row.next(), signature: try row.next())
+            note: try row.next(), heads: try row.next(), late: try row.next(), named: try SealMark(&row),
+            previousHash: try row.next(), hash: try row.next(), keyId: try row.next(), signature: try row.next())
     }
 }
 
-extension AuditSealRecord.Closed {
+extension SealMark {
     /// Nil if both columns are null.
     fileprivate init?(_ row: inout PostgresRow) throws(PostgresError) {
         let (number, hash): (Int64?, [UInt8]?) = (try row.next(), try row.next())

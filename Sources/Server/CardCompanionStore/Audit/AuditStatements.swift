@@ -60,6 +60,38 @@ extension Store {
             """)
     }
 
+    /// The entries between the newest seal and these ends that are from before a time.
+    package func lateAuditEntries(
+        upTo ends: [AuditHead], before time: Timestamp
+    ) async throws(StoreError) -> [LateEntries] {
+        try await statements.rows(
+            """
+            SELECT chain_id, min(sequence), max(sequence) FROM (
+                SELECT entry.chain_id, entry.sequence,
+                    entry.sequence - row_number() OVER (PARTITION BY entry.chain_id ORDER BY entry.sequence) AS island
+                FROM unnest(\(ends.map(\.chainId), ends.map(\.sequence))) AS new_end (chain_id, sequence)
+                    LEFT JOIN audit_head ON audit_head.chain_id = new_end.chain_id
+                    JOIN audit_entry AS entry ON entry.chain_id = new_end.chain_id
+                        AND entry.sequence > coalesce(audit_head.sequence, 0) AND entry.sequence <= new_end.sequence
+                WHERE entry.occurred_at <= \(time)
+            ) AS late GROUP BY chain_id, island ORDER BY chain_id, min(sequence)
+            """)
+    }
+
+    /// The sealed ends whose entry is missing or another one, and those that audit_head has forgotten.
+    package func changedAuditEnds(of ends: [AuditHead]) async throws(StoreError) -> [AuditHead] {
+        try await statements.rows(
+            """
+            SELECT known.chain_id, known.sequence, known.hash
+            FROM unnest(\(ends.map(\.chainId), ends.map(\.sequence), ends.map(\.hash)))
+                    AS known (chain_id, sequence, hash)
+                LEFT JOIN audit_entry ON audit_entry.chain_id = known.chain_id AND audit_entry.sequence = known.sequence
+                LEFT JOIN audit_head ON audit_head.chain_id = known.chain_id
+            WHERE audit_entry.hash IS DISTINCT FROM known.hash OR coalesce(audit_head.sequence, 0) < known.sequence
+            ORDER BY known.chain_id
+            """)
+    }
+
     /// The ends of all chains.
     package func auditChains() async throws(StoreError) -> [AuditHead] {
         try await statements.rows("\(sql: AuditHead.newestOfEachChain) ORDER BY newest.chain_id")
@@ -118,6 +150,12 @@ extension AuditEntryRecord: PostgresRowDecodable {
             chainId: try row.next(), sequence: try row.next(), occurredAt: try row.next(),
             operation: try row.next(), outcome: try row.next(), bankId: try row.next(),
             subject: try row.next(), actor: try row.next(), detail: try row.next(), hash: try row.next())
+    }
+}
+
+extension LateEntries: PostgresRowDecodable {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
+        self.init(chainId: try row.next(), first: try row.next(), last: try row.next())
     }
 }
 

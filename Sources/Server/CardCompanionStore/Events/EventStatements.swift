@@ -2,6 +2,20 @@ package import CardCompanionModel
 internal import PostgresLibPQ
 
 extension Store {
+    /// Gives each active bank the newest seal of the audit trail as an event, unless it has one of this day. A bank gets its first
+    /// one a day after it was added.
+    ///
+    /// - Parameter seal: the event's data, in JSON.
+    package func reportAuditSeal(_ seal: String, now: Timestamp) async throws(StoreError) {
+        try await statements.execute(
+            """
+            INSERT INTO event (bank_id, type, data, occurred_at)
+            SELECT bank_id, 'audit.sealed', \(seal)::jsonb, \(now) FROM bank
+            WHERE status = 'ACTIVE' AND created_at <= \(now) - interval '1 day'
+            ON CONFLICT DO NOTHING
+            """)
+    }
+
     /// A bank's newest events, the newest first. This does not change what the bank reads next.
     package func newestEvents(
         bankId: Identifier, uniqueId: Identifier?, type: EventType?, limit: Int

@@ -9,6 +9,8 @@ import Foundation
 /// An entry of the audit trail as JSON.
 struct AuditLine: Encodable {
     let time: String
+    /// Since 1970.
+    let microseconds: Int64
     let chain: Int32
     let sequence: Int64
     let operation: String
@@ -22,6 +24,7 @@ struct AuditLine: Encodable {
 
     init(_ entry: AuditEntryRecord) {
         time = entry.occurredAt.text
+        microseconds = entry.occurredAt.microseconds
         chain = entry.chainId
         sequence = entry.sequence
         operation = entry.operation
@@ -36,11 +39,35 @@ struct AuditLine: Encodable {
 
 /// A seal of the audit trail as JSON.
 private struct SealLine: Encodable {
+    struct Head: Encodable {
+        let chain: Int32
+        let sequence: Int64
+        let hash: String
+    }
+
+    struct Late: Encodable {
+        let chain: Int32
+        let first: Int64
+        let last: Int64
+    }
+
+    struct Mark: Encodable {
+        let seal: Int64
+        let hash: String
+    }
+
     let seal: Int64
     let time: String
+    /// Since 1970.
+    let microseconds: Int64
     let epoch: Int32
     let kind: String
     let note: String
+    let heads: [Head]
+    let late: [Late]
+    /// Of a closing: the last seal that it closes. Of an epoch: the seal that it gives up.
+    let named: Mark?
+    let previousHash: String
     let hash: String
     let keyId: String
     let signature: String
@@ -48,9 +75,16 @@ private struct SealLine: Encodable {
     init(_ record: AuditSealRecord) {
         seal = record.number
         time = record.sealedAt.text
+        microseconds = record.sealedAt.microseconds
         epoch = record.epoch
         kind = record.kind.rawValue
         note = record.note
+        heads = (record.coveredHeads ?? []).map {
+            Head(chain: $0.chainId, sequence: $0.sequence, hash: Hex.encode($0.hash))
+        }
+        late = (record.lateEntries ?? []).map { Late(chain: $0.chainId, first: $0.first, last: $0.last) }
+        named = record.named.map { Mark(seal: $0.number, hash: Hex.encode($0.hash)) }
+        previousHash = Hex.encode(record.previousHash)
         hash = Hex.encode(record.hash)
         keyId = record.keyId
         signature = Base64URL.encode(record.signature)

@@ -6,7 +6,6 @@ import CardCompanionServer
 import CardCompanionStore
 import Cryptography
 import Foundation
-import HTTPSignatures
 
 extension AuditCommand {
     struct Close: AsyncParsableCommand {
@@ -50,11 +49,9 @@ extension AuditCommand {
             let action = AdminAction(command: "audit close", subject: "before \(before.text)")
             let result = try await Installation.run(options, asOwner: true, action: action) { [before] installation in
                 try await installation.requireOwner(for: "audit close")
-                return try await installation.withSealKeys { keys in
-                    try await Self.requireWholeTrail(installation.store, keys)
-                    let closing = AuditClosing(
-                        store: installation.store,
-                        seals: AuditSeals(store: installation.store, keys: keys, clock: installation.clock))
+                return try await installation.withSeals(signs: true) { seals in
+                    try await Self.requireWholeTrail(installation.store, seals)
+                    let closing = AuditClosing(store: installation.store, seals: seals)
                     let seal = try await Self.close(closing, before: before, exportedTo: cursor)
                     let removed = try await closing.removeClosed()
                     guard seal != nil || removed > 0 else {
@@ -67,9 +64,9 @@ extension AuditCommand {
         }
 
         /// What is closed can never be verified again.
-        private static func requireWholeTrail(_ store: Store, _ keys: SealKeys) async throws {
-            let verifiers = try await keys.verifiers()
-            let verifier = try await AuditVerifier.verified(store, known: nil, keys: verifiers)
+        private static func requireWholeTrail(_ store: Store, _ seals: AuditSeals) async throws {
+            let verifier = try await AuditVerifier.verified(
+                store, known: [], kept: try await seals.memory.keptMark(), keys: try await seals.keys.verifiers())
             guard let fault = verifier.faults.first else { return }
             throw CommandError.refused(
                 "the trail could not be verified, so nothing was closed: \(fault); see 'card-companion audit verify'")

@@ -60,11 +60,14 @@ struct DatabaseCommand: ParsableCommand {
                     try await RestoredPINs(confirmed: confirmed)
                         .erase(in: installation.store, keyring: $0, now: now)
                 }
-                let seal = try await installation.withSealKeys { keys in
-                    try await AuditSeals(store: installation.store, keys: keys, clock: installation.clock)
-                        .add(.epoch, note: "restored the backup of \(backupTime.text)")
+                let seal = try await installation.withSeals(signs: true) { seals in
+                    // The backup lacks the seals since then.
+                    try await seals.beginEpoch(
+                        note: "restored the backup of \(backupTime.text)",
+                        givingUp: try await seals.memory.fault()?.known)
                 }
-                return Report(erasedPINs: erased, epoch: seal?.epoch, requestsFrom: now.text)
+                return Report(
+                    erasedPINs: erased, epoch: seal?.epoch, lostSeal: seal?.lost?.number, requestsFrom: now.text)
             }
             try Terminal.show(report.text, json: report, asJSON: output.json)
         }
@@ -81,11 +84,14 @@ struct DatabaseCommand: ParsableCommand {
         private struct Report: Encodable {
             let erasedPINs: Int
             let epoch: Int32?
+            /// The newest seal that was known, if the backup lacks it.
+            let lostSeal: Int64?
             let requestsFrom: String
 
             var text: String {
                 "erased \(erasedPINs) PINs; requests from before \(requestsFrom) are refused"
                     + (epoch.map { "; epoch \($0) of the audit trail begins" } ?? "")
+                    + (lostSeal.map { "; seal \($0) was known, and is given up" } ?? "")
             }
         }
     }

@@ -24,9 +24,21 @@ extension Installation {
             }
             _ = try await withKeyring { $0.isOpen }
             return [.ok("vault", "opens the data keys")] + keys.warnings(now: clock.now()).map { .warning("vault", $0) }
-                + [await operatorFinding()] + (try await approvalFindings())
+                + [await operatorFinding(), await auditFinding()] + (try await approvalFindings())
         } catch {
             return [.error("vault", error)]
+        }
+    }
+
+    /// Compares the audit trail with the newest seal that the vault knows.
+    private func auditFinding() async -> Finding {
+        do {
+            let newest = try await withSeals(signs: false) { try await $0.memory.follow() }
+            return .ok("audit", newest.map { "the newest seal is \($0.mark.text)" } ?? "there is no seal yet")
+        } catch let fault as ReplacedTrail {
+            return .error("audit", "\(fault)", do: fault.remedy)
+        } catch {
+            return .error("audit", error)
         }
     }
 

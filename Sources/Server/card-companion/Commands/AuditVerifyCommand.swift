@@ -1,0 +1,193 @@
+import Administration
+import ArgumentParser
+import CardCompanion
+import CardCompanionModel
+import CardCompanionServer
+import CardCompanionStore
+import Foundation
+
+extension AuditCommand {
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Finds altered, dropped and reordered entries and seals.",
+            discussion: """
+                Entries that are newer than the last seal are counted, but nothing proves that none of them was removed. The newest seal
+                that the vault knows must be in the trail. With --last-seal or --witness, the command also compares a seal that somebody
+                else has kept: its number and hash from a server's log, or the JSON of /.well-known/audit-seal or of an event
+                audit.sealed.
+
+                Late entries are shown: an earlier seal should have had them, so somebody may have put them in. The exit status is 1 if
+                something is wrong; late entries do not count.
+
+                EXAMPLES
+                  card-companion audit verify
+                  card-companion audit verify --witness seal-of-the-bank.json
+                  card-companion audit verify --last-seal 4711:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                """)
+
+        @Option(help: "A seal that must be in the trail: its number and its hash in hex.")
+        var lastSeal: String?
+        @Option(help: "A file with a seal that must be in the trail, as a server or an event had it. Can be repeated.")
+        var witness: [String] = []
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let known =
+                try (lastSeal.map { [try AuditCommand.seal($0, of: "--last-seal")] } ?? [])
+                + witness.map { try SealWitness.read($0) }
+            let report = try await Installation.run(options) { installation in
+                try await installation.withSeals(signs: false) { seals in
+                    let verified = try await AuditVerifier.verified(
+                        installation.store, known: Set(known), kept: try await seals.memory.keptMark(),
+                        keys: try await seals.keys.verifiers())
+                    return Report(verified, damagedRows: try await seals.keys.damagedRows())
+                }
+            }
+            try Terminal.show(report.text, json: report, asJSON: output.json)
+            guard report.faults.isEmpty else { throw ExitCode(1) }
+        }
+    }
+
+    /// Reads `NUMBER:HASH`.
+    static func seal(_ text: String, of option: String) throws -> SealMark {
+        guard let seal = SealMark(text) else {
+            throw CommandError.badInput("\(option) must be NUMBER:HASH, with the hash in hex")
+        }
+        return seal
+    }
+}
+
+/// A seal that somebody has kept.
+private struct SealWitness: Decodable {
+    /// The JSON of the end point has the members itself, an event has them in `data`.
+    private struct Event: Decodable {
+        let data: SealWitness
+    }
+
+    let number: Int64
+    let hash: String
+
+    static func read(_ path: String) throws -> SealMark {
+        let bytes = Data(try InputFile.read(path, byteLimit: InputFile.messageByteLimit))
+        let decoder = JSONDecoder()
+        let witness =
+            (try? decoder.decode(SealWitness.self, from: bytes)) ?? (try? decoder.decode(Event.self, from: bytes))?.data
+        guard let witness, let seal = SealMark("\(witness.number):\(witness.hash)") else {
+            throw CommandError.badInput(
+                "--witness: \(path) is neither the JSON of /.well-known/audit-seal nor of an event audit.sealed")
+        }
+        return seal
+    }
+}
+
+/// What was found.
+private struct Report: Encodable {
+    /// How many faults and late entries are told.
+    private static let toldLimit = 20
+
+    let entries: Int
+    let seals: Int64
+    let unsealed: Int
+    let late: [Late]
+    let faults: [String]
+    let faultCount: Int
+    let epochs: [Epoch]
+    let signers: [Signer]
+    /// Rows of keys with a value that does not open.
+    let damagedRows: [String]
+
+    /// Entries of a chain that came late.
+    struct Late: Encodable {
+        let chain: Int32
+        let first: Int64
+        let last: Int64
+        let seal: Int64
+
+        var text: String {
+            let which =
+                first == last ? "entry \(first) of chain \(chain)" : "entries \(first) to \(last) of chain \(chain)"
+            return
+                "LATE: \(which) came to the trail just before seal \(seal), although an earlier seal should have had them"
+        }
+    }
+
+    struct Signer: Encodable {
+        let keyId: String
+        /// `token`, `recorded` (another token, as the database says) or `server`.
+        let holder: String
+        let firstSeal: Int64
+        let seals: Int
+
+        var text: String {
+            let whose =
+                switch holder {
+                case "token": "the token's key"
+                case "recorded":
+                    "the key of another token (according to the database: check that the token is yours),"
+                default: "a server's key"
+                }
+            return "\(seals) seals since seal \(firstSeal) are signed by \(whose) \(keyId)"
+        }
+    }
+
+    struct Epoch: Encodable {
+        let epoch: Int32
+        let seal: Int64
+        let since: String
+        let reason: String
+        let leavesToken: Bool
+        /// The newest seal that was known, if an operator has given it up; and the one that the epoch follows.
+        let lostSeal: Int64?
+        let seenSeal: Int64?
+
+        init(_ epoch: AuditVerifier.Epoch) {
+            self.epoch = epoch.number
+            seal = epoch.seal
+            since = epoch.sealedAt.text
+            reason = epoch.reason
+            leavesToken = epoch.leavesToken
+            lostSeal = epoch.lost?.number
+            seenSeal = epoch.lost == nil ? nil : epoch.before
+        }
+
+        var text: String {
+            let lost = lostSeal.map { lost in
+                let seen = seenSeal ?? 0
+                return
+                    " (seal \(lost) was known, and \(seen == 0 ? "no seal" : "seal \(seen)") was the newest in the database)"
+            }
+            return "epoch \(epoch) began at \(since) with seal \(seal): \(reason)" + (lost ?? "")
+                + (leavesToken ? " (from here on, servers sign the seals instead of a token)" : "")
+        }
+    }
+
+    init(_ verifier: AuditVerifier, damagedRows: [String]) {
+        self.damagedRows = damagedRows
+        entries = verifier.entryCount
+        seals = verifier.sealCount
+        unsealed = verifier.unsealedCount
+        late = verifier.late.map {
+            Late(chain: $0.entries.chainId, first: $0.entries.first, last: $0.entries.last, seal: $0.seal)
+        }
+        faults = verifier.faults.prefix(Self.toldLimit).map(\.description)
+        faultCount = verifier.faults.count
+        signers = verifier.signers.values.sorted { $0.firstSeal < $1.firstSeal }.map {
+            Signer(keyId: $0.keyId, holder: $0.holder.rawValue, firstSeal: $0.firstSeal, seals: $0.seals)
+        }
+        epochs = verifier.epochs.map(Epoch.init)
+    }
+
+    var text: String {
+        let counts = "\(entries) entries, \(seals) seals; \(unsealed) entries are newer than the last seal"
+        var told = [counts] + signers.map(\.text) + epochs.map(\.text)
+        told += damagedRows.map { "WARNING: a value in the row \($0) was damaged or forged, and is not used" }
+        told += late.prefix(Self.toldLimit).map(\.text)
+        if late.count > Self.toldLimit { told.append("and \(late.count - Self.toldLimit) more late ones") }
+        guard faultCount > 0 else {
+            return (told + ["nothing was altered, dropped or reordered"]).joined(separator: "\n")
+        }
+        let more = faultCount > faults.count ? ["and \(faultCount - faults.count) more"] : []
+        return (told + faults.map { "WRONG: \($0)" } + more).joined(separator: "\n")
+    }
+}
