@@ -3,6 +3,7 @@
 import base64
 import json
 import pkgutil
+import time
 import uuid
 from io import BytesIO
 
@@ -17,7 +18,7 @@ from card_companion_client.api.keys import key_set
 from card_companion_client.api.pin_definition import (
     define_pin, define_pin_indexes, define_pin_token, keypad_coordinates)
 from card_companion_client.api.pin_distribution import captcha, notify, token_captcha, token_notify
-from card_companion_client.api.service import liveness, open_api, readiness
+from card_companion_client.api.service import audit_seal, liveness, open_api, readiness
 from card_companion_client.types import UNSET, File
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwcrypto import jwe, jwk
@@ -102,10 +103,21 @@ def read_service(caller):
         require(health.status == "ok", f"{health}")
     document = caller.call(open_api, 200, type(None)).content  # YAML, which the generated client does not read
     require(document.startswith(b"openapi: 3.1"), f"{document[:SHOWN_CHARACTERS]}")
+    read_seal(caller)
     keys = caller.call(key_set, 200, models.KeySet).parsed
     for kind in (models.RSAKey, models.ECKey, models.SigningKey):
         require(any(isinstance(key, kind) for key in keys.keys), f"the server has no {kind}")
     return keys.keys
+
+
+def read_seal(caller):
+    """Reads the newest seal. A server that has just started has seen none yet."""
+    deadline = time.monotonic() + TIMEOUT_SECONDS
+    while audit_seal.sync_detailed(client=caller.apps).status_code == 404:
+        require(time.monotonic() < deadline, "there is no seal")
+        time.sleep(0.5)
+    seal = caller.call(audit_seal, 200, models.AuditSeal).parsed
+    require(seal.number >= 1 and seal.epoch == 1, f"{seal}")
 
 
 def change_cardholder(caller, path, sealing):
