@@ -331,7 +331,13 @@ let package = Package(
         tests("KeyVaultTests", in: .keys, ["Cryptography", "KeyVault", "SecureMemory"]),
         tests("PKCS11Tests", in: .keys, ["CPKCS11", "Cryptography", "PKCS11", "SecureMemory", "ServerHarness"]),
         tests("VaultTests", in: .server, ["ServerHarness"]),
-        tests("AuditTests", in: .server, ["ServerHarness"]),
+        tests(
+            "AuditTests", in: .server,
+            [
+                "CardCompanion", "CardCompanionModel", "CardCompanionStore", "KeyVault", "PythonOracle",
+                "ServerHarness",
+                logging,
+            ]),
         tests("OperatorTests", in: .server, ["Administration", "CardCompanion", "EMRTDSimulation", "ServerHarness"]),
         tests(
             "CardCompanionTests", in: .server,

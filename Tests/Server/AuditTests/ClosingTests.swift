@@ -77,8 +77,8 @@ struct ClosingTests {
     /// What an attacker with all rights in the database can do to a trail that was closed, and a part of what is found.
     private static let attacks = [
         ("DELETE FROM audit_seal WHERE kind = 'closing'", "are missing before"),
-        ("UPDATE audit_seal SET closed_hash = sha256(closed_hash) WHERE kind = 'closing'", "was altered"),
-        ("UPDATE audit_seal SET closed_number = closed_number + 1 WHERE kind = 'closing'", "was altered"),
+        ("UPDATE audit_seal SET named_hash = sha256(named_hash) WHERE kind = 'closing'", "was altered"),
+        ("UPDATE audit_seal SET named_number = named_number + 1 WHERE kind = 'closing'", "was altered"),
         (
             "UPDATE audit_seal SET heads = set_byte(heads, 11, get_byte(heads, 11) + 1) WHERE kind = 'closing'",
             "was altered"
@@ -104,16 +104,16 @@ struct ClosingTests {
         // A closing that closes itself would never be read.
         (
             """
-            UPDATE audit_seal SET number = 1, closed_number = (SELECT max(number) FROM audit_seal),
-                closed_hash = (SELECT hash FROM audit_seal ORDER BY number DESC LIMIT 1)
+            UPDATE audit_seal SET number = 1, named_number = (SELECT max(number) FROM audit_seal),
+                named_hash = (SELECT hash FROM audit_seal ORDER BY number DESC LIMIT 1)
             WHERE kind = 'closing'
             """, "was altered"
         ),
         // A forged closing, without the key: a later seal becomes one that closes more.
         (
             """
-            UPDATE audit_seal SET kind = 'closing', closed_number = number - 1,
-                closed_hash = (SELECT hash FROM audit_seal AS before WHERE before.number = audit_seal.number - 1)
+            UPDATE audit_seal SET kind = 'closing', named_number = number - 1,
+                named_hash = (SELECT hash FROM audit_seal AS before WHERE before.number = audit_seal.number - 1)
             WHERE number = (SELECT max(number) FROM audit_seal) AND kind = 'regular'
             """, "was altered"
         ),
@@ -145,7 +145,7 @@ struct ClosingTests {
         try await save("closed")
         #expect(try await fixture.verify().faults == [])
         // The attacker is not bound by constraints.
-        try await installation.sql("ALTER TABLE audit_seal DROP CONSTRAINT a_closing_names_a_seal_before_it")
+        try await installation.sql("ALTER TABLE audit_seal DROP CONSTRAINT a_seal_names_an_earlier_one")
         for (statement, finding) in Self.attacks {
             let changed = try await installation.sql(
                 "WITH changed AS (\(statement) RETURNING 1) SELECT count(*) FROM changed")
@@ -193,17 +193,17 @@ struct ClosingTests {
         try await installation.sql(
             """
             WITH forged AS (
-                SELECT number + 1 AS number, epoch, sealed_at, number AS closed_number, hash AS closed_hash, (
+                SELECT number + 1 AS number, epoch, sealed_at, number AS named_number, hash AS named_hash, (
                     SELECT string_agg(int4send(chain_id) || int8send(sequence) || hash, '' ORDER BY chain_id) FROM audit_head
                 ) AS heads
                 FROM audit_seal ORDER BY number DESC LIMIT 1
             )
             INSERT INTO audit_seal
-                (number, epoch, kind, sealed_at, note, heads, closed_number, closed_hash, previous_hash, hash, key_id, signature)
-            SELECT number, epoch, 'closing', sealed_at, '', heads, closed_number, closed_hash, closed_hash,
+                (number, epoch, kind, sealed_at, note, heads, late, named_number, named_hash, previous_hash, hash, key_id, signature)
+            SELECT number, epoch, 'closing', sealed_at, '', heads, ''::bytea, named_number, named_hash, named_hash,
                 sha256(int8send(number) || int4send(epoch) || timestamptz_send(sealed_at) || int4send(7) || 'closing'
-                    || int4send(0) || int4send(length(heads)) || heads || int4send(32) || closed_hash || int4send(5) || 'stray'
-                    || int4send(40) || int8send(closed_number) || closed_hash), 'stray', '\\x00'
+                    || int4send(0) || int4send(length(heads)) || heads || int4send(0) || int4send(32) || named_hash || int4send(5) || 'stray'
+                    || int4send(40) || int8send(named_number) || named_hash), 'stray', '\\x00'
             FROM forged;
             DELETE FROM audit_entry
             """)

@@ -37,7 +37,8 @@ struct CommandTests {
             ["explain", "jwe"], ["vault", "status"], ["vault", "rotate-data-key"], ["vault", "retire-data-key"],
             ["vault", "init"], ["vault", "unseal"], ["vault", "rewrap"], ["vault", "rotate"], ["vault", "recover"],
             ["vault", "set-data-key"], ["audit", "show"], ["audit", "export"], ["audit", "verify"],
-            ["audit", "close"], ["audit", "new-epoch"], ["operator", "make-key"], ["operator", "list"],
+            ["audit", "close"], ["audit", "keys"], ["audit", "new-epoch"], ["operator", "make-key"],
+            ["operator", "list"],
             ["operator", "add"],
             ["operator", "remove"], ["operator", "dual-control"], ["approve"],
         ])

@@ -26,16 +26,20 @@ package final class AuditSealing: Service, CustomStringConvertible {
 
     private let seals: AuditSeals
     private let store: Store
-    private let vault: VaultWatch
+    private let isVaultOpen: @Sendable () -> Bool
     private let clock: WallClock
     private let logger: Logger
     private let metrics = AuditMetrics()
     private let state = Mutex(State())
 
-    package init(seals: AuditSeals, store: Store, vault: VaultWatch, clock: WallClock, logger: Logger) {
+    /// - Parameter isVaultOpen: whether the server has its keys.
+    package init(
+        seals: AuditSeals, store: Store, clock: WallClock, logger: Logger,
+        isVaultOpen: @escaping @Sendable () -> Bool = { true }
+    ) {
         self.seals = seals
         self.store = store
-        self.vault = vault
+        self.isVaultOpen = isVaultOpen
         self.clock = clock
         self.logger = logger
     }
@@ -43,10 +47,10 @@ package final class AuditSealing: Service, CustomStringConvertible {
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             repeat {
-                if self.vault.isOpen { await self.look() }
+                if self.isVaultOpen() { await self.look() }
             } while (try? await Task.sleep(for: .seconds(Self.intervalSeconds))) != nil
         }
-        guard vault.isOpen else { return }
+        guard isVaultOpen() else { return }
         await look()
         await keep()
     }
@@ -59,10 +63,10 @@ package final class AuditSealing: Service, CustomStringConvertible {
             metrics.trailIsIntact(true)
             try await reportDaily()
         } catch let error as ReplacedTrail {
-            metrics.trailIsIntact(false)
-            failed("\(error): \(error.remedy)")
             // The next start must find it too.
-            return await keep()
+            await keep()
+            metrics.trailIsIntact(false)
+            return failed("\(error): \(error.remedy)")
         } catch let error as ForeignSeal {
             failed("\(error)")
         } catch let error as SealOfToken {

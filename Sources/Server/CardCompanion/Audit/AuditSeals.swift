@@ -66,7 +66,7 @@ package final class AuditSeals: Sendable {
             let limit = newest.sealedAt.advanced(bySeconds: -Self.lateAfterSeconds)
             seal.late = try await store.lateAuditEntries(upTo: heads, before: limit).flatMap(\.bytes)
         }
-        return try await insert(seal, heads, signer)
+        return try await insert(seal, after: newest, heads, signer)
     }
 
     /// Begins an epoch, after whatever the trail has.
@@ -87,7 +87,7 @@ package final class AuditSeals: Sendable {
         // Numbers never come again.
         seal.number = max(seal.number, (lost?.number ?? 0) + 1)
         seal.named = lost
-        return try await insert(seal, heads, signer)
+        return try await insert(seal, after: newest, heads, signer)
     }
 
     /// Adds a seal that closes the trail up to an earlier one.
@@ -101,7 +101,7 @@ package final class AuditSeals: Sendable {
         try await requireStrength(of: signer, after: newest)
         var seal = draft(after: newest, .closing, note: note, heads: ends)
         seal.named = closed
-        return try await insert(seal, [], signer)
+        return try await insert(seal, after: newest, [], signer)
     }
 
     private func grownHeads(since newest: AuditSealRecord?, _ now: Timestamp) async throws -> [AuditHead] {
@@ -140,7 +140,7 @@ package final class AuditSeals: Sendable {
     }
 
     private func insert(
-        _ draft: AuditSealRecord, _ heads: [AuditHead], _ signer: SealKeys.Signer
+        _ draft: AuditSealRecord, after newest: AuditSealRecord?, _ heads: [AuditHead], _ signer: SealKeys.Signer
     ) async throws -> AuditSealRecord? {
         var seal = draft
         seal.keyId = signer.keyId
@@ -151,7 +151,7 @@ package final class AuditSeals: Sendable {
             keys.forgetSigner()
             throw error
         }
-        guard try await store.insertAuditSeal(seal, heads: heads) else { return nil }
+        guard try await store.insertAuditSeal(seal, after: newest?.number ?? 0, heads: heads) else { return nil }
         if seal.kind != .epoch { memory.remember(seal) }
         return seal
     }

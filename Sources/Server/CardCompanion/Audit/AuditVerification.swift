@@ -286,7 +286,7 @@ package struct AuditVerifier {
         ends = [:]
         for seal in known.sorted(by: { $0.number < $1.number }) { faults.append(fault(ofMissing: seal)) }
         // What was closed or given up is gone rightly. Servers raise the mark later.
-        if let kept, case .lastSealDiffers = fault(ofMissing: kept) {
+        if let kept, !known.contains(kept), case .lastSealDiffers = fault(ofMissing: kept) {
             faults.append(.lastSealDiffers(number: kept.number))
         }
     }

@@ -55,6 +55,7 @@ package final class SealMemory: Sendable {
         }
         guard let known = state.withLock(\.mark) else {
             try await take(newest, covering: [:])
+            try await compareEnds(newest)
             return newest
         }
         guard newest.number >= known.number else {

@@ -29,7 +29,9 @@ extension ServerCore {
             services.append(
                 UnsealSocket(path: settings.vault.socket, vault: token, watch: vaultWatch, logger: logger))
         }
-        services.append(AuditSealing(seals: seals, store: store, vault: vaultWatch, clock: clock, logger: logger))
+        services.append(
+            AuditSealing(seals: seals, store: store, clock: clock, logger: logger) { [vaultWatch] in vaultWatch.isOpen }
+        )
         return services
     }
 }

@@ -68,14 +68,18 @@ extension Store {
 
     /// Adds a seal, and remembers its heads.
     ///
-    /// - Returns: false if another server has added a seal with that number.
-    package func insertAuditSeal(_ seal: AuditSealRecord, heads: [AuditHead]) async throws(StoreError) -> Bool {
+    /// - Parameter newest: the number of the newest seal until now; 0 if there is none.
+    /// - Returns: false if the newest seal is another one, because another server was faster.
+    package func insertAuditSeal(
+        _ seal: AuditSealRecord, after newest: Int64, heads: [AuditHead]
+    ) async throws(StoreError) -> Bool {
         let (added, _) = try await statements.batch(
             PostgresQuery(
                 """
                 INSERT INTO audit_seal (\(sql: AuditSealRecord.columns))
-                VALUES (\(seal.number, seal.epoch, seal.kind, seal.sealedAt, seal.note, seal.heads, seal.late),
-                    \(seal.named?.number, seal.named?.hash, seal.previousHash, seal.hash, seal.keyId, seal.signature))
+                SELECT \(seal.number, seal.epoch, seal.kind, seal.sealedAt, seal.note, seal.heads, seal.late),
+                    \(seal.named?.number, seal.named?.hash, seal.previousHash, seal.hash, seal.keyId, seal.signature)
+                WHERE coalesce((SELECT max(number) FROM audit_seal), 0) = \(newest)
                 ON CONFLICT DO NOTHING
                 """),
             // Does nothing if another server's seal got the number.

@@ -155,7 +155,7 @@ private struct Report: Encodable {
             let lost = lostSeal.map { lost in
                 let seen = seenSeal ?? 0
                 return
-                    " (seal \(lost) was known, and \(seen == 0 ? "no seal" : "seal \(seen)") was the newest in the database)"
+                    " (seal \(lost) was known, and the database had \(seen == 0 ? "none" : "seal \(seen) as its newest one"))"
             }
             return "epoch \(epoch) began at \(since) with seal \(seal): \(reason)" + (lost ?? "")
                 + (leavesToken ? " (from here on, servers sign the seals instead of a token)" : "")

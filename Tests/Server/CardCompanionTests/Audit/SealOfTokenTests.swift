@@ -25,7 +25,7 @@ struct SealOfTokenTests {
 
     /// A chain of seals, each by a key.
     private func verified(_ seals: [(key: String, kind: AuditSealRecord.Kind)]) throws -> AuditVerifier {
-        var verifier = AuditVerifier(known: nil, hasToken: true, key: verifier)
+        var verifier = AuditVerifier(hasToken: true, key: verifier)
         var previous: AuditSealRecord?
         for (index, (keyId, kind)) in seals.enumerated() {
             var seal = AuditSealRecord(

@@ -135,7 +135,9 @@ struct Event: Sendable, Equatable {
 
     init(_ json: JSON) throws {
         let members = try #require(json.object)
-        let about = ["certificate.expiring", "revocation-list.expiring", "audit.sealed"].contains(members["type"]) ? [] : ["uniqueId"]
+        let about =
+            ["certificate.expiring", "revocation-list.expiring", "audit.sealed"].contains(members["type"])
+            ? [] : ["uniqueId"]
         try #require(Set(members.keys) == Set(["id", "type", "bankId", "occurredAt", "data"] + about))
         id = try #require(members["id"]?.string)
         type = try #require(members["type"]?.string)
