@@ -1,6 +1,8 @@
 import CardCompanion
 import CardCompanionModel
+import CardCompanionStore
 import Foundation
+import Logging
 import ServerHarness
 import Testing
 

@@ -2,6 +2,7 @@ import CardCompanion
 import CardCompanionModel
 import Foundation
 import KeyVault
+import Logging
 import ServerHarness
 import Testing
 

@@ -1,3 +1,4 @@
+import CardCompanionModel
 import Foundation
 import PythonOracle
 import ServerHarness
