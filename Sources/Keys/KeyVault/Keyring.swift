@@ -14,6 +14,10 @@ package struct SealedPlace: Sendable, Equatable {
     ///   - purpose: of the data keys that seal or authenticate what is there.
     ///   - row: the parts of the row's primary key.
     package init(_ column: String, _ purpose: Keyring.Purpose, row: String...) {
+        self.init(column, purpose, row: row)
+    }
+
+    package init(_ column: String, _ purpose: Keyring.Purpose, row: [String]) {
         self.purpose = purpose
         bytes = ([column] + row).flatMap { part in
             let text = Array(part.utf8)

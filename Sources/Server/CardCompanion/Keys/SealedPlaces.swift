@@ -2,16 +2,16 @@ internal import CardCompanionModel
 internal import CardCompanionStore
 internal import KeyVault
 
-// Every place in the database that has a sealed value or a MAC. The names are authenticated with the values: a change of
-// one makes every value under it unreadable.
+// Every place that has a sealed value or a MAC: those of ``KeyedColumn``, and those that live for a day at most. The names are
+// authenticated with the values: a change of one makes every value under it unreadable.
 
 extension SealedPlace {
     static func hmacKey(bankId: Identifier, label: String) -> SealedPlace {
-        SealedPlace("hmac_key.sealed_key", .keys, row: bankId.text, label)
+        SealedPlace(.hmacKey, row: bankId.text, label)
     }
 
     static func bankKey(bankId: Identifier, label: String) -> SealedPlace {
-        SealedPlace("bank_key.sealed_key", .keys, row: bankId.text, label)
+        SealedPlace(.bankKey, row: bankId.text, label)
     }
 
     /// Components live for a day at most, and are not sealed again.
@@ -20,26 +20,26 @@ extension SealedPlace {
     }
 
     /// The MAC of a bank's key. It has no bank, because no two banks may have the same key.
-    static let keyIdentity = SealedPlace("key_identity.key_mac", .digests)
+    static let keyIdentity = SealedPlace(KeyedColumn.keyIdentity)
 
     static func issuerSecret(_ keyId: String) -> SealedPlace {
-        SealedPlace("issuer_key.sealed_secret", .keys, row: keyId)
+        SealedPlace(.issuerSecret, row: keyId)
     }
 
     static func serverKey(_ keyId: String) -> SealedPlace {
-        SealedPlace("server_key.sealed_key", .keys, row: keyId)
+        SealedPlace(.serverKey, row: keyId)
     }
 
     static func serverPublicKey(_ keyId: String) -> SealedPlace {
-        SealedPlace("server_key.sealed_public_key", .keys, row: keyId)
+        SealedPlace(.serverPublicKey, row: keyId)
     }
 
     static func recoveryKey(_ id: String) -> SealedPlace {
-        SealedPlace("master_key.sealed_public_key", .keys, row: id)
+        SealedPlace(.recoveryKey, row: id)
     }
 
     static func sealKey(_ keyId: String) -> SealedPlace {
-        SealedPlace("seal_key.sealed_public_key", .keys, row: keyId)
+        SealedPlace(.sealKey, row: keyId)
     }
 
     /// The MAC of a token belongs to its session, so that equal tokens have different MACs.
@@ -54,7 +54,7 @@ extension SealedPlace {
 
     /// The digest that proves that a trust list is the imported one. Without a bank, it is the list for all banks.
     static func trustList(_ scope: Identifier?) -> SealedPlace {
-        SealedPlace("trust_list.sealed_digest", .keys, row: scope?.text ?? "")
+        SealedPlace(.trustList, row: scope?.text ?? "")
     }
 
     /// Who is expected in a check. It lives for a day at most.
@@ -73,27 +73,14 @@ extension SealedPlace {
 }
 
 extension SealedPlace {
-    /// The place of a sealed value; nil for a column of MACs, and for a name that cannot be a row's.
+    /// The place of a sealed value; nil for a column of MACs.
     init?(_ column: KeyedColumn, _ row: KeyedRow) {
-        switch column {
-        case .issuerSecret: self = .issuerSecret(row.rowId)
-        case .serverKey: self = .serverKey(row.rowId)
-        case .serverPublicKey: self = .serverPublicKey(row.rowId)
-        case .recoveryKey: self = .recoveryKey(row.rowId)
-        case .sealKey: self = .sealKey(row.rowId)
-        case .trustList: self = .trustList(Identifier(row.bankId))
-        case .hmacKey, .bankKey, .pin, .freeField:
-            guard let bankId = Identifier(row.bankId), let rowId = Identifier(row.rowId) else { return nil }
-            let cardholder = CardholderPlace(bankId: bankId, uniqueId: rowId)
-            self =
-                switch column {
-                case .pin: cardholder.pin
-                case .freeField: cardholder.freeField
-                case .bankKey: .bankKey(bankId: bankId, label: row.rowId)
-                default: .hmacKey(bankId: bankId, label: row.rowId)
-                }
-        case .code, .freeFieldMAC, .keyIdentity: return nil
-        }
+        guard let names = column.sealedNames(of: row) else { return nil }
+        self.init(column.rawValue, column.purpose.ofKeyring, row: names)
+    }
+
+    fileprivate init(_ column: KeyedColumn, row: String...) {
+        self.init(column.rawValue, column.purpose.ofKeyring, row: row)
     }
 }
 
@@ -107,14 +94,12 @@ struct CardholderPlace {
     let session: SealedPlace
 
     init(bankId: Identifier, uniqueId: Identifier) {
-        func place(_ column: String, _ purpose: Keyring.Purpose) -> SealedPlace {
-            SealedPlace(column, purpose, row: bankId.text, uniqueId.text)
-        }
-        pin = place("cardholder.sealed_pin", .pins)
-        code = place("cardholder.code_mac", .codes)
-        freeField = place("cardholder.sealed_free_field", .freeFields)
-        freeFieldMAC = place("cardholder.free_field_mac", .digests)
-        session = place("delivery_session.session_id", .codes)
+        func place(_ column: KeyedColumn) -> SealedPlace { SealedPlace(column, row: bankId.text, uniqueId.text) }
+        pin = place(.pin)
+        code = place(.code)
+        freeField = place(.freeField)
+        freeFieldMAC = place(.freeFieldMAC)
+        session = SealedPlace("delivery_session.session_id", .codes, row: bankId.text, uniqueId.text)
     }
 }
 

@@ -1,7 +1,8 @@
 package import CardCompanionModel
 internal import PostgresLibPQ
 
-/// A column whose values begin with the id of the data key that they were made with (4 bytes).
+/// A column whose values begin with the id of the data key that they were made with (4 bytes): the one table of where they are,
+/// which data keys they need, and what names their rows. Values that live for a day at most are not in it.
 package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
     case hmacKey = "hmac_key.sealed_key"
     case bankKey = "bank_key.sealed_key"
@@ -17,17 +18,28 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
     case freeFieldMAC = "cardholder.free_field_mac"
     case keyIdentity = "key_identity.key_mac"
 
+    /// What the data keys of its values are for.
+    package var purpose: DataKeyPurpose {
+        switch self {
+        case .pin: .pins
+        case .code: .codes
+        case .freeField: .freeFields
+        case .freeFieldMAC, .keyIdentity: .digests
+        default: .keys
+        }
+    }
+
     /// The columns whose values need the keys of a purpose. Values that live for a day or less are left out. So is the audit
     /// trail: once its key is destroyed, no one can tell whom an entry names.
-    package static func all(of purpose: DataKeyPurpose) -> [KeyedColumn] {
-        switch purpose {
-        case .pins: [.pin]
-        case .codes: [.code]
-        case .keys:
-            [.hmacKey, .bankKey, .issuerSecret, .serverKey, .serverPublicKey, .recoveryKey, .sealKey, .trustList]
-        case .freeFields: [.freeField]
-        case .digests: [.freeFieldMAC, .keyIdentity]
-        case .keypads, .audit: []
+    package static func all(of purpose: DataKeyPurpose) -> [KeyedColumn] { allCases.filter { $0.purpose == purpose } }
+
+    /// The names of a row that are sealed with its value; nil for a column of MACs.
+    package func sealedNames(of row: KeyedRow) -> [String]? {
+        switch self {
+        case .hmacKey, .bankKey, .pin, .freeField: [row.bankId, row.rowId]
+        case .issuerSecret, .serverKey, .serverPublicKey, .recoveryKey, .sealKey: [row.rowId]
+        case .trustList: [row.bankId]
+        case .code, .freeFieldMAC, .keyIdentity: nil
         }
     }
 
