@@ -41,6 +41,7 @@ struct SessionServer: Sendable {
         settings.documentSessions.times.start = .seconds(120)
         settings.documentSessions.times.admission = .seconds(120)
         settings.documentSessions.times.answer = .seconds(120)
+        settings.documentSessions.times.session = .seconds(900)
         change(&settings)
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = Application(
