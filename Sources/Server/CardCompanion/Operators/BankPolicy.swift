@@ -48,6 +48,11 @@ package struct BankPolicy: Sendable {
         }
     }
 
+    /// The same for the audit trail and the log, which have no PINs: of the bank's list they say only that it changed.
+    package func recordedDifferences(from other: String) -> [String] {
+        differences(from: other).map { $0.hasPrefix("listedPINs ") ? "listedPINs changed" : $0 }
+    }
+
     private static func shown(_ value: String?) -> String {
         guard let value else { return "(not set)" }
         return value.isEmpty ? "none" : value

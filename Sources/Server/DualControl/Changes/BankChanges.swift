@@ -26,7 +26,8 @@ package struct AddBank: Change {
 
     /// The settings that are not the defaults.
     package func effect(at now: Timestamp) -> [String] {
-        policy.differences(from: BankPolicy(id, BankSettings(name: "", programme: "", scheme: .cb), .active).text)
+        policy.recordedDifferences(
+            from: BankPolicy(id, BankSettings(name: "", programme: "", scheme: .cb), .active).text)
     }
 
     package func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
@@ -80,7 +81,7 @@ package struct SetBank: Change {
         return policy.differences(from: approved)
     }
 
-    package func effect(at now: Timestamp) -> [String] { policy.differences(from: before) }
+    package func effect(at now: Timestamp) -> [String] { policy.recordedDifferences(from: before) }
 
     /// What is only tightened needs no second operator.
     package func needsApproval(in installation: Installation) async throws -> Bool {
