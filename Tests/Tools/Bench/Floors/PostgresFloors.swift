@@ -61,9 +61,11 @@ struct PostgresFloors {
         let names = "\\set n random(1000000, \(1_000_000 + service.cardholderCount - 1))\n"
         let script = try TestFolder.shared.write(
             names + statements.map { $0.replacing("\n", with: " ") + ";\n" }.joined(), named: "pgbench.sql")
+        let rate = max(Self.leastPerSecond, Int(rate))
+        // A number, and not a time: on a busy machine nothing at all can happen in a second.
+        let count = max(1, rate * Int(seconds) / Self.connections)
         let arguments = [
-            "-n", "-M", "prepared", "-c", "\(Self.connections)", "-j", "1", "-T", "\(seconds)", "-R",
-            "\(max(Self.leastPerSecond, Int(rate)))",
+            "-n", "-M", "prepared", "-c", "\(Self.connections)", "-j", "1", "-t", "\(count)", "-R", "\(rate)",
             "-f", script,
             "\(service.installation.ownerURL) options='-c search_path=card_companion'",
         ]
