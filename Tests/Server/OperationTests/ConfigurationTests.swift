@@ -7,8 +7,10 @@ struct ConfigurationTests {
     fileprivate func check(
         _ arguments: [String] = [], environment: [String: String] = [:]
     ) async throws -> CommandResult {
-        try await TestCommand.run(
-            CardCompanionBinary.path, ["check-config"] + arguments, environment: environment)
+        // Not the machine's own data folder: somebody can have used it.
+        let ownFolder = ["DATA_DIRECTORY": TestFolder.shared.unused("data")]
+        return try await TestCommand.run(
+            CardCompanionBinary.path, ["check-config"] + arguments, environment: ownFolder.merging(environment) { $1 })
     }
 
     @Test("An argument overrides the environment, and the environment overrides the file; each value's source is shown")
