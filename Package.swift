@@ -338,7 +338,13 @@ let package = Package(
                 "ServerHarness",
                 logging,
             ]),
-        tests("OperatorTests", in: .server, ["Administration", "CardCompanion", "EMRTDSimulation", "ServerHarness"]),
+        tests(
+            "OperatorTests", in: .server,
+            [
+                "Administration", "CardCompanion", "CardCompanionModel", "CardCompanionStore", "EMRTDSimulation",
+                "KeyVault",
+                "ServerHarness", logging,
+            ]),
         tests(
             "CardCompanionTests", in: .server,
             [

@@ -586,13 +586,24 @@ CREATE TABLE approval (
     CONSTRAINT two_operators_approve CHECK (first_operator <> second_operator)
 );
 
--- Which approval a server finds for an object.
-CREATE TABLE approved_object (
-    object_digest bytea PRIMARY KEY CHECK (length(object_digest) = 32),
-    approval_id   text COLLATE "C" NOT NULL REFERENCES approval ON DELETE CASCADE
+-- The inventory: every object that servers rely on, with its digest and its approval (inventory.md). What is not in the newest
+-- version does not count, whatever other tables have. A key that the vault has wrapped authenticates it, and the vault keeps number
+-- and hash of the newest version, so a writer to this table can neither make a version nor go back to an older one.
+CREATE TABLE inventory (
+    version    bigint PRIMARY KEY CHECK (version > 0),
+    contents   text NOT NULL,
+    -- Key id and MAC of the version's hash.
+    mac        bytea NOT NULL CHECK (length(mac) = 36),
+    written_at timestamptz NOT NULL
 );
 
-CREATE INDEX approved_object_by_approval ON approved_object (approval_id);
+-- The part of one bank. The version of the installation's inventory has its number and its hash.
+CREATE TABLE bank_inventory (
+    bank_id  identifier NOT NULL,
+    version  bigint NOT NULL CHECK (version > 0),
+    contents text NOT NULL,
+    PRIMARY KEY (bank_id, version)
+);
 
 -- The audit trail: who did what, when, and how it ended. Rows are only added (append_audit). It has no foreign key: what it
 -- says of a bank outlives the bank.

@@ -52,6 +52,15 @@ package struct FileVault: Vault {
         try SecretFile.replace(path(of: kind), with: record)
     }
 
+    package func replace(
+        _ kind: VaultRecordKind, _ decide: @Sendable ([[UInt8]]) -> [UInt8]?
+    ) async throws(KeyVaultError) {
+        try makeFolder()
+        let lock = try await FolderLock(of: name)
+        defer { lock.release() }
+        if let record = decide(try await records(kind)) { try SecretFile.replace(path(of: kind), with: record) }
+    }
+
     /// A file cannot sign.
     package func sealKeys() async throws(KeyVaultError) -> [any SealKey] { [] }
 

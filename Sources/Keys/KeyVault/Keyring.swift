@@ -123,7 +123,7 @@ package final class Keyring: Sendable {
 
     package static let keyByteCount = 32
 
-    static let idByteCount = 4
+    package static let idByteCount = 4
 
     private let state: Mutex<State>
 

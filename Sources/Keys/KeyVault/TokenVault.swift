@@ -81,6 +81,12 @@ package final class TokenVault: Vault {
         }
     }
 
+    package func replace(
+        _ kind: VaultRecordKind, _ decide: @Sendable ([[UInt8]]) -> [UInt8]?
+    ) async throws(KeyVaultError) {
+        if let record = decide(try await records(kind)) { try await keep(record, as: kind) }
+    }
+
     package func sealKeys() async throws(KeyVaultError) -> [any SealKey] {
         let keys = try await connected { (token) throws(PKCS11Error) in
             try await token.signingKeys(.ecdsaP256, label: Self.sealKeyLabel)

@@ -32,6 +32,15 @@ package protocol Vault: Sendable {
     /// - Throws: as ``masterKey(_:)``.
     func keep(_ record: [UInt8], as kind: VaultRecordKind) async throws(KeyVaultError)
 
+    /// Replaces what the vault keeps of a kind. Of programs on one machine that do it with a file, one does it after the other. A token
+    /// cannot be locked.
+    ///
+    /// - Parameter decide: gets the present records, and returns the new one; nil leaves them.
+    /// - Throws: as ``masterKey(_:)``.
+    func replace(
+        _ kind: VaultRecordKind, _ decide: @Sendable ([[UInt8]]) -> [UInt8]?
+    ) async throws(KeyVaultError)
+
     /// The keys of the vault that sign seals of the audit trail, always in the same order; none if it cannot sign.
     ///
     /// - Throws: as ``masterKey(_:)``.
@@ -52,6 +61,8 @@ package enum VaultRecordKind: String, Sendable {
     case operators
     /// The newest seal of the audit trail.
     case auditMark = "audit-mark"
+    /// The newest version of the inventory.
+    case inventoryMark = "inventory-mark"
 }
 
 /// The limits of the records of one kind.

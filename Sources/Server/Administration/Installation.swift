@@ -41,7 +41,11 @@ package struct Installation: Sendable {
         }
     }
 
-    package func dataKeys(of vault: any Vault) -> DataKeys { DataKeys(store: store, clock: clock, vault: vault) }
+    package func dataKeys(of vault: any Vault) -> DataKeys {
+        let inventory = InventoryKeeper(
+            store: store, clock: clock, marks: [vault, vaults.placeOfMark], logger: logger)
+        return DataKeys(store: store, clock: clock, vault: vault, inventory: inventory)
+    }
 
     /// Runs `body` with the data keys of the database, and counts what it seals with them.
     package func withKeyring<Result>(_ body: (Keyring) async throws -> Result) async throws -> Result {
@@ -58,13 +62,37 @@ package struct Installation: Sendable {
         try await withVault(vaults.vault()) { try await body(dataKeys(of: $0)) }
     }
 
+    /// Makes a change of the database, and puts it into the inventory: both take effect, or none.
+    ///
+    /// - Parameters:
+    ///   - change: what changes in the inventory. It is asked for again if another command was faster.
+    ///   - body: the change of the database.
+    package func changingInventory<Result>(
+        _ change: () async throws -> InventoryChange, _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await withDataKeys { dataKeys in
+            try await dataKeys.inventory.changing(with: try await dataKeys.opened(), change, body)
+        }
+    }
+
+    /// Makes a change of the database that adds an object, or puts it in the place of another one.
+    package func adding<Result>(_ object: ApprovedObject, _ body: () async throws -> Result) async throws -> Result {
+        try await changingInventory {
+            var change = InventoryChange()
+            change.add(object)
+            return change
+        } _: {
+            try await body()
+        }
+    }
+
     /// Runs `body` with the seals of the audit trail.
     ///
     /// - Parameter signs: false if it only verifies. Then a damaged row of a server's key does not stop it.
     package func withSeals<Result>(signs: Bool, _ body: (AuditSeals) async throws -> Result) async throws -> Result {
         try await withDataKeys { dataKeys in
             let keyring = try await dataKeys.opened()
-            let serverKeys = ServerKeys(store: store, keyring: keyring, clock: clock)
+            let serverKeys = ServerKeys(store: store, keyring: keyring, inventory: dataKeys.inventory, clock: clock)
             if signs { try await serverKeys.prepare() }
             let result = try await body(seals(keyring, serverKeys, dataKeys.vault))
             try await dataKeys.report(keyring)
@@ -75,7 +103,7 @@ package struct Installation: Sendable {
     /// The seals of the audit trail, and what is remembered of them.
     package func seals(_ keyring: Keyring, _ serverKeys: ServerKeys, _ vault: any Vault) -> AuditSeals {
         let keys = SealKeys(store: store, serverKeys: serverKeys, keyring: keyring, vault: vault, clock: clock)
-        let kept = KeptSeal(in: [vault, vaults.placeOfMark])
+        let kept = KeptMark(.seal, in: [vault, vaults.placeOfMark])
         return AuditSeals(
             store: store, keys: keys, memory: SealMemory(store: store, keys: keys, kept: kept), clock: clock)
     }

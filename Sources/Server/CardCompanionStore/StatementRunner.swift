@@ -4,7 +4,8 @@ internal import PostgresLibPQ
 /// Runs statements, and turns PostgreSQL's errors into the store's.
 ///
 /// A change by an operator's command gets its entry of the audit trail in the same transaction, if it changes anything. The
-/// entry's outcome is the change's word (``AuditWords``).
+/// entry's outcome is the change's word (``AuditWords``). The first change of a command takes the inventory's next version along
+/// (``PendingInventory``).
 struct StatementRunner: Sendable {
     let client: PostgresClient
 
@@ -60,14 +61,24 @@ struct StatementRunner: Sendable {
         _ statements: repeat each Statement, function: String = #function
     ) async throws(StoreError) -> (repeat (each Statement).Answer) {
         do {
-            if let audit = AuditNote.ofCommand, Self.changesRows(repeat (each Statement).self) {
-                let entry = AppendCommandAudit(audit: audit, word: AuditWords.word(for: function))
-                return try await client.batch(repeat each statements, followedBy: entry, function: function)
+            guard Self.changesRows(repeat (each Statement).self) else {
+                return try await client.batch(repeat each statements, function: function)
             }
-            return try await client.batch(repeat each statements, function: function)
+            return try await client.batch(
+                repeat each statements, followedBy: Self.companions(of: function), function: function)
         } catch {
             throw StoreError(error)
         }
+    }
+
+    /// What a change takes along in its transaction.
+    private static func companions(of function: String) -> [any PostgresExecutable] {
+        var companions: [any PostgresExecutable] = []
+        if let inventory = PendingInventory.current?.take() { companions.append(inventory.insertion) }
+        if let audit = AuditNote.ofCommand {
+            companions.append(AppendCommandAudit(audit: audit, word: AuditWords.word(for: function)))
+        }
+        return companions
     }
 
     private static func changesRows<each Statement: PostgresExecutable>(

@@ -23,9 +23,9 @@ struct CreateCommand: AsyncParsableCommand {
     func run() async throws {
         let settings = try await ServerSettings.read(options)
         let directory = try await Installation.run(options) { installation in
-            try await installation.withKeyring { keyring in
-                let keys = try await ServerKeys.opened(
-                    with: keyring, in: installation.store, clock: installation.clock)
+            try await installation.withDataKeys { dataKeys in
+                let keyring = try await dataKeys.opened()
+                let keys = try await ServerKeys.opened(with: keyring, of: dataKeys)
                 return try await Sandbox.prepare(installation, in: settings.dataDirectory, keyring: keyring, keys: keys)
                     .directory
             }

@@ -117,7 +117,12 @@ struct Sandbox: Sendable {
         settings.hints = Set(RequestHint.allCases)
         settings.textPINs = true
         let now = installation.clock.now()
-        _ = try await installation.store.insertBank(id: Self.bankId, settings: settings, now: now)
+        let policy = BankPolicy(Self.bankId, settings, .active)
+        if try await installation.store.bank(id: Self.bankId) == nil {
+            try await installation.adding(ApprovedObject(policy)) { [settings] in
+                _ = try await installation.store.insertBank(id: Self.bankId, settings: settings, now: now)
+            }
+        }
         return try await installation.issuerBank(Self.bankId)
     }
 
@@ -128,15 +133,18 @@ struct Sandbox: Sendable {
         hex.appendHex(SecureRandom.secret(count: Self.hmacKeyByteCount))
         let hexKey = hex.finish()
         let key = try HMACKeyImport(hex: hexKey)
-        _ = try await key.add(
-            to: Self.bankId, label: key.kcv, usage: .both, in: installation.store, keyring: keyring, now: now)
+        let object = key.object(bankId: Self.bankId, label: key.kcv, usage: .both)
+        try await installation.adding(object) {
+            _ = try await key.add(
+                to: Self.bankId, label: key.kcv, usage: .both, in: installation.store, keyring: keyring, now: now)
+        }
         try write(hexKey, to: Self.hmacKeyFile)
 
         let authority = try certificateAuthority(at: now)
         try await makeCertificate(installation, .signature, "signing", authority, now)
         try await makeCertificate(installation, .encryption, "encryption", authority, now)
         try write(SecretBytes(copying: Array(authority.certificate.pem().utf8)), to: "ca.pem")
-        return try await makeIssuerKey(installation, now)
+        return try await makeIssuerKey(installation, keyring, now)
     }
 
     /// Creates a key and its certificate, and writes both to files.
@@ -153,19 +161,26 @@ struct Sandbox: Sendable {
         let checked = try CertificateImport(
             pem: Array(certificate.pem().utf8), trustedCAs: Array(authority.certificate.pem().utf8), alias: alias,
             purpose: purpose, isDefault: true, now: now)
-        _ = try await installation.store.insertCertificate(bankId: Self.bankId, checked.record)
+        // Those that were the default before stay in the inventory, and the database no longer has them so.
+        try await installation.adding(ApprovedObject(checked.record, of: Self.bankId)) {
+            _ = try await installation.store.insertCertificate(bankId: Self.bankId, checked.record)
+        }
         try write(try key.pem(), to: "\(name)-key.pem")
         try write(SecretBytes(copying: Array(certificate.pem().utf8)), to: "\(name)-certificate.pem")
     }
 
     /// Creates the key that signs the bank's calls. Returns its name.
-    private func makeIssuerKey(_ installation: Installation, _ now: Timestamp) async throws -> String {
+    private func makeIssuerKey(_ installation: Installation, _ keyring: Keyring, _ now: Timestamp) async throws
+        -> String
+    {
         let key = try Ed25519PrivateKey.generate()
         // A sandbox that is created again has another key with another name.
         let name = "\(Self.issuerKeyId)-\(now.seconds)"
         let record = try IssuerKeyRegistration.publicKey(
             pem: Array(key.publicKey.pem().utf8), algorithm: .ed25519, keyId: name, bankId: Self.bankId, now: now)
-        _ = try await installation.store.insertIssuerKey(record)
+        try await installation.adding(ApprovedObject(record, keyring: keyring)) {
+            _ = try await installation.store.insertIssuerKey(record)
+        }
         try write(try key.pem(), to: Self.issuerKeyFile)
         return name
     }
@@ -213,7 +228,10 @@ struct Sandbox: Sendable {
             bank: bank,
             provisioning: Provisioning(
                 bank: bank, keyring: keyring, serverKeys: keys,
-                approvals: Approvals(store: installation.store, keyring: keyring, logger: installation.logger)),
+                approvals: Approvals(
+                    store: installation.store, keyring: keyring,
+                    inventory: installation.dataKeys(of: installation.vaults.vault()).inventory,
+                    logger: installation.logger)),
             actor: AdminAction.actor, store: installation.store, clock: installation.clock, parallelism: 1)
         try await cardholders.run {
             chunks.popLast()

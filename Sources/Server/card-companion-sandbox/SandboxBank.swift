@@ -121,8 +121,10 @@ struct SandboxBank: Sendable {
         let (changed, store) = (settings, installation.store)
         let isWritten = try await AdminAction(command: "sandbox identity requirement", bankId: Sandbox.bankId)
             .recorded(in: installation.logger) {
-                try await store.updateBank(
-                    id: bank.id, settings: changed, status: bank.status, revision: bank.revision)
+                try await installation.adding(ApprovedObject(BankPolicy(bank.id, changed, bank.status))) {
+                    try await store.updateBank(
+                        id: bank.id, settings: changed, status: bank.status, revision: bank.revision)
+                }
             }
         guard isWritten else { throw SandboxRefusal("another command has changed the bank: try again") }
         return JSONWriter.object { $0.add("isRequired", isRequired) }

@@ -62,10 +62,18 @@ extension Sandbox {
         let issuer = try SandboxState(directory: directory).issuer
         let list = try issuer.masterList(of: [issuer.certificate], signingTime: now.seconds)
         let found = try TrustListImport(list, root: issuer.certificate, now: now)
-        _ = try await store.putTrustList(try found.record(scope: Self.bankId, keyring: keyring, now: now))
-        _ = try await store.insertDocumentClient(
-            DocumentClientRecord(
-                clientId: SandboxState.clientId, bankId: Self.bankId, isUnbound: false, resultURL: nil,
-                resultIsPrivate: false, status: .active, createdAt: now))
+        let record = try found.record(scope: Self.bankId, keyring: keyring, now: now)
+        try await installation.changingInventory {
+            var change = InventoryChange()
+            change.addOnly(ApprovedObject(trustRoot: record.root, scope: Self.bankId))
+            change.add(ApprovedObject(record))
+            return change
+        } _: {
+            _ = try await store.putTrustList(record)
+        }
+        let client = DocumentClientRecord(
+            clientId: SandboxState.clientId, bankId: Self.bankId, isUnbound: false, resultURL: nil,
+            resultIsPrivate: false, status: .active, createdAt: now)
+        try await installation.adding(ApprovedObject(client)) { _ = try await store.insertDocumentClient(client) }
     }
 }

@@ -22,7 +22,8 @@ struct CardCompanionCommand: AsyncParsableCommand {
             ServeCommand.self, StatusCommand.self, DoctorCommand.self, MigrateCommand.self, CheckConfigCommand.self,
             ConfigurationCommand.self,
             BankCommand.self, KeyCommand.self, CertificateCommand.self, CardholderCommand.self, ServerKeyCommand.self,
-            IssuerKeyCommand.self, VaultCommand.self, OperatorCommand.self, ApproveCommand.self, AuditCommand.self,
+            IssuerKeyCommand.self, VaultCommand.self, OperatorCommand.self, ApproveCommand.self, InventoryCommand.self,
+            AuditCommand.self,
             WebhookCommand.self, DocumentClientCommand.self, CSCACommand.self, EventsCommand.self, DatabaseCommand.self,
             ExplainCommand.self,
         ])

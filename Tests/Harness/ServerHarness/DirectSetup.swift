@@ -14,10 +14,19 @@ internal import SecureMemory
 struct DirectSetup: Sendable {
     let store: Store
     let vault: FileVault
-    let clock = WallClock { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
+    let clock: WallClock
     let logger: Logger
+    let dataKeys: DataKeys
 
     private static let actor = "operator:tests@localhost"
+
+    private init(_ store: Store, _ vault: FileVault, _ logger: Logger) {
+        (self.store, self.vault, self.logger) = (store, vault, logger)
+        clock = WallClock { Timestamp(microseconds: Int64(Date().timeIntervalSince1970 * 1_000_000)) }
+        dataKeys = DataKeys(
+            store: store, clock: clock, vault: vault,
+            inventory: InventoryKeeper(store: store, clock: clock, marks: [vault], logger: logger))
+    }
 
     /// Runs `body` on a database and its vault.
     static func run(
@@ -29,8 +38,7 @@ struct DirectSetup: Sendable {
         configuration.acquireTimeoutSeconds = 60
         var logger = Logger(label: "tests")
         logger.logLevel = .error
-        let setup = DirectSetup(
-            store: Store(configuration, logger: logger), vault: FileVault(path: vaultFile), logger: logger)
+        let setup = DirectSetup(Store(configuration, logger: logger), FileVault(path: vaultFile), logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await setup.store.run() }
             defer { group.cancelAll() }
@@ -40,13 +48,16 @@ struct DirectSetup: Sendable {
 
     /// As the first server of a database: makes its data keys and its server keys.
     func makeKeys() async throws {
-        try await withKeyring { _ = try await ServerKeys.opened(with: $0, in: store, clock: clock) }
+        try await withKeyring { keyring in
+            _ = try await ServerKeys.opened(with: keyring, of: dataKeys)
+            try await dataKeys.inventory.begin(keyring)
+        }
     }
 
     /// As `bank add`.
     func addBank(_ id: Identifier, _ settings: BankSettings) async throws {
         try settings.validate()
-        let isNew = try await recorded("bank add", id) {
+        let isNew = try await adding(ApprovedObject(BankPolicy(id, settings, .active)), "bank add", id) {
             try await store.insertBank(id: id, settings: settings, now: clock.now())
         }
         guard isNew else { throw SetupFailed(description: "there is already a bank '\(id)'") }
@@ -56,7 +67,8 @@ struct DirectSetup: Sendable {
     func addHMACKey(_ key: [UInt8], label: String, usage: HMACKeyUsage, to bankId: Identifier) async throws {
         try await withKeyring { keyring in
             let key = try HMACKeyImport(hex: SecretBytes(copying: Array(Hex.encode(key).utf8)))
-            let outcome = try await recorded("key import-hmac", bankId, label) {
+            let object = key.object(bankId: bankId, label: label, usage: usage)
+            let outcome = try await adding(object, "key import-hmac", bankId, label) {
                 try await key.add(
                     to: bankId, label: label, usage: usage, in: store, keyring: keyring, now: clock.now())
             }
@@ -71,7 +83,15 @@ struct DirectSetup: Sendable {
         let certificate = try CertificateImport(
             pem: pem, trustedCAs: trustedCAs, alias: alias, isDefault: isDefault, now: clock.now())
         let isNew = try await recorded("certificate import", bankId, alias) {
-            try await store.insertCertificate(bankId: bankId, certificate.record)
+            try await changing {
+                let demoted = try await store.certificates(bankId: bankId).filter {
+                    isDefault && $0.isDefault && $0.purpose == certificate.record.purpose
+                }
+                return demoted.map { ApprovedObject($0.with(isDefault: false), of: bankId) }
+                    + [ApprovedObject(certificate.record, of: bankId)]
+            } body: {
+                try await store.insertCertificate(bankId: bankId, certificate.record)
+            }
         }
         guard isNew else { throw SetupFailed(description: "there is already a certificate '\(alias)'") }
     }
@@ -85,7 +105,8 @@ struct DirectSetup: Sendable {
         }
         let key = try IssuerKeyRegistration.publicKey(
             pem: pem, algorithm: algorithm, keyId: keyId, bankId: bankId, now: clock.now())
-        let isNew = try await recorded("issuer-key add", bankId, keyId) { try await store.insertIssuerKey(key) }
+        let object = try await withKeyring { try ApprovedObject(key, keyring: $0) }
+        let isNew = try await adding(object, "issuer-key add", bankId, keyId) { try await store.insertIssuerKey(key) }
         guard isNew else { throw SetupFailed(description: "there is already a key '\(keyId)'") }
     }
 
@@ -94,14 +115,22 @@ struct DirectSetup: Sendable {
         let found = try TrustListImport(list, root: root, now: clock.now())
         try await withKeyring { keyring in
             let record = try found.record(scope: bankId, keyring: keyring, now: clock.now())
-            let isNewer = try await recorded("csca import", bankId) { try await store.putTrustList(record) }
+            let isNewer = try await recorded("csca import", bankId) {
+                try await changing {
+                    [ApprovedObject(trustRoot: record.root, scope: bankId), ApprovedObject(record)]
+                } body: {
+                    try await store.putTrustList(record)
+                }
+            }
             guard isNewer else { throw SetupFailed(description: "there is a newer trust list of '\(bankId)'") }
         }
     }
 
     /// As `document-client add`.
     func addDocumentClient(_ client: DocumentClientRecord) async throws {
-        let isNew = try await recorded("document-client add", client.bankId, client.clientId) {
+        let isNew = try await adding(
+            ApprovedObject(client), "document-client add", client.bankId, client.clientId
+        ) {
             try await store.insertDocumentClient(client)
         }
         guard isNew else { throw SetupFailed(description: "there is already a client '\(client.clientId)'") }
@@ -113,9 +142,10 @@ struct DirectSetup: Sendable {
             throw SetupFailed(description: "there is no bank '\(bankId)'")
         }
         try await withKeyring { keyring in
-            let approvals = Approvals(store: store, keyring: keyring, logger: logger)
+            let approvals = Approvals(
+                store: store, keyring: keyring, inventory: dataKeys.inventory, logger: logger)
             _ = try await approvals.refresh(from: vault)
-            let keys = try await ServerKeys.opened(with: keyring, in: store, clock: clock)
+            let keys = try await ServerKeys.opened(with: keyring, of: dataKeys)
             var cardholders = CardholderImport(
                 bank: bank,
                 provisioning: Provisioning(
@@ -136,6 +166,22 @@ struct DirectSetup: Sendable {
         }
     }
 
+    /// Puts the banks into the inventory as the database has them, or the keys of the installation if there is no bank.
+    func listAgain(_ banks: [Identifier]) async throws {
+        try await withKeyring { keyring in
+            try await dataKeys.inventory.changing(with: keyring, { try await present(banks, keyring) }) {}
+        }
+    }
+
+    private func present(_ banks: [Identifier], _ keyring: Keyring) async throws -> InventoryChange {
+        var change = InventoryChange()
+        for bank in banks {
+            for object in try await store.activeObjects(of: bank, keyring) { change.add(object) }
+        }
+        if banks.isEmpty { try await change.setKeys(of: store) }
+        return change
+    }
+
     /// Each write gets an entry of the audit trail, as a command's does.
     private func recorded<Result>(
         _ operation: String, _ bankId: Identifier, _ subject: String? = nil, _ body: () async throws -> Result
@@ -144,8 +190,29 @@ struct DirectSetup: Sendable {
         return try await AuditNote.$ofCommand.withValue(audit) { try await body() }
     }
 
+    /// Makes a change of the database that adds an object.
+    private func adding<Result>(
+        _ object: ApprovedObject, _ operation: String, _ bankId: Identifier, _ subject: String? = nil,
+        _ body: () async throws -> Result
+    ) async throws -> Result {
+        try await recorded(operation, bankId, subject) { try await changing({ [object] }, body: body) }
+    }
+
+    private func changing<Result>(
+        _ objects: () async throws -> [ApprovedObject], body: () async throws -> Result
+    ) async throws -> Result {
+        try await withKeyring { keyring in
+            try await dataKeys.inventory.changing(
+                with: keyring,
+                {
+                    var change = InventoryChange()
+                    for object in try await objects() { change.add(object) }
+                    return change
+                }, body)
+        }
+    }
+
     func withKeyring<Result>(_ body: (Keyring) async throws -> Result) async throws -> Result {
-        let dataKeys = DataKeys(store: store, clock: clock, vault: vault)
         let keyring = try await dataKeys.opened()
         let result = try await body(keyring)
         try await dataKeys.report(keyring)

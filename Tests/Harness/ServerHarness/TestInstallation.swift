@@ -53,10 +53,16 @@ package final class TestInstallation: Sendable {
     /// - Parameters:
     ///   - user: who runs it, as sudo says; nil for the user of the tests.
     ///   - login: the uid of the user who has logged in, as the kernel says; nil if nobody has.
+    ///   - clockOffsetSeconds: how far its wall clock is ahead of the machine's, or behind if it is negative.
     package func run(
-        _ arguments: [String], stdin: String = "", as user: String? = nil, login: UInt32? = nil
+        _ arguments: [String], stdin: String = "", as user: String? = nil, login: UInt32? = nil,
+        clockOffsetSeconds: Int = 0
     ) async throws -> CommandResult {
         var environment = environment
+        if clockOffsetSeconds != 0 {
+            let file = try TestFolder.shared.write("\(clockOffsetSeconds)", named: "clock-offset")
+            environment.merge(try await ShiftedClock.environment(offsetFile: file)) { $1 }
+        }
         environment["SUDO_USER"] = user
         let needsOwner = [["migrate"], ["audit", "close"], ["database", "restored"]]
         if needsOwner.contains(where: { arguments.starts(with: $0) }) {
@@ -125,6 +131,20 @@ package final class TestInstallation: Sendable {
     @discardableResult
     package func sql(_ statements: String) async throws -> [String] {
         try await SQL.run(statements, at: ownerURL)
+    }
+
+    /// As ``sql(_:)``, for what would take a command, or time: afterwards the inventory has the banks as the database has them. The
+    /// installation must have no dual control.
+    ///
+    /// - Parameter banks: none for the keys of the installation.
+    @discardableResult
+    package func sqlAsCommand(_ statements: String, of banks: String...) async throws -> [String] {
+        let rows = try await sql(statements)
+        let ids = banks.compactMap { Identifier($0) }
+        try await DirectSetup.run(at: databaseURL, vaultFile: "\(dataDirectory)/vault.key") {
+            try await $0.listAgain(ids)
+        }
+        return rows
     }
 
     /// As ``sql(_:)``, as a superuser.

@@ -52,6 +52,11 @@ package struct TestIssuer: Sendable {
         TestIssuer(bankId: bankId, keyId: keyId, algorithm: algorithm, privateKey: privateKey)
     }
 
+    /// The same key under another name.
+    package func named(_ keyId: String) -> TestIssuer {
+        TestIssuer(bankId: bankId, keyId: keyId, algorithm: algorithm, privateKey: privateKey)
+    }
+
     private init(bankId: String, keyId: String, algorithm: Algorithm, privateKey: [UInt8]) {
         self.bankId = bankId
         self.keyId = keyId

@@ -27,7 +27,7 @@ struct LocalTrail: Sendable {
             let keys = SealKeys(
                 store: trail.store, serverKeys: trail.serverKeys, keyring: trail.keyring, vault: trail.vault,
                 clock: trail.clock.wall)
-            let memory = SealMemory(store: trail.store, keys: keys, kept: KeptSeal(in: [trail.vault]))
+            let memory = SealMemory(store: trail.store, keys: keys, kept: KeptMark(.seal, in: [trail.vault]))
             seals = AuditSeals(store: trail.store, keys: keys, memory: memory, clock: trail.clock.wall)
             sealing = AuditSealing(
                 seals: seals, store: trail.store, clock: trail.clock.wall, logger: log.logger)
@@ -55,8 +55,11 @@ struct LocalTrail: Sendable {
         self.installation = installation
         self.store = store
         vault = FileVault(path: "\(installation.dataDirectory)/vault.key")
-        keyring = try await DataKeys(store: store, clock: clock.wall, vault: vault).opened()
-        serverKeys = try await ServerKeys.opened(with: keyring, in: store, clock: clock.wall)
+        let inventory = InventoryKeeper(
+            store: store, clock: clock.wall, marks: [vault], logger: TestLog().logger)
+        let dataKeys = DataKeys(store: store, clock: clock.wall, vault: vault, inventory: inventory)
+        keyring = try await dataKeys.opened()
+        serverKeys = try await ServerKeys.opened(with: keyring, of: dataKeys)
     }
 
     /// A server that has just started.

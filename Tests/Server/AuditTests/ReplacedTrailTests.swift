@@ -142,11 +142,11 @@ struct ReplacedTrailTests {
         let folder = TestFolder.shared.unused("marks")
         // Nobody can make a file there, whoever runs the test.
         let places = [FileVault(path: "/dev/null/vault.key"), FileVault(path: "\(folder)/server")]
-        let kept = KeptSeal(in: places)
+        let kept = KeptMark(.seal, in: places)
         #expect(try await kept.newest() == nil)
         let (old, new) = (
-            SealMark(number: 7, hash: Array(repeating: 7, count: 32)),
-            SealMark(number: 8, hash: Array(repeating: 8, count: 32))
+            Mark(number: 7, hash: Array(repeating: 7, count: 32)),
+            Mark(number: 8, hash: Array(repeating: 8, count: 32))
         )
         try await kept.raise(to: new)
         try await kept.raise(to: old)
@@ -154,6 +154,6 @@ struct ReplacedTrailTests {
         #expect(FileManager.default.fileExists(atPath: "\(folder)/server.audit-mark"))
         try "seal 9".write(toFile: "\(folder)/server.audit-mark", atomically: false, encoding: .utf8)
         await #expect(throws: DamagedMark.self) { _ = try await kept.newest() }
-        await #expect(throws: (any Error).self) { try await KeptSeal(in: [places[0]]).raise(to: new) }
+        await #expect(throws: (any Error).self) { try await KeptMark(.seal, in: [places[0]]).raise(to: new) }
     }
 }

@@ -115,8 +115,9 @@ struct ResultTests {
     func privateNetwork() async throws {
         let receiver = try await WebhookReceiver()
         let bank = try await bank(receiver)
-        try await bank.service.installation.sql(
-            "UPDATE document_client SET result_is_private = false WHERE client_id = '\(bank.clientId)'")
+        try await bank.service.installation.sqlAsCommand(
+            "UPDATE document_client SET result_is_private = false WHERE client_id = '\(bank.clientId)'",
+            of: bank.bank.id)
         #expect(try await bank.session(try await bank.validationId()).reason == "POST_TO_RESULT_SERVER_FAILED")
         #expect(receiver.received.isEmpty)
     }

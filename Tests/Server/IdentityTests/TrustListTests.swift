@@ -72,7 +72,7 @@ struct TrustListTests {
         try await installation.run(["csca", "import", "--root", files.root, files.list]).succeeded()
         let old = try await installation.sql("SELECT id FROM data_key WHERE purpose = 'keys'")[0]
         try await installation.run(["vault", "rotate-data-key", "--purpose", "keys"]).succeeded()
-        try await installation.sql(
+        try await installation.sqlAsCommand(
             "UPDATE data_key SET active_from = now() - interval '2 days' WHERE replaces IS NOT NULL")
         try await eventually("all values are sealed anew", within: 180) {
             try await installation.sql("SELECT count(*) FROM resealing WHERE is_finished") == ["8"]

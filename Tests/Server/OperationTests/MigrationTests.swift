@@ -50,8 +50,8 @@ struct MigrationTests {
             """)
         #expect(
             others == [
-                "approval", "approved_object", "audit_entry", "audit_head", "audit_seal", "data_key",
-                "data_key_wrapping", "document_client", "issuer_key_owner", "key_identity", "master_key",
+                "approval", "audit_entry", "audit_head", "audit_seal", "data_key",
+                "data_key_wrapping", "document_client", "inventory", "issuer_key_owner", "key_identity", "master_key",
                 "proposed_change", "resealing", "schema_function", "schema_migration",
                 "schema_state",
                 "seal_key", "server_key", "server_vault", "trust_list", "trust_revocation_list",

@@ -154,7 +154,8 @@ struct RevocationTests {
         let list = try await fixture.authority.revocationList(of: [])
         try await fixture.importList(list).succeeded()
         #expect(try await fixture.fetch() == 0)
-        try await fixture.installation.sql("UPDATE revocation_list SET next_update = now() - interval '1 second'")
+        try await fixture.installation.sqlAsCommand(
+            "UPDATE revocation_list SET next_update = now() - interval '1 second'", of: fixture.bank.id)
         #expect(try await fixture.fetch() == 206)
         let warned = try await fixture.installation.run(["check-config", "--json"]).succeeded().stdout
         #expect(warned.contains("The CRL of CN=Test CA has expired"))
@@ -169,7 +170,8 @@ struct RevocationTests {
         #expect(try await fixture.fetch() == 0)
         #expect(try await !fixture.installation.run(["check-config", "--json"]).succeeded().stdout.contains("CRL"))
 
-        try await fixture.installation.sql("UPDATE revocation_list SET next_update = now() - interval '1 second'")
+        try await fixture.installation.sqlAsCommand(
+            "UPDATE revocation_list SET next_update = now() - interval '1 second'", of: fixture.bank.id)
         let remove = ["certificate", "remove-crl", "--bank", fixture.bank.id, "--issuer"]
         #expect(try await fixture.installation.run(remove + ["CN=Nobody"]).status == 66)
         try await fixture.installation.run(remove + [TestAuthority.name]).succeeded()
@@ -184,19 +186,19 @@ struct RevocationTests {
         let signer = fixture.authority.signer
         try await fixture.installation.importEncryptionCertificate(into: bank)
         // As if the CA had issued it: a self-signed certificate has no CRL.
-        try await fixture.installation.sql(
+        try await fixture.installation.sqlAsCommand(
             """
             UPDATE certificate SET issuer = '\(TestAuthority.name)'
             WHERE bank_id = '\(bank.id)' AND purpose = 'encryption'
-            """)
+            """, of: bank.id)
         #expect(!(try await fixture.installation.run(["check-config"]).succeeded().stderr.contains(bank.id)))
         try await fixture.importList(fixture.authority.revocationList(of: [signer]), bank: bank.id).succeeded()
         #expect(!(try await fixture.installation.run(["check-config"]).succeeded().stderr.contains(bank.id)))
-        try await fixture.installation.sql(
+        try await fixture.installation.sqlAsCommand(
             """
             INSERT INTO revoked_certificate (bank_id, issuer, serial)
             SELECT bank_id, issuer, serial FROM certificate WHERE bank_id = '\(bank.id)' AND purpose = 'encryption'
-            """)
+            """, of: bank.id)
         let warned = try await fixture.installation.run(["check-config"]).succeeded().stderr
         #expect(warned.contains("bank '\(bank.id)': definition is off"))
     }

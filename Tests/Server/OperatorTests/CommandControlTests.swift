@@ -51,6 +51,7 @@ struct CommandControlTests {
     }
 
     private static let bank = "DUALBANK"
+    private static let hash = String(repeating: "ab", count: 32)
 
     /// An installation under dual control with a bank that has one of each kind.
     private static let installation = Once {
@@ -119,6 +120,7 @@ struct CommandControlTests {
         ("document-client enable", ["--bank", bank, "any"]),
         ("csca import", ["--root", "@root", "@list"]),
         ("csca remove", []),
+        ("inventory accept", ["--lost", "2:\(hash)", "--found", "1:\(hash)", "--reason", "restored"]),
         ("operator add", ["carol", "--public-key", "@public-key"]),
         ("operator remove", ["bob"]),
         ("operator dual-control", ["off"]),

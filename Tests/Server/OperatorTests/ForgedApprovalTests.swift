@@ -106,7 +106,7 @@ struct ForgedApprovalTests {
             "UPDATE approval SET second_operator = 'mallory'",
             "UPDATE approval SET second_operator = 'carol'",
             "UPDATE approval SET second_signature = sha512('x')",
-            "DELETE FROM approved_object",
+            "DELETE FROM bank_inventory", "UPDATE bank_inventory SET contents = contents || E'\\n'",
         ])
     func altered(statement: String) async throws {
         let fixture = try await Fixture()
@@ -164,7 +164,12 @@ struct ForgedApprovalTests {
         #expect(try await server.fetch(fixture.holder, of: fixture.bank) == .delivered)
         // With an approval that alice has signed, it is not.
         try await installation.sql(
-            "UPDATE approved_object SET approval_id = (SELECT id FROM approval WHERE first_operator = 'alice')")
+            """
+            UPDATE approval SET (statement, first_operator, first_signature, second_operator, second_signature) = (
+                SELECT statement, first_operator, first_signature, second_operator, second_signature
+                FROM approval WHERE first_operator = 'alice' LIMIT 1)
+            WHERE first_operator <> 'alice'
+            """)
         try await server.stop()
         let last = try await installation.startServer()
         #expect(try await last.fetch(fixture.holder, of: fixture.bank) != .delivered)

@@ -23,6 +23,15 @@ struct TokenInstallation: Sendable {
         (bank, holder) = (original.bank, original.holder)
     }
 
+    /// Sets what a replaced data key can do, as soon as servers use its successor.
+    func setAfterActivation(_ dataKey: String, _ state: String) async throws {
+        try await installation.run(
+            ["vault", "set-data-key", dataKey, "--state", state], clockOffsetSeconds: Self.activationSeconds
+        ).succeeded()
+    }
+
+    static let activationSeconds = 121
+
     private init(with token: TestVaultToken) async throws {
         self.token = token
         installation = try await TestInstallation(environment: token.environment())

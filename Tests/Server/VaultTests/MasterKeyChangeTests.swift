@@ -178,9 +178,7 @@ struct MasterKeyChangeTests {
     func disabledKey() async throws {
         let vault = try await TokenInstallation()
         try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "keypads"]).succeeded()
-        try await vault.installation.sql(
-            "UPDATE data_key SET active_from = now() - interval '61 seconds' WHERE replaces IS NOT NULL")
-        try await vault.installation.run(["vault", "set-data-key", "3", "--state", "disabled"]).succeeded()
+        try await vault.setAfterActivation("3", "disabled")
         let files = ["one", "two"].map { TestFolder.shared.unused($0) }
         try await vault.installation.run(
             ["vault", "init"] + files.flatMap { ["--recovery-component-file", $0] }
@@ -192,7 +190,9 @@ struct MasterKeyChangeTests {
         let new = vault.with(try await TestVaultToken("new", beside: vault.token))
         let recovered = try await new.run(["vault", "recover"] + files.flatMap { ["--component-file", $0] }).succeeded()
         #expect(recovered.stdout.contains("recovered 8 data keys"))
-        try await new.run(["vault", "set-data-key", "3", "--state", "usable"]).succeeded()
+        try await new.run(
+            ["vault", "set-data-key", "3", "--state", "usable"], clockOffsetSeconds: TokenInstallation.activationSeconds
+        ).succeeded()
         let server = try await new.startServer()
         #expect(try await server.fetch(vault.holder, of: vault.bank) == .delivered)
     }
@@ -201,9 +201,7 @@ struct MasterKeyChangeTests {
     func lostKey() async throws {
         let vault = try await TokenInstallation()
         try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "keypads"]).succeeded()
-        try await vault.installation.sql(
-            "UPDATE data_key SET active_from = now() - interval '61 seconds' WHERE replaces IS NOT NULL")
-        try await vault.installation.run(["vault", "set-data-key", "3", "--state", "disabled"]).succeeded()
+        try await vault.setAfterActivation("3", "disabled")
         let files = ["one", "two", "three", "four"].map { TestFolder.shared.unused($0) }
         try await vault.installation.run(
             ["vault", "init"] + files.prefix(2).flatMap { ["--recovery-component-file", $0] }
@@ -271,9 +269,7 @@ struct MasterKeyChangeTests {
         let early = try await vault.installation.run(["vault", "set-data-key", "1", "--state", "compromised"])
         #expect(early.status == 1 && early.stderr.contains("rotate-data-key"), "\(early)")
         try await vault.installation.run(["vault", "rotate-data-key", "--purpose", "pins"]).succeeded()
-        try await vault.installation.sql(
-            "UPDATE data_key SET active_from = now() - interval '61 seconds' WHERE replaces IS NOT NULL")
-        try await vault.installation.run(["vault", "set-data-key", "1", "--state", "compromised"]).succeeded()
+        try await vault.setAfterActivation("1", "compromised")
         // Servers load keys each ten seconds. Until then the PIN is still delivered, and each time counts.
         try await eventually("the server opens it no longer", within: TokenInstallation.limitSeconds) {
             try await Task.sleep(for: .seconds(1))

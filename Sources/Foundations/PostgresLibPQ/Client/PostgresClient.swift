@@ -46,12 +46,13 @@ package final class PostgresClient: Service, Sendable {
         return (repeat try (each statements).read(answers.next(&index)))
     }
 
-    /// Runs statements, and one more whose answer is not needed, as ``batch(_:)``.
+    /// Runs statements, and more whose answers are not needed, as ``batch(_:)``.
     package func batch<each Statement: PostgresExecutable>(
-        _ statements: repeat each Statement, followedBy last: some PostgresExecutable, function: String = #function
+        _ statements: repeat each Statement, followedBy last: [any PostgresExecutable], function: String = #function
     ) async throws(PostgresError) -> (repeat (each Statement).Answer) {
-        let answers = try await pool.run(
-            BoundStatement.all(repeat each statements, label: function) + [BoundStatement(last, label: function)])
+        var bound = try BoundStatement.all(repeat each statements, label: function)
+        for statement in last { bound.append(try BoundStatement(statement, label: function)) }
+        let answers = try await pool.run(bound)
         var index = -1
         return (repeat try (each statements).read(answers.next(&index)))
     }

@@ -7,7 +7,7 @@ package struct AuditClosing: Sendable {
     /// A part of the trail that can be closed.
     package struct Part: Sendable {
         /// Its last seal.
-        package let closed: SealMark
+        package let closed: Mark
         /// The last entry of each chain.
         package let ends: [AuditHead]
     }

@@ -77,7 +77,7 @@ package final class AuditSeals: Sendable {
     /// - Returns: nil if another server was faster.
     /// - Throws: ``OtherSealFound``; `StoreError`, `KeyVaultError`.
     package func beginEpoch(
-        note: String, givingUp lost: SealMark? = nil, after found: Int64? = nil
+        note: String, givingUp lost: Mark? = nil, after found: Int64? = nil
     ) async throws -> AuditSealRecord? {
         guard let signer = try await keys.signer() else { return nil }
         let newest = try await store.newestAuditSeal()
@@ -95,7 +95,7 @@ package final class AuditSeals: Sendable {
     /// - Parameter ends: the ends of all chains in what is closed.
     /// - Returns: nil if another server was faster.
     /// - Throws: as ``add()``.
-    func close(upTo closed: SealMark, ends: [AuditHead], note: String) async throws -> AuditSealRecord? {
+    func close(upTo closed: Mark, ends: [AuditHead], note: String) async throws -> AuditSealRecord? {
         guard let signer = try await keys.signer() else { return nil }
         let newest = try await memory.follow()
         try await requireStrength(of: signer, after: newest)

@@ -83,7 +83,7 @@ package struct AuditVerifier {
         /// Whether a server's key signed it, although a token had signed before.
         package let leavesToken: Bool
         /// The newest seal that was known, if an operator has accepted another trail.
-        package let lost: SealMark?
+        package let lost: Mark?
         /// The number of the seal before it; 0 if there is none.
         package let before: Int64
     }
@@ -105,13 +105,13 @@ package struct AuditVerifier {
     package private(set) var late: [(entries: LateEntries, seal: Int64)] = []
 
     private let key: KeyLookUp
-    private let closed: SealMark?
+    private let closed: Mark?
     /// The last closed entry of each chain.
     private let closedEnds: [Int32: AuditHead]
     /// Seals that must be in the trail, and were not found yet.
-    private var known: Set<SealMark>
+    private var known: Set<Mark>
     /// The same, for the one that the vault keeps.
-    private var kept: SealMark?
+    private var kept: Mark?
     /// Seals with an unknown key, for example an erased one. A later seal with a valid signature covers them, because a
     /// server adds a seal only if it knows the key of the one before. A new epoch covers no closing, because an operator can
     /// begin an epoch after any seal.
@@ -149,7 +149,7 @@ package struct AuditVerifier {
     ///   - closing: the newest closing; nil if nothing was closed.
     ///   - hasToken: whether there is or was a token that signs.
     package init(
-        known: Set<SealMark> = [], kept: SealMark? = nil, closing: AuditSealRecord? = nil, hasToken: Bool,
+        known: Set<Mark> = [], kept: Mark? = nil, closing: AuditSealRecord? = nil, hasToken: Bool,
         key: @escaping KeyLookUp
     ) {
         self.known = known
@@ -165,7 +165,7 @@ package struct AuditVerifier {
         if let closed { found(closed) }
     }
 
-    private mutating func found(_ seal: SealMark) {
+    private mutating func found(_ seal: Mark) {
         known.remove(seal)
         if kept == seal { kept = nil }
     }
@@ -291,7 +291,7 @@ package struct AuditVerifier {
         }
     }
 
-    private func fault(ofMissing seal: SealMark) -> AuditFault {
+    private func fault(ofMissing seal: Mark) -> AuditFault {
         if let closed, seal.number < closed.number {
             return .lastSealClosed(number: seal.number, closedUpTo: closed.number)
         }
@@ -309,7 +309,7 @@ extension AuditVerifier {
 
     /// Checks the whole trail of a database.
     package static func verified(
-        _ store: Store, known: Set<SealMark>, kept: SealMark?, keys: [String: SealKeys.Verifier]
+        _ store: Store, known: Set<Mark>, kept: Mark?, keys: [String: SealKeys.Verifier]
     ) async throws(StoreError) -> AuditVerifier {
         var verifier = AuditVerifier(
             known: known, kept: kept, closing: try await store.newestAuditClosing(),

@@ -14,7 +14,7 @@ package final class SealMemory: Sendable {
         /// Whether the seal that is kept outside of this server was read.
         var hasBegun = false
         /// The newest seal that is known.
-        var mark: SealMark?
+        var mark: Mark?
         /// The same, if this server has seen and verified it.
         var newest: AuditSealRecord?
         /// The newest sealed end of each chain.
@@ -23,10 +23,10 @@ package final class SealMemory: Sendable {
 
     private let store: Store
     private let keys: SealKeys
-    private let kept: KeptSeal
+    private let kept: KeptMark
     private let state = Mutex(State())
 
-    package init(store: Store, keys: SealKeys, kept: KeptSeal) {
+    package init(store: Store, keys: SealKeys, kept: KeptMark) {
         self.store = store
         self.keys = keys
         self.kept = kept
@@ -36,7 +36,7 @@ package final class SealMemory: Sendable {
     package var newest: AuditSealRecord? { state.withLock(\.newest) }
 
     /// The seal that is kept outside of the database and of this process.
-    package func keptMark() async throws -> SealMark? { try await kept.newest() }
+    package func keptMark() async throws -> Mark? { try await kept.newest() }
 
     /// Keeps the newest known seal outside of the database and of this process.
     package func keep() async throws {
@@ -105,7 +105,7 @@ package final class SealMemory: Sendable {
 
     /// Follows the seals after the known one, each of which has the hash of the one before. So the signature of the newest one
     /// covers them all.
-    private func follow(from known: SealMark, to newest: AuditSealRecord) async throws {
+    private func follow(from known: Mark, to newest: AuditSealRecord) async throws {
         var (last, ends) = (known, state.withLock(\.ends))
         if let epoch = try await store.newestAuditEpoch(givingUp: known.number) {
             // An operator has accepted that the trail is another one. If nobody has, the newest seal has no good signature.
@@ -194,11 +194,11 @@ package struct ReplacedTrail: Error, Equatable, CustomStringConvertible {
 
     package let finding: Finding
     /// The newest seal that was known.
-    package let known: SealMark
+    package let known: Mark
     /// The number of the newest seal in the database; 0 if there is none.
     package let found: Int64
 
-    init(_ finding: Finding, known: SealMark, found: Int64) {
+    init(_ finding: Finding, known: Mark, found: Int64) {
         self.finding = finding
         self.known = known
         self.found = found

@@ -25,6 +25,11 @@ package struct RevocationListImport: Sendable {
         serials = list.serialNumbers.map { $0 }
     }
 
+    /// The list as the bank gets it.
+    package var contents: RevocationListContents {
+        RevocationListContents(record: record, serials: Array(Set(serials)))
+    }
+
     /// Whether the CA that signed the list has issued a certificate. A CA of the same name is not enough.
     package func isByIssuer(of certificate: CertificateRecord) -> Bool {
         guard let certificate = try? Certificate(der: certificate.der) else { return false }

@@ -20,9 +20,10 @@ package final class TrustedAuthorities: Sendable {
     private let loads = OneAtATime()
 
     private struct Kept: Sendable {
+        let scope: Identifier?
         let anchors: TrustAnchors
-        /// The authorities under it are trusted only while it is approved.
-        let root: ApprovedObject
+        /// The root, the list and its CRLs. The authorities are trusted only while all of them count.
+        let objects: [ApprovedObject]
     }
 
     package init(store: Store, keyring: Keyring, approvals: Approvals) {
@@ -38,9 +39,22 @@ package final class TrustedAuthorities: Sendable {
     package func anchors(of bankId: Identifier, revision: String?) async throws -> TrustAnchors {
         guard let revision else { return TrustAnchors([]) }
         let list = try await list(of: bankId, revision)
-        guard let list, try await approvals.isApproved(list.root) else { return TrustAnchors([]) }
+        guard let list, try await counts(list, for: bankId) else { return TrustAnchors([]) }
         return list.anchors
     }
+
+    /// Whether the inventory has the list with all its CRLs, and no other ones.
+    private func counts(_ list: Kept, for bankId: Identifier) async throws -> Bool {
+        // A bank's own list that somebody has removed must not give way to the list of all banks.
+        if list.scope == nil, try await approvals.count(.trustList, of: bankId) > 0 { return false }
+        let counted = try await approvals.approved(list.objects)
+        let listCount = try await approvals.count(.trustRevocationList, of: list.scope)
+        return counted.count == list.objects.count
+            && listCount == list.objects.count - Self.objectsWithoutRevocationLists
+    }
+
+    /// The root and the list.
+    private static let objectsWithoutRevocationLists = 2
 
     private func list(of bankId: Identifier, _ revision: String) async throws -> Kept? {
         if let known = kept.withLock({ $0[revision] }) { return try known.get() }
@@ -63,13 +77,14 @@ package final class TrustedAuthorities: Sendable {
         guard let sealed, ConstantTime.areEqual(sealed, Self.digest(list: record.list, root: record.root)) else {
             return .failure(DamagedTrustList(scope: record.scope))
         }
-        let lists = try await store.trustRevocationLists(scope: record.scope).map {
-            try CertificateRevocationList(Octets(copying: $0.list))
-        }
+        let revocationLists = try await store.trustRevocationLists(scope: record.scope)
+        let lists = try revocationLists.map { try CertificateRevocationList(Octets(copying: $0.list)) }
         return .success(
             Kept(
+                scope: record.scope,
                 anchors: TrustAnchors(try Self.certificates(of: record), revocationLists: lists),
-                root: ApprovedObject(trustRoot: record.root, scope: record.scope)))
+                objects: [ApprovedObject(trustRoot: record.root, scope: record.scope), ApprovedObject(record)]
+                    + revocationLists.map { ApprovedObject($0) }))
     }
 
     /// SHA-256 of a list and its root.

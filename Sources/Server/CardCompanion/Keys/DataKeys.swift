@@ -21,11 +21,14 @@ package struct DataKeys: Sendable {
     let store: Store
     let clock: WallClock
     package let vault: any Vault
+    package let inventory: InventoryKeeper
 
-    package init(store: Store, clock: WallClock, vault: any Vault) {
+    /// - Parameter inventory: says which keys count.
+    package init(store: Store, clock: WallClock, vault: any Vault, inventory: InventoryKeeper) {
         self.store = store
         self.clock = clock
         self.vault = vault
+        self.inventory = inventory
     }
 
     /// Opens the data keys of a database. The first server of a database creates them.
@@ -35,6 +38,12 @@ package struct DataKeys: Sendable {
         let keyring = Keyring(nil)
         _ = try await open(into: keyring)
         return keyring
+    }
+
+    /// The data keys as the database has them, to decide which inventory counts.
+    package func openedWithoutInventory() async throws -> Keyring {
+        let keys = try await WrappedDataKeys.read(from: store)
+        return Keyring(try await unwrapped(keys, by: try await masterKey(of: keys), known: Keyring(nil)))
     }
 
     /// Loads the present keys into a keyring. A key that it already has is not unwrapped again.
@@ -49,16 +58,35 @@ package struct DataKeys: Sendable {
                 keys = try await WrappedDataKeys.read(from: store)
             }
         }
-        keyring.replace(try await unwrapped(keys, by: masterKey, known: keyring))
-        return (masterKey, keys)
+        let (unwrapped, counted) = try await counted(keys, by: masterKey, known: keyring)
+        keyring.replace(unwrapped)
+        return (masterKey, counted)
+    }
+
+    /// The keys that count. The inventory says which these are, and the keys of the database verify it.
+    private func counted(
+        _ keys: WrappedDataKeys, by masterKey: any MasterKey, known keyring: Keyring
+    ) async throws -> (Keyring.Keys, WrappedDataKeys) {
+        let found = try await unwrapped(keys, by: masterKey, known: keyring)
+        guard let present = try await inventory.present(Keyring(found)) else { return (found, keys) }
+        let counted = keys.counted(by: present)
+        inventory.alarm(ofChangedKeys: present.changedKeys(keys.records, keys.masterKeys, try await store.serverKeys()))
+        return (try await unwrapped(counted, by: masterKey, known: Keyring(found)), counted)
     }
 
     /// As ``open(into:)``, unless the keys were taken away in between.
     func refresh(_ keyring: Keyring) async throws -> (masterKey: any MasterKey, keys: WrappedDataKeys) {
         let keys = try await WrappedDataKeys.read(from: store)
         let masterKey = try await masterKey(of: keys)
-        keyring.refresh(try await unwrapped(keys, by: masterKey, known: keyring))
-        return (masterKey, keys)
+        let (unwrapped, counted) = try await counted(keys, by: masterKey, known: keyring)
+        keyring.refresh(unwrapped)
+        return (masterKey, counted)
+    }
+
+    /// All keys, with the states that count.
+    func counted(_ keyring: Keyring) async throws -> WrappedDataKeys {
+        let keys = try await WrappedDataKeys.read(from: store)
+        return try await inventory.present(keyring).map { keys.counted(by: $0) } ?? keys
     }
 
     /// Counts what a keyring has sealed.
@@ -66,7 +94,10 @@ package struct DataKeys: Sendable {
         var failure: (any Error)?
         for (id, count) in keyring.takeUses() {
             do {
-                try await store.addUses(count, ofDataKey: id)
+                // It must not take the inventory of a change along.
+                try await PendingInventory.$current.withValue(nil) {
+                    try await store.addUses(count, ofDataKey: id)
+                }
             } catch {
                 keyring.putBackUses(count, of: id)
                 failure = error
@@ -80,7 +111,7 @@ package struct DataKeys: Sendable {
     /// - Returns: the new key's id; nil if the newest key is not used yet, or if another rotation was faster.
     /// - Throws: ``OtherVaultInUse`` if a running server could not open the new key.
     package func rotate(_ purpose: DataKeyPurpose) async throws -> Int32? {
-        let keys = try await WrappedDataKeys.read(from: store)
+        let keys = try await counted(try await opened())
         guard let newest = keys.records.last(where: { $0.purpose == purpose }), newest.activeFrom <= clock.now() else {
             return nil
         }
@@ -92,7 +123,7 @@ package struct DataKeys: Sendable {
     ///
     /// - Throws: ``DataKeyInUse``, `StoreError`.
     package func retire(_ id: Int32) async throws {
-        let records = try await store.dataKeys()
+        let records = try await counted(try await opened()).records
         guard let key = records.first(where: { $0.id == id }) else { throw DataKeyInUse.unknown }
         guard key.state != .destroyed else { throw DataKeyInUse.retired }
         guard let next = records.first(where: { $0.replaces == id }) else { throw DataKeyInUse.newest }
@@ -105,20 +136,28 @@ package struct DataKeys: Sendable {
                 throw DataKeyInUse.values(count, column: column, purpose: key.purpose)
             }
         }
-        guard try await store.setDataKey(id: id, state: .destroyed) else { throw DataKeyInUse.retired }
+        try await write(.destroyed, of: key)
+    }
+
+    private func write(_ state: DataKeyState, of key: DataKeyRecord) async throws {
+        var change = InventoryChange()
+        change.set(key.id, Inventory.DataKeyEntry(key.with(state: state, activeFrom: key.activeFrom)))
+        try await inventory.changing(change, with: try await opened()) {
+            guard try await store.setDataKey(id: key.id, state: state) else { throw DataKeyInUse.retired }
+        }
     }
 
     /// Sets what a replaced key can still do.
     ///
     /// - Throws: ``DataKeyInUse``, `StoreError`.
     package func set(_ id: Int32, to state: DataKeyState) async throws {
-        let records = try await store.dataKeys()
+        let records = try await counted(try await opened()).records
         guard let key = records.first(where: { $0.id == id }) else { throw DataKeyInUse.unknown }
         guard key.state != .destroyed else { throw DataKeyInUse.retired }
         guard let next = records.first(where: { $0.replaces == id }) else { throw DataKeyInUse.newest }
         let left = next.activeFrom.seconds - clock.now().seconds
         guard left <= 0 else { throw DataKeyInUse.recent(seconds: left) }
-        guard try await store.setDataKey(id: id, state: state) else { throw DataKeyInUse.retired }
+        try await write(state, of: key)
     }
 
     /// How long a key is still needed after its successor is active: new values can appear under it, and old ones must open.
@@ -179,10 +218,11 @@ package struct DataKeys: Sendable {
         _ purpose: DataKeyPurpose, replacing replaced: Int32?, _ keys: WrappedDataKeys, activeFrom: Timestamp
     ) async throws -> Int32? {
         let now = clock.now()
-        let name = DataKeyName(id: (keys.records.last?.id ?? 0) + 1, purpose: purpose.rawValue)
+        let present = try await WrappedDataKeys.read(from: store)
+        let name = DataKeyName(id: (present.records.last?.id ?? 0) + 1, purpose: purpose.rawValue)
         let dataKey = SharedSecret(SecureRandom.secret(count: Keyring.keyByteCount))
         var wrappings: [DataKeyWrapping] = []
-        for record in try await WrappedDataKeys.read(from: store).masterKeys(of: vault.kind) {
+        for record in present.masterKeys(of: vault.kind) {
             guard let masterKey = try await vault.masterKey(record.id) else { continue }
             wrappings.append(try await wrapped(dataKey, as: name, by: masterKey))
         }
@@ -196,10 +236,27 @@ package struct DataKeys: Sendable {
                 DataKeyWrapping(
                     dataKeyId: name.id, masterKeyId: recovery.id, wrappedKey: try recovery.wrap(dataKey, as: name)))
         }
-        let isAdded = try await store.insertDataKey(
-            id: name.id, purpose: purpose, replacing: replaced, wrappings: wrappings, activeFrom: activeFrom, now: now)
-        return isAdded ? name.id : nil
+        let insert = {
+            try await store.insertDataKey(
+                id: name.id, purpose: purpose, replacing: replaced, wrappings: wrappings, activeFrom: activeFrom,
+                now: now)
+        }
+        // The inventory begins after the first keys, which authenticate it.
+        guard keys.isComplete else { return try await insert() ? name.id : nil }
+        var change = InventoryChange()
+        change.set(name.id, Inventory.DataKeyEntry(purpose: purpose, state: .usable, activeFrom: activeFrom))
+        do {
+            try await inventory.changing(change, with: try await opened()) {
+                guard try await insert() else { throw OtherRotation() }
+            }
+        } catch is OtherRotation {
+            return nil
+        }
+        return name.id
     }
+
+    /// Another command was faster.
+    private struct OtherRotation: Error {}
 
     /// Wraps a data key, and proves that it opens again.
     func wrapped(

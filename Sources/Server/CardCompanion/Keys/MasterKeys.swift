@@ -93,7 +93,7 @@ extension DataKeys {
         componentCount: Int, replacesOld: Bool, giveOut: ([RecoveryComponent]) throws -> Void
     ) async throws -> String {
         let keyring = try await opened()
-        let old = try await WrappedDataKeys.read(from: store).recovery
+        let old = try await counted(keyring).recovery
         guard old == nil || replacesOld else { throw RecoveryKeyExists() }
         let (key, privateKey) = try RecoveryKey.generate()
         let wrappings = try await recoveryWrappings(by: key)
@@ -101,13 +101,17 @@ extension DataKeys {
         let record = MasterKeyRecord(
             id: key.id, kind: .recovery, name: "\(componentCount) components",
             sealedPublicKey: try keyring.seal(key.publicKey, in: .recoveryKey(key.id)), createdAt: clock.now())
-        try await store.insertRecoveryKey(record, replacing: old?.id, wrappings: wrappings)
+        var change = InventoryChange()
+        change.setRecoveryKey(key.id, replacing: old?.id)
+        try await inventory.changing(change, with: keyring) {
+            try await store.insertRecoveryKey(record, replacing: old?.id, wrappings: wrappings)
+        }
         return key.id
     }
 
     /// Wraps all data keys that the recovery key has not wrapped yet.
     package func wrapForRecovery() async throws {
-        let keys = try await WrappedDataKeys.read(from: store)
+        let keys = try await counted(try await opened())
         guard let recovery = try await recoveryKey(keys), !keys.missing(under: recovery.id).isEmpty else { return }
         try await store.insertWrappings(try await recoveryWrappings(by: recovery), now: clock.now())
     }
@@ -116,7 +120,11 @@ extension DataKeys {
 
     /// Copies what the old vault keeps beside its keys, if the vault has something older or nothing.
     private func copyRecords(from old: any Vault) async throws {
-        if let seal = try await KeptSeal(in: [old]).newest() { try await KeptSeal(in: [vault]).raise(to: seal) }
+        for kind in [KeptMark.Kind.seal, .inventory] {
+            if let mark = try await KeptMark(kind, in: [old]).newest() {
+                try await KeptMark(kind, in: [vault]).raise(to: mark)
+            }
+        }
         guard let roster = try OperatorRoster.newest(of: try await old.records(.operators)) else { return }
         let present = try OperatorRoster.newest(of: try await vault.records(.operators))
         guard (present?.sequence ?? 0) < roster.sequence else { return }
@@ -126,7 +134,7 @@ extension DataKeys {
     /// All data keys, wrapped by a recovery key: disabled ones too, because they can become usable again. Only keys that were
     /// lost with an earlier master key are left out.
     private func recoveryWrappings(by recovery: RecoveryKey) async throws -> [DataKeyWrapping] {
-        let keys = try await WrappedDataKeys.read(from: store)
+        let keys = try await counted(try await opened())
         let masterKey = try await masterKey(of: keys)
         var wrappings: [DataKeyWrapping] = []
         for record in keys.live where keys.wraps([record], under: masterKey.id) {

@@ -91,6 +91,7 @@ package final class ServerKeys: Sendable {
 
     private let store: Store
     private let keyring: Keyring
+    private let inventory: InventoryKeeper
     private let clock: WallClock
     private let keys = Mutex(Keys())
     private let unknown: LookUpLimit
@@ -98,7 +99,11 @@ package final class ServerKeys: Sendable {
     /// It has no keys before ``prepare()``.
     ///
     /// - Parameter lookUps: the limit on look-ups of unknown keys.
-    package init(store: Store, keyring: Keyring, clock: WallClock, lookUps: TokenBucket.Rate = .usualLookUps) {
+    package init(
+        store: Store, keyring: Keyring, inventory: InventoryKeeper, clock: WallClock,
+        lookUps: TokenBucket.Rate = .usualLookUps
+    ) {
+        self.inventory = inventory
         unknown = LookUpLimit(lookUps)
         self.store = store
         self.keyring = keyring
@@ -108,19 +113,39 @@ package final class ServerKeys: Sendable {
     /// Opens the server's keys. The first server of a database creates them.
     ///
     /// - Throws: `KeyVaultError`, `StoreError`.
-    package static func opened(with keyring: Keyring, in store: Store, clock: WallClock) async throws -> ServerKeys {
-        let keys = ServerKeys(store: store, keyring: keyring, clock: clock)
+    package static func opened(with keyring: Keyring, of dataKeys: DataKeys) async throws -> ServerKeys {
+        let keys = ServerKeys(
+            store: dataKeys.store, keyring: keyring, inventory: dataKeys.inventory, clock: dataKeys.clock)
         try await keys.prepare()
         return keys
     }
 
-    /// As ``opened(with:in:clock:)``.
+    /// As ``opened(with:of:)``.
     package func prepare() async throws {
-        let records = try await store.serverKeys()
+        let records = try await counted()
         for kind in ServerKeyKind.allCases where !records.contains(where: { $0.kind == kind && $0.status == .active }) {
-            try await store.insertServerKey(try Self.make(kind, keyring), now: clock.now())
+            try await insert(try Self.make(kind, keyring))
         }
         try await reload()
+    }
+
+    /// The keys that count, with the status that counts.
+    private func counted() async throws -> [ServerKeyRecord] {
+        let records = try await store.serverKeys()
+        guard keyring.isOpen, let present = try await inventory.present(keyring) else { return records }
+        return present.counted(records)
+    }
+
+    /// Adds the first key of a kind. The inventory begins after the first keys of all.
+    private func insert(_ key: NewServerKey) async throws {
+        guard try await inventory.present(keyring) != nil else {
+            return try await store.insertServerKey(key, now: clock.now())
+        }
+        var change = InventoryChange()
+        change.set(key.keyId, Inventory.ServerKeyState(kind: key.kind, status: .active))
+        try await inventory.changing(change, with: keyring) {
+            try await store.insertServerKey(key, now: clock.now())
+        }
     }
 
     /// Wipes the keys, when the vault is lost.
@@ -133,10 +158,50 @@ package final class ServerKeys: Sendable {
     ///
     /// - Returns: the new key's name; nil if another rotation was faster.
     package static func rotate(
-        _ kind: ServerKeyKind, with keyring: Keyring, in store: Store, clock: WallClock
+        _ kind: ServerKeyKind, with keyring: Keyring, of dataKeys: DataKeys
     ) async throws -> String? {
         let key = try make(kind, keyring)
-        return try await store.rotateServerKey(to: key, now: clock.now()) ? key.keyId : nil
+        var change = InventoryChange()
+        for old in try await dataKeys.store.serverKeys() where old.kind == kind && old.status == .active {
+            change.set(old.keyId, Inventory.ServerKeyState(kind: kind, status: .retiring))
+        }
+        change.set(key.keyId, Inventory.ServerKeyState(kind: kind, status: .active))
+        do {
+            try await dataKeys.inventory.changing(change, with: keyring) {
+                guard try await dataKeys.store.rotateServerKey(to: key, now: dataKeys.clock.now()) else {
+                    throw OtherRotation()
+                }
+            }
+        } catch is OtherRotation {
+            return nil
+        }
+        return key.keyId
+    }
+
+    /// Another command was faster.
+    private struct OtherRotation: Error {}
+
+    /// Retires a key that was replaced.
+    ///
+    /// - Parameter erases: whether it is erased at once.
+    /// - Returns: false if nothing has changed.
+    package static func retire(
+        _ record: ServerKeyRecord, erases: Bool, with keyring: Keyring, of dataKeys: DataKeys
+    ) async throws -> Bool {
+        let now = dataKeys.clock.now()
+        var change = InventoryChange()
+        change.set(
+            record.keyId,
+            Inventory.ServerKeyState(kind: record.kind, status: .retired, retiredAt: record.retiredAt ?? now))
+        do {
+            try await dataKeys.inventory.changing(change, with: keyring) {
+                let isChanged = try await dataKeys.store.retireServerKey(keyId: record.keyId, erases: erases, now: now)
+                guard isChanged else { throw OtherRotation() }
+            }
+        } catch is OtherRotation {
+            return false
+        }
+        return true
     }
 
     /// The public keys as in `/.well-known/jwks.json`: of each kind the active one first.
@@ -147,7 +212,7 @@ package final class ServerKeys: Sendable {
 
     package func reload() async throws {
         let (generation, known) = keys.withLock { ($0.generation, $0.byId) }
-        var loaded = try open(try await usable(try await store.serverKeys()), known)
+        var loaded = try open(try await usable(try await counted()), known)
         loaded.generation = generation
         keys.withLock { if $0.generation == generation { $0 = loaded } }
     }
@@ -191,10 +256,15 @@ package final class ServerKeys: Sendable {
             isFromBank
             ? try await store.serverKey(keyId: keyId)
             : try await unknown.find("keys") { try await store.serverKey(keyId: keyId) }
-        guard let record else { return nil }
+        guard let record, let record = try await counted(record) else { return nil }
         let entry = try open(record)
         keys.withLock { if $0.generation == generation { $0.byId[keyId] = entry } }
         return entry.key(isFromBank: isFromBank)
+    }
+
+    private func counted(_ record: ServerKeyRecord) async throws -> ServerKeyRecord? {
+        guard let present = try await inventory.present(keyring) else { return record }
+        return present.counted([record]).first
     }
 
     /// The public halves of all signing keys, by name, also of those that were erased: they verify seals of the audit trail. It
@@ -246,7 +316,7 @@ package final class ServerKeys: Sendable {
         guard !keys.isEmpty || !halves.isEmpty else { return records }
         try await store.replace(keys, in: .serverKey)
         try await store.replace(halves, in: .serverPublicKey)
-        return try await store.serverKeys()
+        return try await counted()
     }
 
     /// - Parameter known: the keys until now.

@@ -37,6 +37,8 @@ package final class VaultWatch: Service, CustomStringConvertible {
         /// Whether requests are served. It is set after all keys are there, and cleared before they are taken away.
         var isReady = false
         var reason = "the vault is not open yet"
+        /// The version of the inventory that the banks in memory were loaded with.
+        var inventoryVersion: Int64?
     }
 
     /// - Parameters:
@@ -98,6 +100,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
             let (masterKey, keys) = try await self.dataKeys.refresh(self.keyring)
             self.current.withLock { $0.masterKey = masterKey }
             try await self.serverKeys.reload()
+            self.forgetBanks()
             return keys
         }
     }
@@ -148,6 +151,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
             let (masterKey, keys) = try await dataKeys.open(into: keyring)
             _ = try await approvals.refresh(from: dataKeys.vault)
             try await serverKeys.prepare()
+            try await dataKeys.inventory.begin(keyring)
             // A bank that was loaded while the vault was being lost may lack its keys.
             banks.forgetAll()
             current.withLock { $0.masterKey = masterKey }
@@ -162,12 +166,23 @@ package final class VaultWatch: Service, CustomStringConvertible {
         await report()
     }
 
+    /// What a bank may do can have changed with the inventory, although its rows have not.
+    private func forgetBanks() {
+        let version = dataKeys.inventory.known?.version
+        let isNew = current.withLock { current in
+            defer { current.inventoryVersion = version }
+            return current.inventoryVersion != version
+        }
+        if isNew { banks.forgetAll() }
+    }
+
     /// Operators can change while the server runs. If they cannot be read, the last known ones count.
     private func readOperators() async {
         do {
             if try await approvals.refresh(from: dataKeys.vault) { banks.forgetAll() }
+            try await dataKeys.inventory.readMark()
         } catch {
-            logger.error("The operators could not be read from the vault", metadata: ["error": "\(error)"])
+            logger.error("The records of the vault could not be read", metadata: ["error": "\(error)"])
         }
     }
 

@@ -21,9 +21,22 @@ package struct WrappedDataKeys: Sendable {
     }
 
     init(_ records: [DataKeyRecord], _ wrappings: [DataKeyWrapping], masterKeys: [MasterKeyRecord]) {
+        self.init(
+            records, masterKeys,
+            wrappings.reduce(into: [:]) { $0[$1.dataKeyId, default: [:]][$1.masterKeyId] = $1.wrappedKey })
+    }
+
+    private init(
+        _ records: [DataKeyRecord], _ masterKeys: [MasterKeyRecord], _ wrappings: [Int32: [String: [UInt8]]]
+    ) {
         self.records = records
         self.masterKeys = masterKeys
-        self.wrappings = wrappings.reduce(into: [:]) { $0[$1.dataKeyId, default: [:]][$1.masterKeyId] = $1.wrappedKey }
+        self.wrappings = wrappings
+    }
+
+    /// The keys that count, with the states that count.
+    func counted(by inventory: Inventory) -> WrappedDataKeys {
+        WrappedDataKeys(inventory.counted(records), inventory.counted(masterKeys), wrappings)
     }
 
     /// The data keys that are not destroyed.

@@ -5,7 +5,7 @@ package import KeyVault
 package import Logging
 internal import Synchronization
 
-/// Tells which objects two operators have approved. Without dual control, everything is approved.
+/// Tells which objects count: those of the inventory and, under dual control, only those that two operators have approved.
 package final class Approvals: Sendable {
     private struct State {
         var roster: OperatorRoster?
@@ -16,7 +16,7 @@ package final class Approvals: Sendable {
         /// Objects that were ignored: each is logged once.
         var ignored: Set<[UInt8]> = []
         /// Banks as the calls of back-ends need them.
-        var banks: [Identifier: IssuerBank] = [:]
+        var banks: [Identifier: (bank: IssuerBank, generation: Int)] = [:]
     }
 
     /// How many ignored objects are remembered. When there are more, all are forgotten, and logged once more.
@@ -27,20 +27,22 @@ package final class Approvals: Sendable {
 
     private let store: Store
     private let keyring: Keyring
+    private let inventory: InventoryKeeper
     private let logger: Logger
     private let state = Mutex(State())
 
-    package init(store: Store, keyring: Keyring, logger: Logger) {
+    package init(store: Store, keyring: Keyring, inventory: InventoryKeeper, logger: Logger) {
         self.store = store
         self.keyring = keyring
+        self.inventory = inventory
         self.logger = logger
     }
 
     /// Whether objects need approvals.
     package var areNeeded: Bool { state.withLock { $0.roster?.isDual ?? false } }
 
-    /// Advances when the operators change. What was approved before must be looked up again.
-    var generation: Int { state.withLock(\.generation) }
+    /// Advances when the operators or the inventory change. What was looked up before must be looked up again.
+    var generation: Int { state.withLock(\.generation) + Int(inventory.known?.version ?? 0) }
 
     /// Reads the operators from the vault. A record that is older than the known one, or of another installation, is ignored.
     ///
@@ -69,26 +71,49 @@ package final class Approvals: Sendable {
         }
     }
 
-    /// Whether two operators have approved an object. If not, that is logged.
+    /// Whether an object counts. If not, that is logged.
     func isApproved(_ object: ApprovedObject) async throws -> Bool {
         try await approved([object]).contains(object.digest)
     }
 
-    /// The digests of those objects that two operators have approved.
+    /// The digests of those objects that count.
     func approved(_ objects: [ApprovedObject]) async throws -> Set<[UInt8]> {
-        let digests = Set(objects.map(\.digest))
+        var counted = try await counted(objects)
+        if counted.count < Set(objects.map(\.digest)).count {
+            // A command can have added them since.
+            _ = try await inventory.present(keyring)
+            counted = try await self.counted(objects)
+        }
+        for object in objects where !counted.contains(object.digest) { log(object) }
+        return counted
+    }
+
+    private func counted(_ objects: [ApprovedObject]) async throws -> Set<[UInt8]> {
+        var entries: [[UInt8]: (kind: InventoryKind, entry: Inventory.Entry)] = [:]
+        for object in objects {
+            let listed = try await part(of: object.bankId)?.entry(of: object)
+            if let listed { entries[object.digest] = (object.inventoryName.kind, listed) }
+        }
         let current = state.withLock(\.self)
-        guard let roster = current.roster, roster.isDual else { return digests }
-        // Which approval an object has is looked up each time, because it can be withdrawn. What two operators have signed
-        // cannot change.
+        guard let roster = current.roster, roster.isDual else { return Set(entries.keys) }
         var verified = current.verified
-        let approved = try await roster.approvedDigests(of: Array(digests), in: store, verified: &verified)
+        let approved = try await roster.approved(entries, in: store, verified: &verified)
         state.withLock { state in
             guard state.generation == current.generation else { return }
             state.verified = verified.count > Self.verifiedCapacity ? [:] : verified
         }
-        for object in objects where !approved.contains(object.digest) { log(object) }
         return approved
+    }
+
+    /// The part of the inventory about a bank, or about the installation; nil if it has none.
+    private func part(of scope: Identifier?) async throws -> Inventory? {
+        if inventory.known == nil { _ = try await inventory.present(keyring) }
+        do {
+            return try await inventory.part(of: scope)
+        } catch let damage as DamagedBankInventory {
+            if remembers(SHA256.hash(Array("\(damage)".utf8))) { logger.critical("\(damage)") }
+            return nil
+        }
     }
 
     /// Says once that a bank is ignored because this program does not understand its settings.
@@ -108,7 +133,9 @@ package final class Approvals: Sendable {
     private func log(_ object: ApprovedObject) {
         guard remembers(object.digest) else { return }
         logger.error(
-            "Ignored what two operators have not approved: see 'card-companion approve'",
+            areNeeded
+                ? "Ignored what two operators have not approved: see 'card-companion approve'"
+                : "Ignored what is not in the inventory: no command of this installation has made it so",
             metadata: ["object": "\(ClientText.quoted(object.name, limit: 300))"])
     }
 }
@@ -116,9 +143,10 @@ package final class Approvals: Sendable {
 // MARK: - Objects that servers load
 
 extension Approvals {
-    /// The part of a bank that two operators have approved; nil if they have not approved the bank itself.
+    /// The part of a bank that counts; nil if the bank itself does not.
     func approvedPart(of found: BankWithKeys) async throws -> BankWithKeys? {
-        guard areNeeded else { return found }
+        // A bank is loaded when it has changed: then the inventory may have, too.
+        _ = try await inventory.present(keyring)
         guard try await hasApprovedSettings(found.bank) else { return nil }
         let bankId = found.bank.id
         let hmacKeys = found.hmacKeys.filter { $0.status == .active }.map { key in
@@ -128,28 +156,49 @@ extension Approvals {
             ($0, ApprovedObject($0, of: bankId))
         }
         let pinKey = found.definedPINKey.flatMap { try? ApprovedObject($0, of: bankId, keyring: keyring) }
-        // The vault was lost meanwhile: a key that does not open may still be approved.
+        // The vault was lost meanwhile: a key that does not open may still count.
         guard keyring.isOpen else { throw KeyVaultError.vaultClosed }
         let approved = try await approved(
             hmacKeys.compactMap(\.1) + certificates.map(\.1) + (pinKey.map { [$0] } ?? []))
+        let lists = try await revocationLists(of: found)
+        let present = certificates.filter { approved.contains($0.1.digest) }.map(\.0)
         return BankWithKeys(
             bank: found.bank,
-            hmacKeys: hmacKeys.filter { $0.1.map { approved.contains($0.digest) } ?? false }.map(\.0),
+            // One that does not open is of no use to anybody, and callers must learn that.
+            hmacKeys: hmacKeys.filter { $0.1.map { approved.contains($0.digest) } ?? true }.map(\.0),
             definedPINKey: pinKey.flatMap { approved.contains($0.digest) ? found.definedPINKey : nil },
-            certificates: certificates.filter { approved.contains($0.1.digest) }.map(\.0),
-            sealsResults: found.sealsResults)
+            certificates: present.compactMap { lists.checked($0) }, revocationLists: found.revocationLists,
+            sealsResults: found.sealsResults ? true : try await lacksCertificate(found))
     }
 
-    /// A bank's key for PIN blocks or key blocks; nil if there is none, or it is not approved.
+    /// The bank's CRLs that count, and the issuers that must have one.
+    private func revocationLists(of found: BankWithKeys) async throws -> CountedRevocationLists {
+        let objects = found.revocationLists.map { ($0, ApprovedObject($0, of: found.bank.id)) }
+        let counted = try await approved(objects.map(\.1))
+        let issuers = try await part(of: found.bank.id)?.entries(of: .revocationList).map(\.name) ?? []
+        return CountedRevocationLists(
+            lists: objects.filter { counted.contains($0.1.digest) }.map(\.0), issuers: issuers)
+    }
+
+    /// Whether the inventory has a certificate that the database lacks. It can be the one that results are sealed to.
+    private func lacksCertificate(_ found: BankWithKeys) async throws -> Bool {
+        guard let part = try await part(of: found.bank.id) else { return false }
+        return part.entries(of: .certificate).contains { listed in
+            !found.certificates.contains { $0.alias.utf8.elementsEqual(listed.name.utf8) }
+        }
+    }
+
+    /// A bank's key for PIN blocks or key blocks; nil if there is none, or it is active and does not count.
     package func bankKey(bankId: Identifier, label: String) async throws -> BankKeyRecord? {
         guard let key = try await store.bankKey(bankId: bankId, label: label) else { return nil }
-        guard areNeeded else { return key }
+        guard key.status == .active else { return key }
         return try await isApproved(try ApprovedObject(key, of: bankId, keyring: keyring)) ? key : nil
     }
 
-    /// Those keys of back-ends that are approved or disabled. A secret that does not open is left out.
+    /// Those keys of back-ends that count or are disabled. A secret that does not open is left out.
     func approved(_ keys: [IssuerKeyRecord]) async throws -> [IssuerKeyRecord] {
-        guard areNeeded else { return keys }
+        guard !keys.isEmpty else { return [] }
+        _ = try await inventory.present(keyring)
         var result = keys.filter { $0.status == .disabled }
         for key in keys where key.status == .active {
             guard let object = try? ApprovedObject(key, keyring: keyring) else {
@@ -161,32 +210,33 @@ extension Approvals {
         return result
     }
 
-    /// What a call needs to know about its bank: only what is approved; nil if the bank is not.
+    /// What a call needs to know about its bank: only what counts; nil if the bank does not.
     func approvedPart(of bank: IssuerBank) async throws -> IssuerBank? {
-        guard areNeeded else { return bank }
         let generation = generation
-        if let known = state.withLock({ $0.banks[bank.id] }), known.revision == bank.revision {
-            return known.limited(to: bank)
+        if let known = state.withLock({ $0.banks[bank.id] }), known.bank.revision == bank.revision,
+            known.generation == generation
+        {
+            return known.bank.limited(to: bank)
         }
         guard let found = try await store.bankWithKeys(id: bank.id), let part = try await approvedPart(of: found) else {
             return nil
         }
         let approved = IssuerBank(part)
         state.withLock { state in
-            guard state.generation == generation else { return }
             if state.banks.count >= Self.bankCapacity { state.banks.removeAll() }
-            state.banks[bank.id] = approved
+            state.banks[bank.id] = (approved, generation)
         }
         return approved.limited(to: bank)
     }
 
-    /// A bank's webhook; nil if there is none, or it is not approved.
+    /// A bank's webhook; nil if there is none, or it is active and does not count.
     package func webhook(bankId: Identifier) async throws -> WebhookRecord? {
         guard let webhook = try await store.webhook(bankId: bankId) else { return nil }
+        guard webhook.status == .active else { return webhook }
         return try await isApproved(ApprovedObject(webhook)) ? webhook : nil
     }
 
-    /// An active document client; nil if there is none, or it is not approved.
+    /// An active document client; nil if there is none, or it does not count.
     func documentClient(id: String) async throws -> CurrentDocumentClient? {
         guard let found = try await store.currentDocumentClient(id: id), found.client.status == .active else {
             return nil
@@ -194,36 +244,80 @@ extension Approvals {
         return try await isApproved(ApprovedObject(found.client)) ? found : nil
     }
 
+    /// Whether the bank has the settings of the inventory and, under dual control, whether two operators have approved them, or
+    /// others that were only tightened since.
     private func hasApprovedSettings(_ bank: BankRecord) async throws -> Bool {
-        guard let text = bank.approvedSettings else {
-            log(ApprovedObject(BankPolicy(bank)))
+        let present = ApprovedObject(BankPolicy(bank))
+        guard try await isListed(present) else {
+            log(present)
             return false
         }
-        let object = ApprovedObject(settings: text, of: bank.id)
-        guard try await isApproved(object) else { return false }
-        guard BankPolicy(bank).isWithin(text) else {
-            log(ApprovedObject(BankPolicy(bank)))
+        guard areNeeded else { return true }
+        guard let text = bank.approvedSettings, BankPolicy(bank).isWithin(text),
+            try await isApproved(ApprovedObject(approvedSettings: text, of: bank.id))
+        else {
+            log(present)
             return false
         }
         return true
     }
+
+    /// Whether the inventory has an object, approved or not.
+    private func isListed(_ object: ApprovedObject) async throws -> Bool {
+        if try await part(of: object.bankId)?.entry(of: object) != nil { return true }
+        _ = try await inventory.present(keyring)
+        return try await part(of: object.bankId)?.entry(of: object) != nil
+    }
+
+    /// How many objects of a kind the inventory has for a bank.
+    func count(_ kind: InventoryKind, of scope: Identifier?) async throws -> Int {
+        try await part(of: scope)?.entries(of: kind).count ?? 0
+    }
+}
+
+/// A bank's CRLs, as the inventory has them.
+private struct CountedRevocationLists {
+    let lists: [RevocationListContents]
+    /// Those that must have a list.
+    let issuers: [String]
+
+    /// The certificate with what its issuer's list says; nil if that list is not the one of the inventory.
+    func checked(_ certificate: CertificateRecord) -> CertificateRecord? {
+        let isIssuer = { (name: String) in name.utf8.elementsEqual(certificate.issuer.utf8) }
+        guard let list = lists.first(where: { isIssuer($0.record.issuer) }) else {
+            return issuers.contains(where: isIssuer) ? nil : certificate.with(revocation: .notChecked)
+        }
+        let isListed = list.serials.contains(certificate.serial)
+        return certificate.with(revocation: Revocation(listEnds: list.record.nextUpdate, isListed: isListed))
+    }
+}
+
+extension Inventory {
+    /// The entry of an object, if it is exactly that object.
+    package func entry(of object: ApprovedObject) -> Entry? {
+        entries[object.inventoryName].flatMap { $0.value == object.value ? $0 : nil }
+    }
 }
 
 extension OperatorRoster {
-    /// The objects that two of these operators have approved.
+    /// Those entries, by their objects' digests, that need no approval or have one of two of these operators.
     ///
     /// - Parameter verified: the objects of approvals that were verified before, by id. Others are added.
-    package func approvedDigests(
-        of digests: [[UInt8]], in store: Store, verified: inout [String: Set<[UInt8]>]
+    package func approved(
+        _ entries: [[UInt8]: (kind: InventoryKind, entry: Inventory.Entry)], in store: Store,
+        verified: inout [String: Set<[UInt8]>]
     ) async throws(StoreError) -> Set<[UInt8]> {
-        let found = try await store.approvalIds(ofObjects: digests)
-        let unknown = Set(found.map(\.approvalId)).subtracting(verified.keys)
-        for record in try await store.approvals(ids: Array(unknown)) {
+        let ids = Set(entries.values.filter(\.kind.canBeApproved).compactMap(\.entry.approvalId))
+        for record in try await store.approvals(ids: Array(ids.subtracting(verified.keys))) {
             // What does not verify is not remembered: the right approval may still come.
             let digests = record.approvedDigests(in: self)
             if !digests.isEmpty { verified[record.id] = digests }
         }
-        return Set(found.filter { verified[$0.approvalId]?.contains($0.objectDigest) ?? false }.map(\.objectDigest))
+        return Set(
+            entries.filter { digest, listed in
+                guard listed.kind.canBeApproved else { return true }
+                return listed.entry.approvalId.flatMap { verified[$0] }?.contains(digest) ?? false
+            }.keys)
     }
 }
 

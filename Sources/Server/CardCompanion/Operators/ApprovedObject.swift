@@ -3,24 +3,33 @@ internal import Cryptography
 package import KeyVault
 package import SecureMemory
 
-/// What two operators approve: a key, a certificate, a webhook, a document client, a root of trust lists, or a bank's
-/// settings. A server that needs approvals ignores an object without one.
+/// What the inventory lists, and two operators approve: a key, a certificate, a webhook, a document client, a root of trust lists,
+/// or a bank's settings. Servers ignore an object that is not in the inventory and, under dual control, one without an approval.
 package struct ApprovedObject: Sendable, Hashable {
     /// For people: `certificate '2027' of bank 'MYBANK', SHA-256 5f0c…`.
     package let name: String
+    /// Nil for all banks.
+    package let bankId: Identifier?
+    /// Where the inventory has it.
+    package private(set) var inventoryName: Inventory.Name
     /// SHA-256 of everything that a server relies on.
     package let digest: [UInt8]
     /// What the name shows as a digest only: the lines of a bank's settings.
     package let contents: [String]
 
     /// - Parameters:
+    ///   - label: tells objects of one kind apart.
+    ///   - inventoryLabel: the same for the inventory; nil for the label.
     ///   - sign: what people compare.
     ///   - bankId: nil for all banks.
     private init(
-        _ noun: String, _ label: String, of bankId: Identifier?, sign: String, contents: [String] = [],
-        _ values: [UInt8]...
+        _ kind: InventoryKind, _ label: String, inventoryLabel: String? = nil, of bankId: Identifier?, sign: String,
+        contents: [String] = [], _ values: [UInt8]...
     ) {
         self.contents = contents
+        self.bankId = bankId
+        inventoryName = Inventory.Name(kind, inventoryLabel ?? label)
+        let noun = kind.noun
         let owner = bankId.map { "bank '\($0)'" } ?? "all banks"
         name = (label.isEmpty ? noun : "\(noun) '\(label)'") + " of \(owner), \(sign)"
         let parts = [
@@ -35,7 +44,7 @@ package struct ApprovedObject: Sendable, Hashable {
     /// A certificate, with what the database says about it besides its DER: also whether it is the default.
     package init(_ certificate: CertificateRecord, of bankId: Identifier) {
         self.init(
-            "certificate", certificate.alias, of: bankId,
+            .certificate, certificate.alias, of: bankId,
             sign: "\(certificate.isDefault ? "default, " : "")SHA-256 \(Hex.encode(SHA256.hash(certificate.der)))",
             Array(certificate.purpose.rawValue.utf8), certificate.der,
             certificate.fingerprint, Array(certificate.issuer.utf8), certificate.serial,
@@ -50,14 +59,14 @@ package struct ApprovedObject: Sendable, Hashable {
         guard let sealed = key.sealedSecret else {
             let publicKey = key.publicKey ?? []
             self.init(
-                "issuer key", key.keyId, of: key.bankId,
+                .issuerKey, key.keyId, of: key.bankId,
                 sign: "\(key.algorithm), SHA-256 \(Hex.encode(SHA256.hash(publicKey)))", Array(key.algorithm.utf8),
                 publicKey)
             return
         }
         let secret = try keyring.open(sealed, in: .issuerSecret(key.keyId))
         self.init(
-            "issuer key", key.keyId, of: key.bankId, sign: "\(key.algorithm), KCV \(Self.checkValue(of: secret))",
+            .issuerKey, key.keyId, of: key.bankId, sign: "\(key.algorithm), KCV \(Self.checkValue(of: secret))",
             Array(key.algorithm.utf8), Self.fingerprint(of: secret))
     }
 
@@ -71,7 +80,7 @@ package struct ApprovedObject: Sendable, Hashable {
 
     package init(hmacKey label: String, of bankId: Identifier, usage: HMACKeyUsage, _ key: borrowing SecretBytes) {
         self.init(
-            "HMAC key", label, of: bankId, sign: "for \(usage.rawValue), KCV \(Self.checkValue(of: key))",
+            .hmacKey, label, of: bankId, sign: "for \(usage.rawValue), KCV \(Self.checkValue(of: key))",
             Array(usage.rawValue.utf8), Self.fingerprint(of: key))
     }
 
@@ -90,7 +99,7 @@ package struct ApprovedObject: Sendable, Hashable {
         direction: BankKeyDirection, _ key: borrowing SecretBytes
     ) {
         self.init(
-            "key", label, of: bankId,
+            .key, label, of: bankId,
             sign:
                 "\(algorithm.rawValue) for \(usage.rawValue), \(direction.rawValue), sign \(Self.checkValue(of: key))",
             Array(usage.rawValue.utf8), Array(algorithm.rawValue.utf8),
@@ -99,7 +108,7 @@ package struct ApprovedObject: Sendable, Hashable {
 
     package init(_ webhook: WebhookRecord) {
         self.init(
-            "webhook", webhook.url, of: webhook.bankId,
+            .webhook, webhook.url, inventoryLabel: "", of: webhook.bankId,
             sign: "\(webhook.isPrivate ? "private network allowed, " : "")2xx "
                 + (webhook.acknowledges ? "acknowledges" : "does not acknowledge"),
             [webhook.isPrivate ? 1 : 0, webhook.acknowledges ? 1 : 0])
@@ -108,7 +117,7 @@ package struct ApprovedObject: Sendable, Hashable {
     package init(_ client: DocumentClientRecord) {
         let server = client.resultURL.map { "results to \($0)" } ?? "results nowhere"
         self.init(
-            "document client", client.clientId, of: client.bankId,
+            .documentClient, client.clientId, of: client.bankId,
             sign: (client.isUnbound ? "unbound, " : "") + (client.resultIsPrivate ? "private network allowed, " : "")
                 + server,
             [client.isUnbound ? 1 : 0, client.resultIsPrivate ? 1 : 0], Array((client.resultURL ?? "").utf8))
@@ -120,7 +129,35 @@ package struct ApprovedObject: Sendable, Hashable {
     ///   - root: DER.
     ///   - scope: the bank that trusts it; nil: all banks.
     package init(trustRoot root: [UInt8], scope: Identifier?) {
-        self.init("root of the trust list", "", of: scope, sign: "SHA-256 \(Hex.encode(SHA256.hash(root)))", root)
+        self.init(
+            .trustRoot, "", inventoryLabel: Hex.encode(SHA256.hash(root)), of: scope,
+            sign: "SHA-256 \(Hex.encode(SHA256.hash(root)))", root)
+    }
+
+    /// A trust list.
+    package init(_ list: TrustListRecord) {
+        let digest = TrustedAuthorities.digest(list: list.list, root: list.root)
+        self.init(.trustList, "", of: list.scope, sign: "SHA-256 \(Hex.encode(digest))", digest)
+    }
+
+    /// A CRL of an authority of a trust list.
+    package init(_ list: TrustRevocationListRecord) {
+        let issuer = Hex.encode(list.issuer)
+        self.init(
+            .trustRevocationList, issuer, of: list.scope, sign: "SHA-256 \(Hex.encode(SHA256.hash(list.list)))",
+            list.issuer, list.list)
+    }
+
+    /// A CRL of an issuer of a bank's certificates.
+    package init(_ list: RevocationListContents, of bankId: Identifier) {
+        let record = list.record
+        self.init(
+            .revocationList, record.issuer, of: bankId, sign: "with \(list.serials.count) certificates",
+            Array("\(record.thisUpdate.microseconds)-\(record.nextUpdate.microseconds)".utf8), record.number ?? [],
+            SHA256.hash(
+                list.serials.sorted { $0.lexicographicallyPrecedes($1) }.flatMap {
+                    UInt32($0.count).bigEndianBytes + $0
+                }))
     }
 
     /// A bank with its settings.
@@ -128,13 +165,27 @@ package struct ApprovedObject: Sendable, Hashable {
         self.init(settings: bank.text, of: bank.bankId)
     }
 
+    /// The settings that two operators have approved. For them it is the same object; the inventory has it besides the present ones.
+    package init(approvedSettings text: String, of bankId: Identifier) {
+        self = ApprovedObject(settings: text, of: bankId).named(Inventory.Name(.approvedSettings))
+    }
+
+    private func named(_ name: Inventory.Name) -> ApprovedObject {
+        var object = self
+        object.inventoryName = name
+        return object
+    }
+
     /// A bank with the settings of a ``BankPolicy/text``.
     package init(settings text: String, of bankId: Identifier) {
         let digest = Hex.encode(Array(SHA256.hash(Array(text.utf8)).prefix(8)))
         self.init(
-            "settings", "", of: bankId, sign: "SHA-256 \(digest)",
+            .settings, "", of: bankId, sign: "SHA-256 \(digest)",
             contents: text.split(separator: "\n").map(String.init), Array(text.utf8))
     }
+
+    /// The digest in hex, as the inventory has it.
+    package var value: String { Hex.encode(digest) }
 
     /// For an HMAC key, its KCV: the first three bytes of HMAC-SHA-256 over no bytes. For other keys it only tells them apart.
     private static func checkValue(of key: borrowing SecretBytes) -> String {
@@ -144,5 +195,32 @@ package struct ApprovedObject: Sendable, Hashable {
     /// Tells keys apart, and reveals nothing about them.
     private static func fingerprint(of key: borrowing SecretBytes) -> [UInt8] {
         HMACSHA256.authenticationCode(for: Array("card-companion approved key".utf8), key: key)
+    }
+}
+
+extension InventoryKind {
+    /// What people call such an object.
+    package var noun: String {
+        switch self {
+        case .settings: "settings"
+        case .approvedSettings: "approved settings"
+        case .hmacKey: "HMAC key"
+        case .key: "key"
+        case .certificate: "certificate"
+        case .revocationList: "CRL"
+        case .issuerKey: "issuer key"
+        case .webhook: "webhook"
+        case .documentClient: "document client"
+        case .trustRoot: "root of the trust list"
+        case .trustList: "trust list"
+        case .trustRevocationList: "CRL of the trust list"
+        case .bank: "bank"
+        case .dataKey: "data key"
+        case .serverKey: "server key"
+        case .recoveryKey: "recovery key"
+        case .closedProposal: "closed proposal"
+        case .proposalsFrom: "time of proposals"
+        case .lostVersion: "lost version"
+        }
     }
 }

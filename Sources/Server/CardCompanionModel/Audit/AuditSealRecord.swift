@@ -17,7 +17,7 @@ package struct AuditSealRecord: Sendable, Equatable {
     /// The entries that should have been in an earlier seal.
     package var late: [UInt8]
     /// ``closed`` or ``lost``.
-    package var named: SealMark?
+    package var named: Mark?
     package var previousHash: [UInt8]
     package var hash: [UInt8]
     package var keyId: String
@@ -25,7 +25,7 @@ package struct AuditSealRecord: Sendable, Equatable {
 
     package init(
         number: Int64, epoch: Int32, kind: Kind, sealedAt: Timestamp, note: String, heads: [UInt8], late: [UInt8] = [],
-        named: SealMark? = nil, previousHash: [UInt8], hash: [UInt8], keyId: String, signature: [UInt8]
+        named: Mark? = nil, previousHash: [UInt8], hash: [UInt8], keyId: String, signature: [UInt8]
     ) {
         self.number = number
         self.epoch = epoch
@@ -41,11 +41,11 @@ package struct AuditSealRecord: Sendable, Equatable {
         self.signature = signature
     }
 
-    package var mark: SealMark { SealMark(number: number, hash: hash) }
+    package var mark: Mark { Mark(number: number, hash: hash) }
 
     /// The last seal of what a closing closes; nil if the seal is none.
-    package var closed: SealMark? { kind == .closing ? named : nil }
+    package var closed: Mark? { kind == .closing ? named : nil }
 
     /// The newest seal that was known when an operator accepted another trail; nil if the seal begins no such epoch.
-    package var lost: SealMark? { kind == .epoch ? named : nil }
+    package var lost: Mark? { kind == .epoch ? named : nil }
 }

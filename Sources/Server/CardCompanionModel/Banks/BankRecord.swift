@@ -32,18 +32,21 @@ package struct BankWithKeys: Sendable {
     /// The key that ``BankSettings/definedPINKey`` names; nil if there is none.
     package let definedPINKey: BankKeyRecord?
     package let certificates: [CertificateRecord]
+    /// The CRLs of their issuers.
+    package let revocationLists: [RevocationListContents]
     /// Whether the bank has a certificate for results of document verifications, even a disabled or unapproved one. Then
     /// results are never sent unsealed.
     package let sealsResults: Bool
 
     package init(
         bank: BankRecord, hmacKeys: [HMACKeyRecord], definedPINKey: BankKeyRecord?, certificates: [CertificateRecord],
-        sealsResults: Bool
+        revocationLists: [RevocationListContents], sealsResults: Bool
     ) {
         self.bank = bank
         self.hmacKeys = hmacKeys
         self.definedPINKey = definedPINKey
         self.certificates = certificates
+        self.revocationLists = revocationLists
         self.sealsResults = sealsResults
     }
 }

@@ -18,7 +18,7 @@ package struct CertificateRecord: Sendable, Equatable {
     package private(set) var isDefault: Bool
     package let status: Activity
     package let createdAt: Timestamp
-    package let revocation: Revocation
+    package private(set) var revocation: Revocation
 
     package init(
         alias: String, purpose: CertificatePurpose, der: [UInt8], fingerprint: [UInt8], subject: String,
@@ -44,6 +44,12 @@ package struct CertificateRecord: Sendable, Equatable {
     package func with(isDefault: Bool) -> CertificateRecord {
         var changed = self
         changed.isDefault = isDefault
+        return changed
+    }
+    /// A copy with what a revocation list says.
+    package func with(revocation: Revocation) -> CertificateRecord {
+        var changed = self
+        changed.revocation = revocation
         return changed
     }
 }

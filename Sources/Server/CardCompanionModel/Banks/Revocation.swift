@@ -41,3 +41,14 @@ package struct RevocationListRecord: Sendable {
         self.importedAt = importedAt
     }
 }
+
+/// A revocation list with the serial numbers of the revoked certificates (DER).
+package struct RevocationListContents: Sendable {
+    package let record: RevocationListRecord
+    package let serials: [[UInt8]]
+
+    package init(record: RevocationListRecord, serials: [[UInt8]]) {
+        self.record = record
+        self.serials = serials
+    }
+}

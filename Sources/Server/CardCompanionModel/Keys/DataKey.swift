@@ -24,6 +24,13 @@ package struct DataKeyRecord: Sendable {
         self.uses = uses
         self.createdAt = createdAt
     }
+
+    /// The same key in another state.
+    package func with(state: DataKeyState, activeFrom: Timestamp) -> DataKeyRecord {
+        DataKeyRecord(
+            id: id, purpose: purpose, replaces: replaces, state: state, activeFrom: activeFrom, uses: uses,
+            createdAt: createdAt)
+    }
 }
 
 /// A data key, wrapped by a master key.

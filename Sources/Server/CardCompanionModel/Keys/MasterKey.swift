@@ -20,6 +20,12 @@ package struct MasterKeyRecord: Sendable {
         self.status = status
         self.createdAt = createdAt
     }
+
+    /// The same key with another status.
+    package func with(status: MasterKeyStatus) -> MasterKeyRecord {
+        MasterKeyRecord(
+            id: id, kind: kind, name: name, sealedPublicKey: sealedPublicKey, status: status, createdAt: createdAt)
+    }
 }
 
 /// The master key that a running server uses.

@@ -27,6 +27,13 @@ package struct ServerKeyRecord: Sendable {
         self.demotedAt = demotedAt
         self.retiredAt = retiredAt
     }
+
+    /// The same key with another status.
+    package func with(status: ServerKeyStatus, retiredAt: Timestamp?) -> ServerKeyRecord {
+        ServerKeyRecord(
+            keyId: keyId, kind: kind, status: status, sealedKey: sealedKey, sealedPublicKey: sealedPublicKey,
+            createdAt: createdAt, demotedAt: demotedAt, retiredAt: retiredAt)
+    }
 }
 
 /// A new key pair of the server, sealed.

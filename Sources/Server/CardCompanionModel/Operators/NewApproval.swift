@@ -6,11 +6,10 @@ package struct NewApproval: Sendable {
     package let firstSignature: [UInt8]
     package let secondOperator: String
     package let secondSignature: [UInt8]
-    package let objectDigests: [[UInt8]]
 
     package init(
         id: String, statement: String, firstOperator: String, firstSignature: [UInt8], secondOperator: String,
-        secondSignature: [UInt8], objectDigests: [[UInt8]]
+        secondSignature: [UInt8]
     ) {
         self.id = id
         self.statement = statement
@@ -18,6 +17,5 @@ package struct NewApproval: Sendable {
         self.firstSignature = firstSignature
         self.secondOperator = secondOperator
         self.secondSignature = secondSignature
-        self.objectDigests = objectDigests
     }
 }

@@ -157,6 +157,12 @@ enum MetricCatalogue {
             "card_companion_data_key_uses", .gauge, labels: ["purpose"],
             help: "How many values the newest data key has sealed, on all servers."),
         MetricDescription(
+            "card_companion_inventory_right", .gauge,
+            help: """
+                1 if the inventory in the database is the newest one that is known, or follows it, 0 if it went back or was forged: \
+                then the server goes on with the one that it knows.
+                """),
+        MetricDescription(
             "card_companion_audit_last_seal_timestamp_seconds", .gauge,
             help:
                 "When any server made the audit trail's newest seal. Without new entries there is no new seal."),

@@ -34,8 +34,9 @@ package struct ServerCore {
         dataKeys = installation.dataKeys(of: vault)
         keyring = Keyring(nil)
         lookUps = .lookUps(perSecond: settings.lookUpsPerSecond)
-        keys = ServerKeys(store: store, keyring: keyring, clock: clock, lookUps: lookUps)
-        approvals = Approvals(store: store, keyring: keyring, logger: logger)
+        keys = ServerKeys(
+            store: store, keyring: keyring, inventory: dataKeys.inventory, clock: clock, lookUps: lookUps)
+        approvals = Approvals(store: store, keyring: keyring, inventory: dataKeys.inventory, logger: logger)
         seals = installation.seals(keyring, keys, vault)
         banks = BankDirectory(store: store, keyring: keyring, approvals: approvals, clock: clock, lookUps: lookUps)
         vaultWatch = VaultWatch(

@@ -27,6 +27,8 @@ extension CommandError {
         case let error as ReplacedTrail: refused("\(error): \(error.remedy)")
         case let error as OtherSealFound: refused("\(error)")
         case let error as DamagedMark: refused("\(error)")
+        case let error as InventoryFault: configuration("\(error): \(error.remedy)")
+        case let error as DamagedBankInventory: refused("\(error)")
         case let error as TLSFileProblem: configuration("\(error)")
         case let error as FileHasOneKey: refused("\(error)")
         case let error as WrongComponents: badInput("\(error)")

@@ -104,12 +104,12 @@ extension AuditSealRecord: PostgresRowDecodable {
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             number: try row.next(), epoch: try row.next(), kind: try row.next(), sealedAt: try row.next(),
-            note: try row.next(), heads: try row.next(), late: try row.next(), named: try SealMark(&row),
+            note: try row.next(), heads: try row.next(), late: try row.next(), named: try Mark(&row),
             previousHash: try row.next(), hash: try row.next(), keyId: try row.next(), signature: try row.next())
     }
 }
 
-extension SealMark {
+extension Mark {
     /// Nil if both columns are null.
     fileprivate init?(_ row: inout PostgresRow) throws(PostgresError) {
         let (number, hash): (Int64?, [UInt8]?) = (try row.next(), try row.next())

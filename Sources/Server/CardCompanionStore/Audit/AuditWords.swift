@@ -32,7 +32,7 @@ package enum AuditWords {
         "insertMasterKey": "master-key.added", "replaceMasterKeys": "master-key.replaced",
         "insertRecoveryKey": "recovery-key.added",
         "insertProposedChange": "change.proposed", "deleteProposedChange": "change.closed",
-        "insertApproval": "change.approved", "deleteApprovals": "change.approvals-withdrawn",
+        "insertApproval": "change.approved", "insertInventory": "inventory.written",
         "stage": "import.line-staged", "mergeStaged": "import.lines-written", "discardStaged": "import.given-up",
         "deleteCardholder": "cardholder.removed",
         "passRestore": "database.restore-passed", "eraseRestoredPINs": "database.restored-pins-erased",

@@ -64,6 +64,8 @@ extension Store {
                 DELETE FROM trust_revocation_list USING removed WHERE scope = bank_id
             ), list AS (
                 DELETE FROM trust_list USING removed WHERE scope = bank_id
+            ), inventory AS (
+                DELETE FROM bank_inventory USING removed WHERE bank_inventory.bank_id = removed.bank_id
             )
             SELECT FROM removed
             """) == 1

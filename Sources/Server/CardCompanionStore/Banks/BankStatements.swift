@@ -43,17 +43,18 @@ extension Store {
     ///
     /// The bank is read first: if the keys change in between, its revision is outdated, and requests detect that.
     package func bankWithKeys(id: Identifier) async throws(StoreError) -> BankWithKeys? {
-        let (banks, hmacKeys, bankKeys, certificates) = try await statements.batch(
+        let (banks, hmacKeys, bankKeys, certificates, revocationLists) = try await statements.batch(
             PostgresRows<BankRecord>(Self.bankQuery(id: id)),
             PostgresRows<HMACKeyRecord>(Self.hmacKeysQuery(bankId: id)),
             PostgresRows<BankKeyRecord>(Self.bankKeysQuery(bankId: id)),
-            PostgresRows<CertificateRecord>(Self.certificatesQuery(bankId: id)))
+            PostgresRows<CertificateRecord>(Self.certificatesQuery(bankId: id)),
+            PostgresRows<RevocationListContents>(Self.revocationListsQuery(bankId: id)))
         return banks.first.map { bank in
             BankWithKeys(
                 bank: bank, hmacKeys: hmacKeys,
                 definedPINKey: bankKeys.first { key in
                     bank.settings.definedPINKey.map { key.label.utf8.elementsEqual($0.utf8) } ?? false
-                }, certificates: certificates,
+                }, certificates: certificates, revocationLists: revocationLists,
                 sealsResults: certificates.contains { $0.purpose == .identity })
         }
     }

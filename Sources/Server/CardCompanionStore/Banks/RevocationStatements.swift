@@ -9,7 +9,7 @@ extension Store {
     package func putRevocationList(
         bankId: Identifier, _ list: RevocationListRecord, serials: [[UInt8]]
     ) async throws(StoreError) -> Bool {
-        try await statements.row(
+        try await statements.execute(
             """
             WITH serials AS (
                 SELECT unnest(\(serials)) AS serial
@@ -32,8 +32,8 @@ extension Store {
                 SELECT list.bank_id, list.issuer, serial FROM list, serials
                 ON CONFLICT DO NOTHING
             )
-            SELECT EXISTS (SELECT FROM list)
-            """)
+            SELECT FROM list
+            """) == 1
     }
 
     /// - Returns: false if the bank has no list of that issuer.
@@ -48,6 +48,20 @@ extension Store {
             """
             SELECT \(sql: RevocationListRecord.columns) FROM revocation_list WHERE bank_id = \(bankId) ORDER BY issuer
             """)
+    }
+
+    /// A bank's lists with everything in them, by issuer.
+    package func revocationListContents(bankId: Identifier) async throws(StoreError) -> [RevocationListContents] {
+        try await statements.rows(Self.revocationListsQuery(bankId: bankId))
+    }
+
+    static func revocationListsQuery(bankId: Identifier) -> PostgresQuery {
+        """
+        SELECT \(sql: RevocationListRecord.columns), ARRAY(
+            SELECT serial FROM revoked_certificate AS revoked
+            WHERE (revoked.bank_id, revoked.issuer) = (revocation_list.bank_id, revocation_list.issuer) ORDER BY serial)
+        FROM revocation_list WHERE bank_id = \(bankId) ORDER BY issuer
+        """
     }
 
     /// The lists of all banks that expire by a time, or have expired.
@@ -85,6 +99,12 @@ extension RevocationListRecord: PostgresRowDecodable {
         self.init(
             issuer: try row.next(), thisUpdate: try row.next(), number: try row.next(), nextUpdate: try row.next(),
             importedAt: try row.next())
+    }
+}
+
+extension RevocationListContents: PostgresRowDecodable {
+    init(_ row: inout PostgresRow) throws(PostgresError) {
+        self.init(record: try RevocationListRecord(&row), serials: try row.next())
     }
 }
 

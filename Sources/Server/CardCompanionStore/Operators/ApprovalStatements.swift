@@ -28,48 +28,18 @@ extension Store {
 
     /// Adds an approval. If its change was interrupted, it is there already.
     package func insertApproval(_ approval: NewApproval, now: Timestamp) async throws(StoreError) {
-        _ = try await statements.batch(
-            PostgresQuery(
-                """
-                INSERT INTO approval (\(sql: ApprovalRecord.columns), approved_at)
-                VALUES (\(approval.id, approval.statement, approval.firstOperator, approval.firstSignature),
-                    \(approval.secondOperator, approval.secondSignature, now))
-                ON CONFLICT (id) DO NOTHING
-                """),
-            PostgresQuery(
-                """
-                INSERT INTO approved_object (object_digest, approval_id)
-                SELECT DISTINCT digest, \(approval.id) FROM unnest(\(approval.objectDigests)) AS digest
-                ON CONFLICT (object_digest) DO UPDATE SET approval_id = excluded.approval_id
-                """))
-    }
-
-    /// Removes the approvals of objects.
-    package func deleteApprovals(ofObjects digests: [[UInt8]]) async throws(StoreError) {
-        try await statements.execute("DELETE FROM approved_object WHERE object_digest = ANY (\(digests))")
+        try await statements.execute(
+            """
+            INSERT INTO approval (\(sql: ApprovalRecord.columns), approved_at)
+            VALUES (\(approval.id, approval.statement, approval.firstOperator, approval.firstSignature),
+                \(approval.secondOperator, approval.secondSignature, now))
+            ON CONFLICT (id) DO NOTHING
+            """)
     }
 
     /// Whether operators have ever approved anything.
     package func hasApprovals() async throws(StoreError) -> Bool {
         try await statements.row("SELECT EXISTS (SELECT FROM approval)")
-    }
-
-    /// Removes the approvals of all other objects.
-    package func deleteApprovals(exceptOfObjects digests: [[UInt8]]) async throws(StoreError) {
-        try await statements.execute(
-            """
-            DELETE FROM approved_object
-            WHERE object_digest NOT IN (SELECT digest FROM unnest(\(digests)) AS digest WHERE digest IS NOT NULL)
-            """)
-    }
-
-    /// Which approvals the database has for these objects.
-    package func approvalIds(
-        ofObjects digests: [[UInt8]]
-    ) async throws(StoreError) -> [(objectDigest: [UInt8], approvalId: String)] {
-        try await statements.rows(
-            "SELECT object_digest, approval_id FROM approved_object WHERE object_digest = ANY (\(digests))"
-        ).map { ($0, $1) }
     }
 
     package func approvals(ids: [String]) async throws(StoreError) -> [ApprovalRecord] {

@@ -90,6 +90,9 @@ package struct SetBank: Change {
         return !policy.isWithin(approved)
     }
 
+    /// A bank can be disabled without the vault.
+    package var isEmergency: Bool { status == .disabled }
+
     package func requirePossible(in installation: Installation) async throws {
         try settings.validate()
         guard BankPolicy(try await installation.bank(id)).text == before else { throw Self.hasChanged }
@@ -98,10 +101,6 @@ package struct SetBank: Change {
     private static let hasChanged = CommandError.refused("another command has changed the bank: run the command again")
 
     package func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
-
-    package func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
-        try await installation.bank(id).approvedSettings.map { [ApprovedObject(settings: $0, of: id)] } ?? []
-    }
 
     package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         try settings.validate()
@@ -134,6 +133,15 @@ package struct RemoveBank: Change {
         ["all cardholders, keys, certificates and events of the bank are removed permanently"]
     }
 
+    /// With the first rows: old ones of a bank of this name that somebody puts back do not count.
+    package func inventoryChange(
+        in installation: Installation, approvalId: String?
+    ) async throws -> InventoryChange {
+        var change = InventoryChange()
+        change.removeBank(id)
+        return change
+    }
+
     package func requirePossible(in installation: Installation) async throws {
         guard try await installation.bank(id).status == .disabled else {
             throw CommandError.refused(
@@ -143,8 +151,6 @@ package struct RemoveBank: Change {
 
     package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         try await requirePossible(in: installation)
-        // First this: old rows of a bank of this name that somebody puts back must not count as approved.
-        try await installation.withdraw(try await installation.approvableObjects(of: id))
         var counts: [String: Int] = [:]
         var progress = ProgressBar(total: nil)
         var total = 0

@@ -19,6 +19,7 @@ package enum NewDataKeyState: String, CaseIterable, Codable, Sendable {
 /// `vault rotate-data-key`.
 package struct RotateDataKeys: Change {
     package static let command = "vault rotate-data-key"
+    package static let writesInventory = true
 
     let purposes: [DataKeyPurpose]
 
@@ -54,6 +55,7 @@ package struct RotateDataKeys: Change {
 /// `vault retire-data-key`.
 package struct RetireDataKey: Change {
     package static let command = "vault retire-data-key"
+    package static let writesInventory = true
 
     let key: Int32
 
@@ -75,6 +77,7 @@ package struct RetireDataKey: Change {
 /// `vault set-data-key`.
 package struct SetDataKey: Change {
     package static let command = "vault set-data-key"
+    package static let writesInventory = true
 
     let key: Int32
     let state: NewDataKeyState

@@ -9,6 +9,7 @@ internal import PKCS11
 /// `vault init`: the master key, and a recovery key if files are named for its components.
 package struct MakeRecoveryKey: Change {
     package static let command = "vault init"
+    package static let writesInventory = true
 
     let componentFiles: [String]
     let replacesOld: Bool
@@ -76,6 +77,8 @@ package struct MakeRecoveryKey: Change {
 /// `vault rewrap`.
 package struct RewrapDataKeys: Change {
     package static let command = "vault rewrap"
+    package static let writesInventory = true
+    package static let worksWithoutInventory = true
 
     /// Where the present master key is: a file, or a token.
     let file: String?
@@ -136,6 +139,7 @@ package struct RewrapDataKeys: Change {
 /// `vault rotate`.
 package struct RotateMasterKey: Change {
     package static let command = "vault rotate"
+    package static let writesInventory = true
 
     package init() {}
 
@@ -153,6 +157,8 @@ package struct RotateMasterKey: Change {
 /// `vault recover`.
 package struct RecoverDataKeys: Change {
     package static let command = "vault recover"
+    package static let writesInventory = true
+    package static let worksWithoutInventory = true
 
     let componentFiles: [String]
 

@@ -55,6 +55,12 @@ package struct RemoveOperator: Change {
     package func details(in installation: Installation) async throws -> [String] { ["operator '\(name)' is removed"] }
     package func operators(after roster: OperatorRoster) throws -> OperatorRoster { try roster.removing(name) }
 
+    package func inventoryChange(
+        in installation: Installation, approvalId: String?
+    ) async throws -> InventoryChange {
+        installation.approval(of: try await objects(in: installation), approvalId: approvalId)
+    }
+
     package func objects(in installation: Installation) async throws -> [ApprovedObject] {
         try await installation.presentObjects()
     }
@@ -90,6 +96,13 @@ package struct SetDualControl: Change {
         isOn ? try await installation.presentObjects() : []
     }
 
+    package func inventoryChange(
+        in installation: Installation, approvalId: String?
+    ) async throws -> InventoryChange {
+        guard isOn else { return InventoryChange() }
+        return installation.approval(of: try await objects(in: installation), approvalId: approvalId)
+    }
+
     package func requirePossible(in installation: Installation) async throws {
         guard try await installation.operators()?.isDual != isOn else {
             throw CommandError.refused("dual control is \(isOn ? "on" : "off") already")
@@ -108,6 +121,13 @@ package struct SetDualControl: Change {
 }
 
 extension Installation {
+    /// What two operators sign takes the place of all earlier approvals.
+    fileprivate func approval(of objects: [ApprovedObject], approvalId: String?) -> InventoryChange {
+        var change = InventoryChange()
+        if let approvalId { change.approveOnly(objects, approvalId: approvalId) }
+        return change
+    }
+
     /// Changes the record of the operators in the vault of the settings.
     ///
     /// - Throws: ``CommandError`` if there are no operators.
@@ -119,7 +139,10 @@ extension Installation {
                     "this installation has no operators: 'card-companion vault init --first-operator' makes the first two"
                 )
             }
-            try await vault.keep(try change.operators(after: roster).bytes, as: .operators)
+            let changed = try change.operators(after: roster)
+            // First this: with the new record, what only a removed operator has approved no longer counts.
+            try await store.insertPendingInventory()
+            try await vault.keep(changed.bytes, as: .operators)
         }
     }
 

@@ -1,5 +1,5 @@
 package import Administration
-internal import CardCompanion
+package import CardCompanion
 package import CardCompanionModel
 internal import CardCompanionStore
 
@@ -20,6 +20,14 @@ package struct RemoveRevocationList: Change {
 
     package func details(in installation: Installation) async throws -> [String] {
         ["certificates of \(issuer) are no longer checked with a CRL"]
+    }
+
+    package func inventoryChange(
+        in installation: Installation, approvalId: String?
+    ) async throws -> InventoryChange {
+        var change = InventoryChange()
+        change.remove(.revocationList, issuer, of: bank)
+        return change
     }
 
     package func requirePossible(in installation: Installation) async throws {

@@ -6,6 +6,7 @@ internal import CardCompanionStore
 /// `server-key rotate`.
 package struct RotateServerKeys: Change {
     package static let command = "server-key rotate"
+    package static let writesInventory = true
 
     let kinds: [ServerKeyKind]
 
@@ -19,17 +20,18 @@ package struct RotateServerKeys: Change {
     package func details(in installation: Installation) async throws -> [String] { ["new keys: \(subject ?? "")"] }
 
     package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
-        let made = try await installation.withKeyring { keyring in
+        let made = try await installation.withDataKeys { dataKeys in
+            let keyring = try await dataKeys.opened()
             var made: [String] = []
             for kind in kinds {
-                let keyId = try await ServerKeys.rotate(
-                    kind, with: keyring, in: installation.store, clock: installation.clock)
+                let keyId = try await ServerKeys.rotate(kind, with: keyring, of: dataKeys)
                 guard let keyId else {
                     throw CommandError.refused(
                         "another rotation has just created a key: see 'card-companion server-key list'")
                 }
                 made.append(keyId)
             }
+            try await dataKeys.report(keyring)
             return made
         }
         return Shown(
@@ -42,6 +44,7 @@ package struct RotateServerKeys: Change {
 /// `server-key retire`.
 package struct RetireServerKey: Change {
     package static let command = "server-key retire"
+    package static let writesInventory = true
 
     let keyId: String
     let force: Bool
@@ -90,8 +93,9 @@ package struct RetireServerKey: Change {
 
     package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         let key = try await retirableKey(in: installation)
-        let isChanged = try await installation.store.retireServerKey(
-            keyId: keyId, erases: erase, now: installation.clock.now())
+        let isChanged = try await installation.withDataKeys { dataKeys in
+            try await ServerKeys.retire(key, erases: erase, with: try await dataKeys.opened(), of: dataKeys)
+        }
         guard isChanged else { throw isRetired(key) }
         return Shown(text: "\(erase ? "erased" : "retired") '\(keyId)'", json: ["keyId": keyId])
     }

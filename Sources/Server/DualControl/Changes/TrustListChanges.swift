@@ -24,10 +24,12 @@ package struct RemoveTrustList: Change {
         ]
     }
 
-    package func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
-        try await installation.store.trustList(scope: bank).map {
-            [ApprovedObject(trustRoot: $0.root, scope: bank)]
-        } ?? []
+    package func inventoryChange(
+        in installation: Installation, approvalId: String?
+    ) async throws -> InventoryChange {
+        var change = InventoryChange()
+        for kind in [InventoryKind.trustRoot, .trustList, .trustRevocationList] { change.removeAll(kind, of: bank) }
+        return change
     }
 
     package func requirePossible(in installation: Installation) async throws {
@@ -77,7 +79,7 @@ package struct TrustRoot: Change {
     /// Whether a list under this root can be imported.
     package func isTrusted(in installation: Installation) async throws -> Bool {
         guard try await installation.operators()?.isDual == true else { return true }
-        return try await !installation.approved([object]).isEmpty
+        return try await !installation.accepted([object]).isEmpty
     }
 
     package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
@@ -105,16 +107,19 @@ extension Installation {
     package func importTrustList(_ found: TrustListImport, scope: Identifier?) async throws -> Shown {
         let root = "SHA-256 \(Hex.encode(found.rootFingerprint))"
         try await AdminAction(command: TrustRoot.command, bankId: scope, subject: "root \(root)").recorded(in: logger) {
-            let present = try await store.trustList(scope: scope)
             let record = try await withKeyring { try found.record(scope: scope, keyring: $0, now: clock.now()) }
-            guard try await store.putTrustList(record) else {
-                let present = try await trustList(scope: scope)
-                throw CommandError.refused(
-                    "the list was signed at \(found.signedAt.text): it is older than the present one, signed at \(present.signedAt.text)"
-                )
-            }
-            if let old = present?.root, old != found.root, try await operators() != nil {
-                try await withdraw([ApprovedObject(trustRoot: old, scope: scope)])
+            try await changingInventory {
+                var change = InventoryChange()
+                change.addOnly(ApprovedObject(trustRoot: record.root, scope: scope))
+                change.add(ApprovedObject(record))
+                return change
+            } _: {
+                guard try await store.putTrustList(record) else {
+                    let present = try await trustList(scope: scope)
+                    throw CommandError.refused(
+                        "the list was signed at \(found.signedAt.text): it is older than the present one, signed at \(present.signedAt.text)"
+                    )
+                }
             }
         }
         let unusable = found.unusableCount == 0 ? "" : ", \(found.unusableCount) more cannot be used"

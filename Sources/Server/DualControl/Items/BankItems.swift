@@ -8,17 +8,13 @@ package import KeyVault
 package struct BankItem: Sendable {
     package let name: String
     package let status: Activity
-    /// As two operators approve it; nil if it does not open, so that no server can use it.
+    /// As the inventory has it; nil if it does not open, so that no server can use it.
     package let object: ApprovedObject?
-    /// Everything of that name that can have an approval.
-    package let approvable: [ApprovedObject]
 
-    /// - Parameter approvable: nil if that is the object only.
-    package init(name: String, status: Activity, object: ApprovedObject?, approvable: [ApprovedObject]? = nil) {
+    package init(name: String, status: Activity, object: ApprovedObject?) {
         self.name = name
         self.status = status
         self.object = object
-        self.approvable = approvable ?? object.map { [$0] } ?? []
     }
 }
 
@@ -30,6 +26,9 @@ package protocol BankItems: Sendable {
     static var noun: String { get }
     /// The JSON member with its name: `label`.
     static var nameMember: String { get }
+
+    /// What the inventory calls them.
+    static var inventoryKinds: [InventoryKind] { get }
 
     /// All of a bank.
     static func items(of bankId: Identifier, in store: Store, _ keyring: Keyring) async throws -> [BankItem]
@@ -83,35 +82,47 @@ extension BankItems {
 }
 
 extension Installation {
-    /// Disables an item. One operator can do it. It takes the approvals away: two must approve before the item is enabled again.
+    /// Disables an item. One operator can do it, and without the vault. Servers go by the inventory too, so that the item cannot come
+    /// back with its rows: under dual control, two must approve before it is enabled again.
     package func disable<Items: BankItems>(
         _ items: Items.Type, _ name: String, of bank: Identifier
     ) async throws -> Shown {
-        let shown = try await set(Items.self, name, of: bank, to: .disabled)
-        await withdrawApproval(Items.self, name, of: bank)
-        return shown
+        try await removing(Items.inventoryKinds, name, of: bank) {
+            try await set(Items.self, name, of: bank, to: .disabled)
+        }
     }
 
-    /// Whether two operators have approved each active item, by name. Servers ignore one that they have not. Nil without dual
-    /// control.
+    /// Takes objects away from a bank, also out of the inventory. That needs the vault; if it does not open, only the rows change.
+    package func removing<Result>(
+        _ kinds: [InventoryKind], _ name: String = "", of bank: Identifier, _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await changingInventory {
+                var change = InventoryChange()
+                for kind in kinds { change.remove(kind, name, of: bank) }
+                return change
+            } _: {
+                try await body()
+            }
+        } catch let error as KeyVaultError {
+            note(
+                "warning: the vault does not open, so the inventory still has it: run the same command again when the vault works "
+                    + "(\(error))")
+            return try await body()
+        }
+    }
+
+    /// Whether servers accept each active item, by name: it is in the inventory and, under dual control, two operators have approved it.
+    ///
+    /// - Returns: nil without dual control: then the vault need not be opened.
     package func approvals<Items: BankItems>(
         _ items: Items.Type, of bank: Identifier
     ) async throws -> [String: Bool]? {
         guard try await store.hasApprovals(), try await operators()?.isDual == true else { return nil }
         let active = try await withKeyring { try await Items.items(of: bank, in: store, $0) }
             .filter { $0.status == .active }
-        let approved = try await approved(active.compactMap(\.object))
-        return Dictionary(active.map { ($0.name, $0.object.map(approved.contains) ?? false) }) { $0 && $1 }
-    }
-
-    /// Takes the approval of a disabled item away, if there are operators. An item can be disabled without the vault.
-    private func withdrawApproval<Items: BankItems>(_ kind: Items.Type, _ name: String, of bank: Identifier) async {
-        do {
-            guard try await operators() != nil else { return }
-            try await withdraw(try await items(Items.self, name, of: bank).flatMap(\.approvable))
-        } catch {
-            note("warning: the \(Items.noun) is disabled, but its approval could not be withdrawn: \(error)")
-        }
+        let accepted = try await accepted(active.compactMap(\.object))
+        return Dictionary(active.map { ($0.name, $0.object.map(accepted.contains) ?? false) }) { $0 && $1 }
     }
 
     fileprivate func items<Items: BankItems>(

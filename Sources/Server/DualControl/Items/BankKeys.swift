@@ -1,4 +1,4 @@
-internal import CardCompanion
+package import CardCompanion
 package import CardCompanionModel
 package import CardCompanionStore
 package import KeyVault
@@ -8,6 +8,7 @@ package enum BankKeys: BankItems {
     package static let command = "key"
     package static let noun = "key"
     package static let nameMember = "label"
+    package static let inventoryKinds: [InventoryKind] = [.hmacKey, .key]
 
     package static func set(
         _ name: String, of bankId: Identifier, to status: Activity, in store: Store

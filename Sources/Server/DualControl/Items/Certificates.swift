@@ -1,4 +1,4 @@
-internal import CardCompanion
+package import CardCompanion
 package import CardCompanionModel
 package import CardCompanionStore
 package import KeyVault
@@ -8,6 +8,7 @@ package enum Certificates: BankItems {
     package static let command = "certificate"
     package static let noun = "certificate"
     package static let nameMember = "alias"
+    package static let inventoryKinds: [InventoryKind] = [.certificate]
 
     package static func set(
         _ name: String, of bankId: Identifier, to status: Activity, in store: Store
@@ -15,12 +16,10 @@ package enum Certificates: BankItems {
         try await store.setCertificate(bankId: bankId, alias: name, status: status)
     }
 
-    /// A certificate can have been approved as the default one, and as another one.
     package static func items(of bankId: Identifier, in store: Store, _ keyring: Keyring) async throws -> [BankItem] {
         try await store.certificates(bankId: bankId).map { certificate in
             BankItem(
-                name: certificate.alias, status: certificate.status, object: ApprovedObject(certificate, of: bankId),
-                approvable: [true, false].map { ApprovedObject(certificate.with(isDefault: $0), of: bankId) })
+                name: certificate.alias, status: certificate.status, object: ApprovedObject(certificate, of: bankId))
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import CardCompanion
+package import CardCompanion
 package import CardCompanionModel
 package import CardCompanionStore
 package import KeyVault
@@ -8,6 +8,7 @@ package enum DocumentClients: BankItems {
     package static let command = "document-client"
     package static let noun = "document client"
     package static let nameMember = "clientId"
+    package static let inventoryKinds: [InventoryKind] = [.documentClient]
 
     package static func set(
         _ name: String, of bankId: Identifier, to status: Activity, in store: Store

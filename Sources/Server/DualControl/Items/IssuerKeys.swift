@@ -1,4 +1,4 @@
-internal import CardCompanion
+package import CardCompanion
 package import CardCompanionModel
 package import CardCompanionStore
 package import KeyVault
@@ -8,6 +8,7 @@ package enum IssuerKeys: BankItems {
     package static let command = "issuer-key"
     package static let noun = "key"
     package static let nameMember = "keyId"
+    package static let inventoryKinds: [InventoryKind] = [.issuerKey]
 
     package static func set(
         _ name: String, of bankId: Identifier, to status: Activity, in store: Store

@@ -8,6 +8,14 @@ internal import Foundation
 package protocol Change: Codable, Sendable {
     /// The command that makes it: `certificate import`.
     static var command: String { get }
+    /// Whether it changes keys of the installation, and writes them into the inventory itself.
+    static var writesInventory: Bool { get }
+    /// Whether it can be made while the inventory cannot be read: it brings the keys to the vault of the settings, or accepts another
+    /// inventory.
+    static var worksWithoutInventory: Bool { get }
+    /// Whether it is made even if the vault does not open, so that the inventory still has what was there before. Servers then ignore
+    /// what the change is about.
+    var isEmergency: Bool { get }
     /// Whether two operators are necessary even without dual control, as soon as there are operators.
     static var alwaysNeedsTwo: Bool { get }
 
@@ -30,6 +38,11 @@ package protocol Change: Codable, Sendable {
     /// What servers accepted before, and no longer do.
     func replacedObjects(in installation: Installation) async throws -> [ApprovedObject]
 
+    /// What the change puts into the inventory, and takes out of it. A change that makes keys of the installation writes them itself.
+    ///
+    /// - Parameter approvalId: the approval that two operators have signed; nil if there is none.
+    func inventoryChange(in installation: Installation, approvalId: String?) async throws -> InventoryChange
+
     /// The PKCS#11 module that the change loads, if that is not the one of the settings.
     var modulePath: String? { get }
 
@@ -49,7 +62,10 @@ package protocol Change: Codable, Sendable {
 }
 
 extension Change {
+    package static var writesInventory: Bool { false }
+    package static var worksWithoutInventory: Bool { false }
     package static var alwaysNeedsTwo: Bool { false }
+    package var isEmergency: Bool { false }
     package var modulePath: String? { nil }
 
     package func details(in installation: Installation) async throws -> [String] { [] }
@@ -57,6 +73,14 @@ extension Change {
     package func needsApproval(in installation: Installation) async throws -> Bool { true }
     package func objects(in installation: Installation) async throws -> [ApprovedObject] { [] }
     package func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] { [] }
+    package func inventoryChange(
+        in installation: Installation, approvalId: String?
+    ) async throws -> InventoryChange {
+        var change = InventoryChange()
+        for object in try await replacedObjects(in: installation) { change.remove(object) }
+        for object in try await objects(in: installation) { change.add(object, approvalId: approvalId) }
+        return change
+    }
     package func operators(in installation: Installation) async throws -> OperatorRoster? {
         try await installation.operators()
     }
@@ -76,6 +100,7 @@ package enum Changes {
         RetireServerKey.self,
         MakeRecoveryKey.self, RewrapDataKeys.self, RotateMasterKey.self, RecoverDataKeys.self, RotateDataKeys.self,
         RetireDataKey.self, SetDataKey.self, AddOperator.self, RemoveOperator.self, SetDualControl.self,
+        AcceptInventory.self,
     ]
 
     package static func type(of action: String) -> (any Change.Type)? { all.first { $0.command == action } }

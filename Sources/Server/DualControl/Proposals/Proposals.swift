@@ -34,7 +34,11 @@ extension Installation {
     package func make<C: Change>(_ change: C) async throws -> Shown {
         let action = AdminAction(
             command: C.command, bankId: change.bankId, subject: change.subject, effect: change.effect(at: clock.now()))
-        return try await action.recorded(in: logger) { try await change.apply(in: self, isApproved: false) }
+        return try await action.recorded(in: logger) {
+            try await changingInventory(of: change, approvalId: nil) {
+                try await change.apply(in: self, isApproved: false)
+            }
+        }
     }
 
     private func propose<C: Change>(
@@ -86,6 +90,7 @@ extension Installation {
         guard let roster = try await change.operators(in: self) else {
             throw CommandError.refused("there are no operators")
         }
+        if !C.worksWithoutInventory { try await requireOpen(proposal) }
         try await requirePossible(change, of: proposal)
         let objects = try await change.objects(in: self)
         let statement = try verified(proposal, about: objects)
@@ -106,30 +111,84 @@ extension Installation {
         ).recorded(in: logger) { try await make(change, approval, objects, of: proposal) }
     }
 
-    /// Stores the approval, and makes the change. If that fails, the approval is withdrawn.
-    private func make(
-        _ change: some Change, _ approval: Approval, _ objects: [ApprovedObject], of proposal: ProposedChange
+    /// Stores the approval, and makes the change. The inventory names the approval, and notes that the proposal was used.
+    private func make<C: Change>(
+        _ change: C, _ approval: Approval, _ objects: [ApprovedObject], of proposal: ProposedChange
     ) async throws -> Shown {
-        let replaced = try await change.replacedObjects(in: self)
-        let before = try await store.approvalIds(ofObjects: objects.map(\.digest)).map(\.objectDigest)
-        // The approval comes first: servers ignore an object until they find its approval.
         try await store.insertApproval(NewApproval(approval), now: clock.now())
-        let shown: Shown
-        do {
-            shown = try await change.apply(in: self, isApproved: true)
-        } catch {
-            try await withdraw(objects.filter { !before.contains($0.digest) })
-            throw error
-        }
-        try await withdraw(replaced.filter { !objects.contains($0) })
-        _ = try await store.deleteProposedChange(id: proposal.id)
+        let shown =
+            if C.writesInventory {
+                try await change.apply(in: self, isApproved: true)
+            } else {
+                try await changingInventory {
+                    try await requireOpen(proposal)
+                    guard try await change.objects(in: self) == objects else { throw Self.hasChanged }
+                    var next = try await change.inventoryChange(in: self, approvalId: approval.statement.id)
+                    next.close(proposal)
+                    return next
+                } _: {
+                    try await change.apply(in: self, isApproved: true)
+                }
+            }
+        _ = try await reject(proposal)
         return shown
     }
 
-    /// Takes approvals away: servers then ignore these objects.
-    package func withdraw(_ objects: [ApprovedObject]) async throws {
-        guard !objects.isEmpty else { return }
-        try await store.deleteApprovals(ofObjects: objects.map(\.digest))
+    /// Makes a change with what it is in the inventory.
+    private func changingInventory<Result>(
+        of change: some Change, approvalId: String?, _ body: () async throws -> Result
+    ) async throws -> Result {
+        do {
+            // What changes nothing in the inventory needs no vault.
+            guard try await !change.inventoryChange(in: self, approvalId: approvalId).isEmpty else {
+                return try await body()
+            }
+            return try await changingInventory(
+                { try await change.inventoryChange(in: self, approvalId: approvalId) }, body)
+        } catch let error as KeyVaultError where change.isEmergency {
+            note(
+                "warning: the vault does not open, so the inventory does not have this change: servers ignore the bank (\(error))"
+            )
+            return try await body()
+        }
+    }
+
+    /// Removes a proposed change. It cannot be approved any more, even if somebody puts it back.
+    ///
+    /// - Returns: false if it is gone already.
+    package func reject(_ proposal: ProposedChange) async throws -> Bool {
+        try await changingInventory {
+            var change = InventoryChange()
+            change.close(proposal)
+            return change
+        } _: {
+            try await store.deleteProposedChange(id: proposal.id)
+        }
+    }
+
+    /// Refuses a proposed change that was made or rejected already.
+    private func requireOpen(_ proposal: ProposedChange) async throws {
+        // The time that was signed, and not that of the row.
+        guard let statement = ApprovalStatement(proposal.statement) else { throw Self.isDamaged }
+        let isOpen = try await inventory()?.isOpen(proposal: proposal.id, expiringAt: statement.expiresAt) ?? true
+        guard isOpen else {
+            throw CommandError.refused(
+                "this change was made or rejected already, or is from before operators accepted an older inventory: run the "
+                    + "command again if you want it")
+        }
+    }
+
+    /// The newest inventory; nil if there is none yet.
+    package func inventory() async throws -> Inventory? {
+        try await withDataKeys { dataKeys in try await dataKeys.inventory.newest(try await dataKeys.opened()) }
+    }
+
+    /// A bank's part of the newest inventory; nil if it does not have the bank.
+    package func inventory(of bankId: Identifier) async throws -> Inventory? {
+        try await withDataKeys { dataKeys in
+            _ = try await dataKeys.inventory.newest(try await dataKeys.opened())
+            return try await dataKeys.inventory.part(of: bankId)
+        }
     }
 }
 
@@ -140,7 +199,7 @@ extension Installation {
     private func show(_ change: some Change, _ objects: [ApprovedObject], title: String) async throws {
         note(ClientText.printable("\(title)\(change.bankId.map { " for bank '\($0)'" } ?? ""):"))
         var lines = try await change.details(in: self)
-        let known = try await approved(objects)
+        let known = try await accepted(objects)
         for object in objects {
             lines.append("servers will \(known.contains(object) ? "still " : "")accept: \(object.name)")
             lines += object.contents.map { "  \($0)" }
@@ -148,12 +207,21 @@ extension Installation {
         for line in lines { note(ClientText.printable("  \(line)")) }
     }
 
-    /// Those of the objects that two of the present operators have approved.
-    package func approved(_ objects: [ApprovedObject]) async throws -> Set<ApprovedObject> {
-        guard !objects.isEmpty, let roster = try await operators() else { return [] }
-        var verified: [String: Set<[UInt8]>] = [:]
-        let digests = try await roster.approvedDigests(of: objects.map(\.digest), in: store, verified: &verified)
-        return Set(objects.filter { digests.contains($0.digest) })
+    /// Those of the objects that servers accept: they are in the inventory and, under dual control, two of the present operators have
+    /// approved them.
+    package func accepted(_ objects: [ApprovedObject]) async throws -> Set<ApprovedObject> {
+        guard !objects.isEmpty else { return [] }
+        let roster = try await operators()
+        return try await withDataKeys { dataKeys in
+            let listed = try await dataKeys.listed(objects)
+            guard let roster, roster.isDual else { return Set(listed.keys) }
+            var verified: [String: Set<[UInt8]>] = [:]
+            let entries = Dictionary(
+                listed.map { ($0.digest, (kind: $0.inventoryName.kind, entry: $1)) }
+            ) { $1 }
+            let digests = try await roster.approved(entries, in: store, verified: &verified)
+            return Set(listed.keys.filter { digests.contains($0.digest) })
+        }
     }
 
     private func requirePossible(_ change: some Change, of proposal: ProposedChange) async throws {
@@ -170,6 +238,8 @@ extension Installation {
         try await change.requirePossible(in: self)
         guard try await change.objects(in: self) == objects else { throw Self.hasChanged }
     }
+
+    private static let isDamaged = CommandError.refused("the proposal is damaged: run the command again")
 
     private static let hasChanged = CommandError.refused(
         "the effect of this change is no longer what the first operator has signed: run the command again")
@@ -188,10 +258,16 @@ extension Installation {
     private func verified(_ proposal: ProposedChange, about objects: [ApprovedObject]) throws -> ApprovalStatement {
         guard let statement = ApprovalStatement(proposal.statement), statement.action == proposal.action,
             statement.id == proposal.id
-        else { throw CommandError.refused("the proposal is damaged: run the command again") }
+        else { throw Self.isDamaged }
         guard statement.expiresAt >= clock.now() else { throw ApprovalRefusal.expired }
         guard statement.isAbout(proposal.change, objects) else { throw Self.hasChanged }
         return statement
+    }
+}
+
+extension InventoryChange {
+    fileprivate mutating func close(_ proposal: ProposedChange) {
+        close(proposal: proposal.id, expiringAt: proposal.expiresAt)
     }
 }
 
@@ -200,7 +276,6 @@ extension NewApproval {
         self.init(
             id: approval.statement.id, statement: approval.statement.text,
             firstOperator: approval.first.operatorName, firstSignature: approval.first.signature,
-            secondOperator: approval.second.operatorName, secondSignature: approval.second.signature,
-            objectDigests: approval.statement.objectDigests)
+            secondOperator: approval.second.operatorName, secondSignature: approval.second.signature)
     }
 }

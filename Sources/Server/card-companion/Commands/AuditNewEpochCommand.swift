@@ -54,13 +54,13 @@ extension AuditCommand {
                 asJSON: output.json)
         }
 
-        private func subject(_ lost: SealMark?) -> String {
+        private func subject(_ lost: Mark?) -> String {
             guard let lost else { return reason }
             return "\(reason) (seal \(lost.number) was known, seal \(found ?? 0) was found)"
         }
 
         /// Who accepts a trail that is not the known one must say so.
-        private static func require(_ lost: SealMark?, after fault: ReplacedTrail) throws {
+        private static func require(_ lost: Mark?, after fault: ReplacedTrail) throws {
             guard let lost else { throw fault }
             guard lost.number >= fault.known.number else {
                 throw CommandError.refused("--lost: the vault knows a newer seal, \(fault.known.text)")

@@ -50,8 +50,8 @@ extension AuditCommand {
     }
 
     /// Reads `NUMBER:HASH`.
-    static func seal(_ text: String, of option: String) throws -> SealMark {
-        guard let seal = SealMark(text) else {
+    static func seal(_ text: String, of option: String) throws -> Mark {
+        guard let seal = Mark(text) else {
             throw CommandError.badInput("\(option) must be NUMBER:HASH, with the hash in hex")
         }
         return seal
@@ -68,12 +68,12 @@ private struct SealWitness: Decodable {
     let number: Int64
     let hash: String
 
-    static func read(_ path: String) throws -> SealMark {
+    static func read(_ path: String) throws -> Mark {
         let bytes = Data(try InputFile.read(path, byteLimit: InputFile.messageByteLimit))
         let decoder = JSONDecoder()
         let witness =
             (try? decoder.decode(SealWitness.self, from: bytes)) ?? (try? decoder.decode(Event.self, from: bytes))?.data
-        guard let witness, let seal = SealMark("\(witness.number):\(witness.hash)") else {
+        guard let witness, let seal = Mark("\(witness.number):\(witness.hash)") else {
             throw CommandError.badInput(
                 "--witness: \(path) is neither the JSON of /.well-known/audit-seal nor of an event audit.sealed")
         }

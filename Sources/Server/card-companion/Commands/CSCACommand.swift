@@ -93,8 +93,14 @@ struct CSCACommand: ParsableCommand {
                 } catch let error as FormatError {
                     throw CommandError.badInput("\(error)")
                 }
-                guard try await installation.store.putTrustRevocationList(found.record) else {
-                    throw CommandError.refused("there is a newer CRL of \(found.issuer)")
+                try await installation.changingInventory {
+                    var change = InventoryChange()
+                    change.add(ApprovedObject(found.record))
+                    return change
+                } _: {
+                    guard try await installation.store.putTrustRevocationList(found.record) else {
+                        throw CommandError.refused("there is a newer CRL of \(found.issuer)")
+                    }
                 }
                 let end = found.nextUpdate.map { ", valid until \($0.text)" } ?? ", with no expiry date"
                 return Shown(

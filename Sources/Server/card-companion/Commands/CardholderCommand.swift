@@ -43,10 +43,11 @@ struct CardholderCommand: ParsableCommand {
                 let bank = try await installation.issuerBank(bank)
                 return try await installation.withDataKeys { dataKeys in
                     let keyring = try await dataKeys.opened()
-                    let approvals = Approvals(store: installation.store, keyring: keyring, logger: installation.logger)
+                    let approvals = Approvals(
+                        store: installation.store, keyring: keyring, inventory: dataKeys.inventory,
+                        logger: installation.logger)
                     _ = try await approvals.refresh(from: dataKeys.vault)
-                    let keys = try await ServerKeys.opened(
-                        with: keyring, in: installation.store, clock: installation.clock)
+                    let keys = try await ServerKeys.opened(with: keyring, of: dataKeys)
                     var cardholders = CardholderImport(
                         bank: bank,
                         provisioning: Provisioning(

@@ -78,11 +78,14 @@ extension KeyCommand {
             let action = AdminAction(command: "key remove", bankId: item.bank, subject: item.name)
             try await Installation.run(item.options, action: action) {
                 [bank = item.bank, name = item.name] installation in
-                let isKeyErased = try await installation.store.deleteKey(bankId: bank, label: name)
-                let isImportErased = try await installation.store.deleteKeyImport(bankId: bank, label: name)
-                guard isKeyErased || isImportErased else {
-                    throw CommandError.notFound(
-                        "bank '\(bank)' has no disabled key '\(name)': see 'card-companion key list'")
+                // A disabled key is in the inventory only if the vault did not open when it was disabled.
+                try await installation.removing(BankKeys.inventoryKinds, name, of: bank) {
+                    let isKeyErased = try await installation.store.deleteKey(bankId: bank, label: name)
+                    let isImportErased = try await installation.store.deleteKeyImport(bankId: bank, label: name)
+                    guard isKeyErased || isImportErased else {
+                        throw CommandError.notFound(
+                            "bank '\(bank)' has no disabled key '\(name)': see 'card-companion key list'")
+                    }
                 }
             }
             try Terminal.show(

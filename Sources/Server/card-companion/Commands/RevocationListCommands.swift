@@ -43,9 +43,15 @@ extension CertificateCommand {
                     throw CommandError.refused(
                         "bank '\(bank)' has no certificate that \(issuer) issued with the key that signed the CRL")
                 }
-                let isNewest = try await installation.store.putRevocationList(
-                    bankId: bank, list.record, serials: list.serials)
-                guard isNewest else { throw CommandError.refused("bank '\(bank)' has a newer CRL of \(issuer)") }
+                try await installation.changingInventory {
+                    var change = InventoryChange()
+                    change.add(ApprovedObject(list.contents, of: bank))
+                    return change
+                } _: {
+                    let isNewest = try await installation.store.putRevocationList(
+                        bankId: bank, list.record, serials: list.serials)
+                    guard isNewest else { throw CommandError.refused("bank '\(bank)' has a newer CRL of \(issuer)") }
+                }
                 return try await installation.store.certificates(bankId: bank).filter { $0.issuer == issuer }
             }
             let revoked = certificates.filter { $0.revocation == .revoked }.map(\.alias)

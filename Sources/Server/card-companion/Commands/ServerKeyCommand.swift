@@ -22,8 +22,8 @@ struct ServerKeyCommand: ParsableCommand {
 
         func run() async throws {
             let keys = try await Installation.run(options) { installation in
-                _ = try await installation.withKeyring { keyring in
-                    try await ServerKeys.opened(with: keyring, in: installation.store, clock: installation.clock)
+                _ = try await installation.withDataKeys { dataKeys in
+                    try await ServerKeys.opened(with: try await dataKeys.opened(), of: dataKeys)
                 }
                 return try await installation.store.serverKeys()
             }

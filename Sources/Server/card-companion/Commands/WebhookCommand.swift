@@ -141,11 +141,10 @@ struct WebhookCommand: ParsableCommand {
             let (url, problem) = try await Installation.run(arguments.options, action: action) {
                 [arguments] installation in
                 let webhook = try await installation.approvedWebhook(arguments.bank)
-                let problem = try await installation.withKeyring { keyring in
+                let problem = try await installation.withDataKeys { dataKeys in
                     try await WebhookTrial.send(
                         to: webhook,
-                        keys: try await ServerKeys.opened(
-                            with: keyring, in: installation.store, clock: installation.clock),
+                        keys: try await ServerKeys.opened(with: try await dataKeys.opened(), of: dataKeys),
                         clock: installation.clock, caPath: caPath)
                 }
                 return (webhook.url, problem)
@@ -177,8 +176,9 @@ struct WebhookCommand: ParsableCommand {
                 let disabled = WebhookRecord(
                     bankId: webhook.bankId, url: webhook.url, isPrivate: webhook.isPrivate,
                     acknowledges: webhook.acknowledges, status: .disabled)
-                try await installation.store.setWebhook(disabled, now: installation.clock.now())
-                try await installation.withdraw([ApprovedObject(webhook)])
+                try await installation.removing([.webhook], of: webhook.bankId) {
+                    try await installation.store.setWebhook(disabled, now: installation.clock.now())
+                }
             }
             try Terminal.show(
                 "events of bank '\(arguments.bank)' are no longer sent", json: ["bank": arguments.bank.text],
@@ -232,11 +232,13 @@ extension Installation {
             throw CommandError.refused("the webhook of bank '\(bankId)' is disabled: see 'card-companion webhook set'")
         }
         return try await withDataKeys { dataKeys in
-            let approvals = Approvals(store: store, keyring: try await dataKeys.opened(), logger: logger)
+            let approvals = Approvals(
+                store: store, keyring: try await dataKeys.opened(), inventory: dataKeys.inventory, logger: logger)
             _ = try await approvals.refresh(from: dataKeys.vault)
             guard let webhook = try await approvals.webhook(bankId: bankId) else {
                 throw CommandError.refused(
-                    "the webhook of bank '\(bankId)' is not approved by two operators, so servers send nothing to it")
+                    "the webhook of bank '\(bankId)' is not in the inventory, or two operators have not approved it: servers send "
+                        + "nothing to it; see 'card-companion doctor'")
             }
             return webhook
         }

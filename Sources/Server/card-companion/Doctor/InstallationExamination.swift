@@ -24,10 +24,33 @@ extension Installation {
             }
             _ = try await withKeyring { $0.isOpen }
             return [.ok("vault", "opens the data keys")] + keys.warnings(now: clock.now()).map { .warning("vault", $0) }
-                + [await operatorFinding(), await auditFinding()] + (try await approvalFindings())
+                + [await operatorFinding(), await auditFinding()]
+                + (try await inventoryFindings()) + (try await approvalFindings())
+        } catch let fault as InventoryFault {
+            return [.error("inventory", "\(fault)", do: fault.remedy)]
         } catch {
             return [.error("vault", error)]
         }
+    }
+
+    /// Says which version of the inventory counts, and which keys somebody has changed in the database.
+    private func inventoryFindings() async throws -> [Finding] {
+        guard let newest = try await inventory() else { return [] }
+        let changed = newest.changedKeys(
+            try await store.dataKeys(), try await store.masterKeys(), try await store.serverKeys())
+        let missing = try await withDataKeys { try await $0.missingObjects() }
+        return [.ok("inventory", "the newest version is \(newest.mark.text)")]
+            + missing.map {
+                .warning(
+                    "inventory", "the \($0) is in the inventory, but the database does not have it, or has disabled it",
+                    do: "find out who has removed it. If it is meant to be disabled, disable it once more")
+            }
+            + changed.map {
+                .error(
+                    "inventory",
+                    "the \($0) is not in the database as the inventory has it; servers go by the inventory",
+                    do: "find out who has changed the database, and restore the row from a backup")
+            }
     }
 
     /// Compares the audit trail with the newest seal that the vault knows.
@@ -62,12 +85,19 @@ extension Installation {
 
     /// What is active, but ignored by servers.
     private func approvalFindings() async throws -> [Finding] {
-        try await (unapprovedObjects() ?? []).map {
-            .warning(
-                "approvals", "two operators have not approved the \($0.name): servers ignore it",
-                do:
-                    "disable it, or let two operators approve it: 'bank set' for settings, 'enable' for keys and certificates"
-            )
+        let isDual = try await operators()?.isDual == true
+        return try await ignoredObjects().map { object in
+            isDual
+                ? .warning(
+                    "approvals", "two operators have not approved the \(object.name): servers ignore it",
+                    do:
+                        "disable it, or let two operators approve it: 'bank set' for settings, 'enable' for keys and certificates"
+                )
+                : .error(
+                    "inventory", "the \(object.name) is not in the inventory: servers ignore it",
+                    do:
+                        "find out who has changed the database. If it is right, 'bank set' makes it count for settings, 'enable' for keys and certificates"
+                )
         }
     }
 

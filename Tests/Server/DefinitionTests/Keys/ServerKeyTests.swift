@@ -125,7 +125,7 @@ struct ServerKeyTests {
             ).status
         }
         #expect(try await importedStatus() == 0)
-        try await service.installation.sql(
+        try await service.installation.sqlAsCommand(
             "UPDATE server_key SET retired_at = retired_at - interval '91 days' WHERE key_id = '\(old.id)'")
         try await eventually("the key is erased") { try await isErased() }
         try await service.installation.sql("DELETE FROM cardholder WHERE unique_id = '\(holder.uniqueId)'")
@@ -175,7 +175,7 @@ struct ServerKeyTests {
     func simultaneousRotations() async throws {
         let service = try await Self.service.value
         _ = try await rotate(service, .ec)
-        async let other: [String] = service.installation.sql(
+        async let other: [String] = service.installation.sqlAsCommand(
             """
             CREATE TEMPORARY TABLE older ON COMMIT DROP AS SELECT key_id FROM server_key
                 WHERE kind = 'EC' AND status = 'RETIRING' ORDER BY created_at DESC LIMIT 1;

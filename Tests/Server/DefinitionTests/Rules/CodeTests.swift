@@ -319,8 +319,8 @@ struct CodeTests {
         #expect(try await code(alias: "unknown", signer: bank.signer) == 200)
 
         func move(_ columns: String) async throws {
-            try await service.installation.sql(
-                "UPDATE certificate SET \(columns) WHERE bank_id = '\(bank.id)' AND alias = 'other'")
+            try await service.installation.sqlAsCommand(
+                "UPDATE certificate SET \(columns) WHERE bank_id = '\(bank.id)' AND alias = 'other'", of: bank.id)
         }
         try await move("not_after = now() - interval '1 minute', not_before = now() - interval '1 day'")
         #expect(try await code(alias: "other", signer: other) == 206)

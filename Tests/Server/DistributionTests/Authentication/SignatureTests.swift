@@ -111,7 +111,8 @@ struct SignatureTests {
         #expect(try await code(alias: nil) == 304)
         #expect(try await code(alias: .string(TestBank.certificateAlias)) == 304)
         try await set("enable")
-        try await service.installation.sql("UPDATE certificate SET is_default = false WHERE bank_id = '\(bank.id)'")
+        try await service.installation.sqlAsCommand(
+            "UPDATE certificate SET is_default = false WHERE bank_id = '\(bank.id)'", of: bank.id)
         #expect(try await code(alias: nil) == 304)
         #expect(try await code(alias: .string(TestBank.certificateAlias)) == 0)
     }
@@ -122,11 +123,11 @@ struct SignatureTests {
         let cardholder = TestCardholder()
         let bank = try await service.makeBank(scheme: "CB", cardholders: [cardholder])
         func code(from notBefore: String, to notAfter: String) async throws -> Int? {
-            try await service.installation.sql(
+            try await service.installation.sqlAsCommand(
                 """
                 UPDATE certificate SET not_before = now() + interval '\(notBefore)',
                     not_after = now() + interval '\(notAfter)' WHERE bank_id = '\(bank.id)'
-                """)
+                """, of: bank.id)
             return try await service.server.fetch(bank, token: bank.token(for: cardholder)).code
         }
         #expect(try await code(from: "-2 days", to: "-1 minute") == 206)

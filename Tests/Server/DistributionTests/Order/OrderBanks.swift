@@ -18,11 +18,11 @@ struct OrderBanks {
         (sound, disabled, withoutKey, disabledWithoutKey, neighbour) = (
             banks[0], banks[1], banks[2], banks[3], banks[4]
         )
-        try await service.installation.sql(
+        try await service.installation.sqlAsCommand(
             """
             UPDATE bank SET status = 'DISABLED' WHERE bank_id IN ('\(disabled.id)', '\(disabledWithoutKey.id)');
             UPDATE hmac_key SET status = 'DISABLED' WHERE bank_id IN ('\(withoutKey.id)', '\(disabledWithoutKey.id)');
-            """)
+            """, of: disabled.id, withoutKey.id, disabledWithoutKey.id)
     }
 
     var all: [TestBank] { [sound, disabled, withoutKey, disabledWithoutKey, neighbour] }

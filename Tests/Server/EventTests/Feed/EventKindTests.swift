@@ -124,13 +124,13 @@ struct EventKindTests {
         let installation = bank.service.installation
         let alias = TestBank.certificateAlias
         func expire(in interval: String, status: String = "ACTIVE") async throws {
-            try await installation.sql(
+            try await installation.sqlAsCommand(
                 """
                 UPDATE certificate SET
                     not_before = now() - interval '1 day', not_after = now() + interval '\(interval)',
                     status = '\(status)'
                 WHERE bank_id = '\(bank.id)' AND alias = '\(alias)'
-                """)
+                """, of: bank.bank.id)
         }
         func days(afterEvents count: Int) async throws -> [Int?] {
             try await eventually("the event is there") { try await bank.events().count >= count }
@@ -259,11 +259,11 @@ struct EventKindTests {
         #expect(try await keypadCode() == 0)
         #expect(try await shown() == nil)
 
-        try await service.installation.sql(
+        try await service.installation.sqlAsCommand(
             """
             UPDATE certificate SET not_before = now() - interval '2 days', not_after = now() - interval '1 s'
             WHERE bank_id = '\(bank.id)' AND purpose = 'encryption'
-            """)
+            """, of: bank.bank.id)
         #expect(try await bank.define(bank.holders[0], "7391") == 114)
         #expect(try await shown() != nil)
     }
@@ -273,11 +273,11 @@ struct EventKindTests {
         let service = try await EventService.shared.value
         let bank = try await service.makeBank()
         _ = try await service.installation.importEncryptionCertificate(into: bank.bank, alias: "encryption-1")
-        try await service.installation.sql(
+        try await service.installation.sqlAsCommand(
             """
             UPDATE certificate SET not_before = now() - interval '2 days', not_after = now() - interval '1 s'
             WHERE bank_id = '\(bank.id)' AND purpose = 'encryption'
-            """)
+            """, of: bank.bank.id)
         #expect(try await bank.define(bank.holders[0], "7391") == 0)
         #expect(try await bank.events().first?.data == [:])
     }

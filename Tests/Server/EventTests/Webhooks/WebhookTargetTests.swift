@@ -38,7 +38,8 @@ struct WebhookTargetTests {
         let secure = try await WebhookReceiver()
         try await bank.setWebhook(secure)
         // Simulates a name that resolved to a public address when the operator set the URL.
-        try await service.installation.sql("UPDATE webhook SET is_private = false WHERE bank_id = '\(bank.id)'")
+        try await service.installation.sqlAsCommand(
+            "UPDATE webhook SET is_private = false WHERE bank_id = '\(bank.id)'", of: bank.id)
         try await bank.deliver(bank.holders[0])
         try await eventually("the attempt has failed") {
             try await service.installation.sql(

@@ -116,8 +116,9 @@ struct MutualTLSTests {
         }
         try await importList(authority.revocationList(of: [authority.otherSigner], madeAgoSeconds: 60))
         #expect(try await call().status == 200)
-        try await service.installation.sql(
-            "UPDATE revocation_list SET next_update = now() - interval '1 s' WHERE bank_id = '\(backend.bank.id)'")
+        try await service.installation.sqlAsCommand(
+            "UPDATE revocation_list SET next_update = now() - interval '1 s' WHERE bank_id = '\(backend.bank.id)'",
+            of: backend.bank.id)
         expectForbidden(try await call(), "not one of the bank's")
         try await importList(authority.revocationList(of: [authority.signer], madeAgoSeconds: 30))
         expectForbidden(try await call(), "not one of the bank's")

@@ -228,7 +228,7 @@ struct DataKeyTests {
 
     /// Makes the time of the new keys come.
     private func activate(_ installation: TestInstallation, secondsAgo: Int = 61) async throws {
-        try await installation.sql(
+        try await installation.sqlAsCommand(
             "UPDATE data_key SET active_from = now() - interval '\(secondsAgo) seconds' WHERE replaces IS NOT NULL")
     }
 

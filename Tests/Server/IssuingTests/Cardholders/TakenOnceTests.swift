@@ -144,7 +144,7 @@ struct TakenOnceTests {
         let holder = TestCardholder(code: nil)
         let body = try holder.members(sealedTo: backend.key, of: bank.id)
         #expect(try await backend.put(holder.uniqueId, body).members == ["pin": "taken"])
-        try await installation.sql(
+        try await installation.sqlAsCommand(
             """
             UPDATE server_key SET status = 'RETIRED', sealed_key = NULL, demoted_at = now(), retired_at = now()
             WHERE key_id = '\(backend.key.keyID)'

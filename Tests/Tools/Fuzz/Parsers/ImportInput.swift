@@ -55,9 +55,14 @@ enum ImportInput {
     }
 
     private static let store = Store(StoreConfiguration(url: "host=/nowhere"), logger: Logger(label: "fuzz"))
-    private static let serverKeys = ServerKeys(store: store, keyring: Fixture.keyring, clock: WallClock { Fixture.now })
+    private static let clock = WallClock { Fixture.now }
+    private static let inventory = InventoryKeeper(store: store, clock: clock, marks: [], logger: Logger(label: "fuzz"))
+    private static let serverKeys = ServerKeys(
+        store: store, keyring: Fixture.keyring, inventory: inventory, clock: clock)
     private static let pinKeys = PINKeys(
-        of: Fixture.bankId, approvals: Approvals(store: store, keyring: Fixture.keyring, logger: Logger(label: "fuzz")),
+        of: Fixture.bankId,
+        approvals: Approvals(
+            store: store, keyring: Fixture.keyring, inventory: inventory, logger: Logger(label: "fuzz")),
         keyring: Fixture.keyring)
     private static let bank = IssuerBank(
         BankWithKeys(
@@ -65,5 +70,5 @@ enum ImportInput {
                 id: Fixture.bankId, status: .active,
                 settings: BankSettings(name: "Bank", programme: "BANK", scheme: .pciCPP), approvedSettings: nil,
                 revision: 1, createdAt: Fixture.now, requestsFrom: nil),
-            hmacKeys: [], definedPINKey: nil, certificates: [], sealsResults: false))
+            hmacKeys: [], definedPINKey: nil, certificates: [], revocationLists: [], sealsResults: false))
 }

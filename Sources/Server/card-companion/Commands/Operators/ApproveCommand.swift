@@ -68,7 +68,7 @@ struct ApproveCommand: AsyncParsableCommand {
         let action = AdminAction(command: "approve", subject: "rejected \(id)")
         try await Installation.run(options, action: action) { installation in
             let waiting = try await installation.waitingChange(id)
-            guard try await installation.store.deleteProposedChange(id: waiting.proposal.id) else {
+            guard try await installation.reject(waiting.proposal) else {
                 throw CommandError.notFound("no change '\(id)' waits for an operator")
             }
         }
