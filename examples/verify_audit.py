@@ -37,11 +37,11 @@ def time_bytes(line):
 
 
 def entry_hash(entry, previous):
-    subject = entry.get("subject")
+    subject, rows = entry.get("subject"), entry.get("rows")
     parts = [
         previous, struct.pack(">iq", entry["chain"], entry["sequence"]), time_bytes(entry), with_length(entry["operation"]),
         with_length(entry["outcome"]), with_length(entry.get("bankId")), with_length(subject and bytes.fromhex(subject)),
-        with_length(entry["actor"]), with_length(entry.get("detail"))]
+        with_length(entry["actor"]), with_length(entry.get("detail")), with_length(rows and bytes.fromhex(rows))]
     return hashlib.sha256(b"".join(parts)).digest()
 
 

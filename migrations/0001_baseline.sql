@@ -21,6 +21,10 @@ CREATE DOMAIN cardholder_status AS text COLLATE "C" CHECK (VALUE IN ('ACTIVE', '
 CREATE DOMAIN accessibility AS text COLLATE "C" CHECK (VALUE IN ('calm', 'text'));
 CREATE DOMAIN channel AS text COLLATE "C" CHECK (VALUE IN ('AC', 'TOKEN'));
 CREATE DOMAIN channels AS text[] CHECK (VALUE <@ ARRAY['AC', 'TOKEN']);
+CREATE DOMAIN entry_number AS bigint CHECK (VALUE > 0);
+CREATE DOMAIN entry_hash AS bytea CHECK (length(VALUE) = 32);
+-- As row_change makes them, one after the other.
+CREATE DOMAIN row_changes AS bytea CHECK (length(VALUE) > 0 AND length(VALUE) % 48 = 0);
 -- Digests of the last provisioned PINs, the newest last.
 CREATE DOMAIN taken_pins AS bytea[] CHECK (cardinality(VALUE) <= 20);
 -- The first 16 bytes of a SHA-256.
@@ -203,6 +207,9 @@ CREATE TABLE issuer_key_owner (
 
 -- Cardholders and their PINs.
 
+-- What the audit trail calls rows of cardholders and their passes. No two rows of both tables ever have the same number.
+CREATE SEQUENCE audited_row;
+
 -- An ETag is a version. One sequence for all, so that a cardholder who was erased and comes back has no old ETag.
 CREATE SEQUENCE cardholder_version;
 
@@ -210,6 +217,9 @@ CREATE SEQUENCE cardholder_version;
 CREATE TABLE cardholder (
     bank_id                 identifier NOT NULL,
     unique_id               cardholder_id NOT NULL,
+    -- What the audit trail calls this row, and how many changes it has had. Each change has an entry there.
+    row_id                  bigint NOT NULL DEFAULT nextval('audited_row'),
+    changes                 serial_number NOT NULL DEFAULT 1,
     status                  cardholder_status NOT NULL,
     channels                channels NOT NULL,
     -- Whether the cardholder can define a PIN, if the bank allows it.
@@ -610,7 +620,7 @@ CREATE TABLE bank_inventory (
 CREATE TABLE audit_entry (
     -- The process id of the connection that wrote it.
     chain_id    integer NOT NULL,
-    sequence    bigint NOT NULL CHECK (sequence > 0),
+    sequence    entry_number NOT NULL,
     occurred_at timestamptz NOT NULL,
     operation   text NOT NULL,
     outcome     text NOT NULL,
@@ -619,7 +629,9 @@ CREATE TABLE audit_entry (
     subject     bytea,
     actor       text NOT NULL,
     detail      text,
-    hash        bytea NOT NULL CHECK (length(hash) = 32),
+    -- The rows of cardholders and passes that were changed; null if there is none.
+    rows        row_changes,
+    hash        entry_hash NOT NULL,
     PRIMARY KEY (chain_id, sequence)
 );
 
@@ -714,6 +726,8 @@ CREATE INDEX identity_check_by_expiry ON identity_check (expires_at);
 CREATE TABLE identity_pass (
     bank_id           identifier NOT NULL,
     unique_id         identifier NOT NULL,
+    -- As in cardholder. A pass is not changed, but replaced.
+    row_id            bigint NOT NULL DEFAULT nextval('audited_row'),
     -- Of the validationId of its check.
     validation_digest spent_digest NOT NULL,
     passed_at         timestamptz NOT NULL,

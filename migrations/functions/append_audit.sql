@@ -11,7 +11,8 @@ CREATE OR REPLACE FUNCTION append_audit(
     p_bank_id   text,  -- null for the installation's own
     p_subject   bytea, -- a pseudonym of the cardholder; null if there is none
     p_actor     text,
-    p_detail    text
+    p_detail    text,
+    p_rows      bytea DEFAULT NULL -- the rows that were changed, as row_change makes them; null: none
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     chain         integer := pg_backend_pid();
@@ -26,9 +27,9 @@ BEGIN
     END IF;
     last_sequence := coalesce(last_sequence, 0) + 1;
     INSERT INTO audit_entry (
-        chain_id, sequence, occurred_at, operation, outcome, bank_id, subject, actor, detail, hash)
+        chain_id, sequence, occurred_at, operation, outcome, bank_id, subject, actor, detail, rows, hash)
     VALUES (
-        chain, last_sequence, p_now, p_operation, p_outcome, p_bank_id, p_subject, p_actor, p_detail,
+        chain, last_sequence, p_now, p_operation, p_outcome, p_bank_id, p_subject, p_actor, p_detail, p_rows,
         sha256(
             coalesce(last_hash, ''::bytea) || int4send(chain) || int8send(last_sequence) || timestamptz_send(p_now)
             || int4send(octet_length(p_operation)) || convert_to(p_operation, 'UTF8')
@@ -36,6 +37,7 @@ BEGIN
             || int4send(coalesce(octet_length(p_bank_id), -1)) || convert_to(coalesce(p_bank_id, ''), 'UTF8')
             || int4send(coalesce(octet_length(p_subject), -1)) || coalesce(p_subject, '')
             || int4send(octet_length(p_actor)) || convert_to(p_actor, 'UTF8')
-            || int4send(coalesce(octet_length(p_detail), -1)) || convert_to(coalesce(p_detail, ''), 'UTF8')));
+            || int4send(coalesce(octet_length(p_detail), -1)) || convert_to(coalesce(p_detail, ''), 'UTF8')
+            || int4send(coalesce(octet_length(p_rows), -1)) || coalesce(p_rows, '')));
 END
 $$;

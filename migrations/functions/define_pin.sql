@@ -26,10 +26,13 @@ CREATE OR REPLACE FUNCTION define_pin(
     p_retention                 text,
     p_undelivered_lifetime_days integer,
     p_needs_pass                boolean,
-    p_pass_mac                  bytea -- of the cardholder's pass, if one is needed; null: there is none
-) RETURNS text LANGUAGE plpgsql AS $$
+    p_pass_mac                  bytea, -- of the cardholder's pass, if one is needed; null: there is none
+    OUT outcome                 text,
+    OUT changed_rows            bytea  -- for the audit trail
+) LANGUAGE plpgsql AS $$
 DECLARE
     holder   cardholder;
+    before   bytea;
     is_fresh boolean;
     today    date := (p_now AT TIME ZONE 'UTC')::date;
     expiry   timestamptz;
@@ -37,16 +40,19 @@ BEGIN
     PERFORM FROM bank
         WHERE bank_id = p_bank_id AND revision = p_bank_revision AND status = 'ACTIVE';
     IF NOT FOUND THEN
-        RETURN 'stale';
+        outcome := 'stale';
+        RETURN;
     END IF;
     is_fresh := p_transaction_digest IS NULL OR spend_definition_transaction(
         p_now => p_now, p_bank_id => p_bank_id, p_digest => p_transaction_digest,
         p_expires_at => p_transaction_expires_at);
     IF p_choice = 'refused' THEN
-        RETURN 'refused';
+        outcome := 'refused';
+        RETURN;
     END IF;
     IF NOT is_fresh THEN
-        RETURN 'transaction-spent';
+        outcome := 'transaction-spent';
+        RETURN;
     END IF;
 
     -- Two requests with the same HMAC are for the same cardholder: the row's lock lets the second one see the first.
@@ -54,10 +60,12 @@ BEGIN
     IF p_hmac_digest IS NOT NULL AND EXISTS (
         SELECT FROM spent_proof WHERE bank_id = p_bank_id AND kind = 'hmac' AND digest = p_hmac_digest
     ) THEN
-        RETURN 'hmac-spent';
+        outcome := 'hmac-spent';
+        RETURN;
     END IF;
     IF holder.unique_id IS NULL THEN
-        RETURN 'no-cardholder';
+        outcome := 'no-cardholder';
+        RETURN;
     END IF;
     IF holder.status <> 'ACTIVE' OR NOT p_is_possible OR NOT holder.definition
         OR holder.authentication_failures >= p_retry_limit OR holder.unconfirmed_fetches >= p_fetch_limit
@@ -66,16 +74,19 @@ BEGIN
         OR (p_needs_pass
             AND lacks_identity_pass(
                 p_bank_id => p_bank_id, p_unique_id => p_unique_id, p_pass_mac => p_pass_mac)) THEN
-        RETURN 'status-not-satisfied';
+        outcome := 'status-not-satisfied';
+        RETURN;
     END IF;
     -- A keypad is its cardholder's own: the row's lock lets the second of two definitions see the first.
     IF p_choice = 'indexes' AND (p_keypad_digest IS NULL OR EXISTS (
         SELECT FROM spent_proof WHERE bank_id = p_bank_id AND kind = 'keypad' AND digest = p_keypad_digest
     )) THEN
-        RETURN 'no-keypad';
+        outcome := 'no-keypad';
+        RETURN;
     END IF;
     IF p_sealed_pin IS NULL THEN
-        RETURN 'bad-pin';
+        outcome := 'bad-pin';
+        RETURN;
     END IF;
 
     IF p_keypad_digest IS NOT NULL THEN
@@ -88,23 +99,33 @@ BEGIN
     END IF;
     -- A pass serves one definition.
     IF p_needs_pass THEN
-        DELETE FROM identity_pass WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
+        changed_rows := remove_pass(p_bank_id => p_bank_id, p_unique_id => p_unique_id, p_up_to => 'infinity');
     END IF;
     -- If the bank's retention erases PINs, a defined PIN expires too.
     IF p_definition_resets_delivery OR holder.delivered_at IS NULL OR p_retention = 'erase' THEN
         expiry := p_now + make_interval(days => p_undelivered_lifetime_days);
     END IF;
+    before := cardholder_digest(holder);
+    holder.changes := holder.changes + 1;
+    holder.sealed_pin := p_sealed_pin;
+    holder.pin_serial := holder.pin_serial + 1;
+    IF p_definition_resets_delivery THEN
+        holder.delivered_at := NULL;
+        holder.unconfirmed_fetches := 0;
+    END IF;
+    holder.pin_expires_at := expiry;
+    holder.version := nextval('cardholder_version');
+    holder.definition_count := CASE WHEN holder.definition_day = today THEN holder.definition_count + 1 ELSE 1 END;
+    holder.definition_day := today;
+    changed_rows := coalesce(changed_rows, '') || row_change(
+        p_row_id => holder.row_id, p_changes => holder.changes, p_before => before, p_after => cardholder_digest(holder));
     -- One statement, because the start and end of each cost as much as a row.
     WITH changed AS (
         UPDATE cardholder SET
-            sealed_pin = p_sealed_pin,
-            pin_serial = pin_serial + 1,
-            delivered_at = CASE WHEN p_definition_resets_delivery THEN NULL ELSE delivered_at END,
-            unconfirmed_fetches = CASE WHEN p_definition_resets_delivery THEN 0 ELSE unconfirmed_fetches END,
-            pin_expires_at = expiry,
-            version = nextval('cardholder_version'),
-            definition_day = today,
-            definition_count = CASE WHEN definition_day = today THEN definition_count + 1 ELSE 1 END
+            sealed_pin = holder.sealed_pin, pin_serial = holder.pin_serial, delivered_at = holder.delivered_at,
+            unconfirmed_fetches = holder.unconfirmed_fetches, pin_expires_at = holder.pin_expires_at,
+            version = holder.version, definition_day = holder.definition_day,
+            definition_count = holder.definition_count, changes = holder.changes
         WHERE bank_id = p_bank_id AND unique_id = p_unique_id
     ), expiring AS (
         INSERT INTO pin_expiry (bank_id, unique_id, expires_at)
@@ -117,6 +138,6 @@ BEGIN
     )
     INSERT INTO defined_pin (bank_id, event_id, pin)
         SELECT p_bank_id, event_id, p_pin_for_bank FROM reported WHERE p_pin_for_bank IS NOT NULL;
-    RETURN 'defined';
+    outcome := 'defined';
 END
 $$;

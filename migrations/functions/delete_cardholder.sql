@@ -8,7 +8,8 @@ CREATE OR REPLACE FUNCTION delete_cardholder(
     p_call_key        text,        -- Idempotency-Key; null: none
     p_call_mac        bytea,
     p_call_expires_at timestamptz,
-    OUT outcome text               -- 'deleted', or what was wrong
+    OUT outcome       text,        -- 'deleted', or what was wrong
+    OUT changed_rows  bytea        -- for the audit trail
 ) LANGUAGE plpgsql AS $$
 DECLARE
     holder cardholder;
@@ -26,6 +27,8 @@ BEGIN
         outcome := 'precondition-failed';
         RETURN;
     END IF;
+    changed_rows := coalesce(remove_pass(p_bank_id => p_bank_id, p_unique_id => p_unique_id, p_up_to => 'infinity'), '')
+        || changed_cardholder(p_before => holder, p_after => NULL);
     DELETE FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
     outcome := 'deleted';
     IF p_call_key IS NOT NULL THEN

@@ -32,10 +32,12 @@ CREATE OR REPLACE FUNCTION fetch_pin(
     OUT outcome           text,
     OUT sealed_pin        bytea,
     OUT sealed_free_field bytea,
-    OUT accessibility     text
+    OUT accessibility     text,
+    OUT changed_rows      bytea -- for the audit trail
 ) LANGUAGE plpgsql AS $$
 DECLARE
     holder     cardholder;
+    before     bytea;
     is_right   boolean;
     is_allowed boolean;
     locks      boolean;
@@ -114,11 +116,18 @@ BEGIN
         -- A wrong code that does not lock leaves the version: anyone can mistype, and nothing else has changed.
         locks := NOT is_right AND holder.authentication_failures + 1 = p_retry_limit;
         IF NOT is_right OR holder.authentication_failures > 0 OR holder.code_mac <> p_code_macs[1] THEN
+            before := cardholder_digest(holder);
+            holder.changes := holder.changes + 1;
+            holder.authentication_failures := CASE WHEN is_right THEN 0 ELSE holder.authentication_failures + 1 END;
+            holder.code_mac := CASE WHEN is_right THEN p_code_macs[1] ELSE holder.code_mac END;
+            holder.version := CASE WHEN is_right OR locks THEN nextval('cardholder_version') ELSE holder.version END;
             UPDATE cardholder SET
-                authentication_failures = CASE WHEN is_right THEN 0 ELSE authentication_failures + 1 END,
-                code_mac = CASE WHEN is_right THEN p_code_macs[1] ELSE code_mac END,
-                version = CASE WHEN is_right OR locks THEN nextval('cardholder_version') ELSE version END
+                authentication_failures = holder.authentication_failures, code_mac = holder.code_mac,
+                version = holder.version, changes = holder.changes
             WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
+            changed_rows := row_change(
+                p_row_id => holder.row_id, p_changes => holder.changes, p_before => before,
+                p_after => cardholder_digest(holder));
         END IF;
         IF NOT is_right THEN
             IF locks THEN
@@ -139,16 +148,23 @@ BEGIN
         INSERT INTO spent_proof (bank_id, kind, digest, expires_at)
             VALUES (p_bank_id, 'hmac', p_hmac_digest, p_hmac_expires_at);
     END IF;
+    before := cardholder_digest(holder);
+    holder.changes := holder.changes + 1;
+    holder.unconfirmed_fetches := holder.unconfirmed_fetches + 1;
+    holder.version := nextval('cardholder_version');
+    changed_rows := coalesce(changed_rows, '') || row_change(
+        p_row_id => holder.row_id, p_changes => holder.changes, p_before => before, p_after => cardholder_digest(holder));
     -- One statement, because the start and end of each cost as much as a row.
     WITH counted AS (
-        UPDATE cardholder SET unconfirmed_fetches = unconfirmed_fetches + 1, version = nextval('cardholder_version')
+        UPDATE cardholder SET
+            unconfirmed_fetches = holder.unconfirmed_fetches, version = holder.version, changes = holder.changes
         WHERE bank_id = p_bank_id AND unique_id = p_unique_id
     )
     INSERT INTO delivery_session
         (bank_id, session_id, unique_id, channel, token_mac, confirmations, pin_serial, opened_at, expires_at)
         VALUES (p_bank_id, p_session_id, p_unique_id, p_channel, p_token_mac, p_confirmations, holder.pin_serial, p_now,
             p_now + make_interval(secs => p_session_lifetime_seconds));
-    locks := holder.unconfirmed_fetches + 1 = p_fetch_limit;
+    locks := holder.unconfirmed_fetches = p_fetch_limit;
     IF locks THEN
         INSERT INTO event (bank_id, unique_id, type, data, occurred_at) VALUES (
             p_bank_id, p_unique_id, 'authentication.locked', '{"lockedBy": ["unconfirmedFetches"]}', p_now);

@@ -8,27 +8,31 @@ CREATE OR REPLACE FUNCTION make_identity_check(
     p_validation_digest bytea,
     p_expectation_mac   bytea,
     p_expectation       text,
-    p_expires_at        timestamptz
-) RETURNS text LANGUAGE plpgsql AS $$
+    p_expires_at        timestamptz,
+    OUT outcome      text,
+    OUT changed_rows bytea -- for the audit trail
+) LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM FROM document_client
         WHERE bank_id = p_bank_id AND client_id = p_client_id AND status = 'ACTIVE' AND NOT is_unbound;
     IF NOT FOUND THEN
-        RETURN 'no-client';
+        outcome := 'no-client';
+        RETURN;
     END IF;
     -- The cardholder first, as everywhere. A session that gives a pass holds this lock until it commits, so the statements
     -- below see its pass.
     PERFORM FROM cardholder
         WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND status <> 'CLOSED' FOR UPDATE;
     IF NOT FOUND THEN
-        RETURN 'no-cardholder';
+        outcome := 'no-cardholder';
+        RETURN;
     END IF;
-    DELETE FROM identity_pass WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
+    changed_rows := remove_pass(p_bank_id => p_bank_id, p_unique_id => p_unique_id, p_up_to => 'infinity');
     DELETE FROM identity_check WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
     INSERT INTO identity_check (
         bank_id, unique_id, client_id, validation_digest, expectation_mac, expectation, created_at, expires_at)
     VALUES (
         p_bank_id, p_unique_id, p_client_id, p_validation_digest, p_expectation_mac, p_expectation, p_now, p_expires_at);
-    RETURN 'created';
+    outcome := 'created';
 END
 $$;

@@ -19,6 +19,7 @@ DECLARE
     staged import_line;
     last_line bigint;
     merged integer := 0;
+    changed_rows bytea;
     detail text := 'import ' || p_import_id;
 BEGIN
     -- A range, not a list: for a list, PostgreSQL would compare each remaining line with each line in the list.
@@ -38,23 +39,24 @@ BEGIN
         unknown_members := staged.unknown_members;
         IF staged.change IS NULL THEN
             pin := NULL;
-            outcome := delete_cardholder(
+            SELECT deleted.outcome, deleted.changed_rows INTO outcome, changed_rows FROM delete_cardholder(
                 p_now => p_now, p_bank_id => p_bank_id, p_unique_id => staged.unique_id, p_if_version => NULL,
-                p_must_not_exist => false, p_call_key => NULL, p_call_mac => NULL, p_call_expires_at => NULL);
+                p_must_not_exist => false, p_call_key => NULL, p_call_mac => NULL, p_call_expires_at => NULL
+            ) AS deleted;
             -- Importing the same file again must do no harm.
             outcome := replace(outcome, 'absent', 'unchanged');
         ELSE
-            SELECT written.outcome, written.pin INTO outcome, pin FROM write_cardholder(
+            SELECT written.outcome, written.pin, written.changed_rows INTO outcome, pin, changed_rows FROM write_cardholder(
                 p_now => p_now, p_bank_id => p_bank_id, p_unique_id => staged.unique_id, p_change => staged.change,
                 p_if_version => NULL, p_must_exist => false, p_must_not_exist => false, p_call_key => NULL,
                 p_call_mac => NULL, p_call_expires_at => NULL,
                 p_undelivered_lifetime_days => p_undelivered_lifetime_days
             ) AS written;
         END IF;
-        IF outcome <> 'unchanged' THEN
+        IF outcome <> 'unchanged' OR changed_rows IS NOT NULL THEN
             PERFORM append_audit(
                 p_now => p_now, p_operation => 'import', p_outcome => outcome, p_bank_id => p_bank_id,
-                p_subject => staged.subject, p_actor => p_actor, p_detail => detail);
+                p_subject => staged.subject, p_actor => p_actor, p_detail => detail, p_rows => changed_rows);
         END IF;
         RETURN NEXT;
     END LOOP;

@@ -17,10 +17,12 @@ CREATE OR REPLACE FUNCTION write_cardholder(
     p_undelivered_lifetime_days integer, -- the bank's setting
     OUT outcome text,              -- 'created', 'replaced', 'unchanged', or what was wrong
     OUT version bigint,
-    OUT pin     text               -- 'taken' or 'unchanged'; null if no PIN was sent
+    OUT pin     text,              -- 'taken' or 'unchanged'; null if no PIN was sent
+    OUT changed_rows bytea         -- for the audit trail
 ) LANGUAGE plpgsql AS $$
 DECLARE
-    before cardholder;
+    stored cardholder;
+    before cardholder; -- stored, with MACs under the newest keys
     holder cardholder;
     is_new boolean;
 BEGIN
@@ -35,8 +37,9 @@ BEGIN
 
     -- It repeats if another server creates the cardholder in between.
     LOOP
-        SELECT * INTO before FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
+        SELECT * INTO stored FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
         is_new := NOT FOUND;
+        before := stored;
         outcome := CASE
             WHEN is_new AND p_change.creates IS NOT TRUE THEN 'absent'
             WHEN is_new AND (p_must_exist OR p_if_version IS NOT NULL) THEN 'precondition-failed'
@@ -58,6 +61,8 @@ BEGIN
         IF is_new THEN
             holder.bank_id := p_bank_id;
             holder.unique_id := p_unique_id;
+            holder.row_id := nextval('audited_row');
+            holder.changes := 0;
             holder.authentication_failures := 0;
             holder.unconfirmed_fetches := 0;
             holder.pin_serial := 0;
@@ -130,15 +135,18 @@ BEGIN
 
         IF NOT is_new AND holder IS NOT DISTINCT FROM before THEN
             outcome := 'unchanged';
-            UPDATE cardholder SET code_mac = holder.code_mac, free_field_mac = holder.free_field_mac
+            UPDATE cardholder SET code_mac = holder.code_mac, free_field_mac = holder.free_field_mac, changes = changes + 1
                 WHERE bank_id = p_bank_id AND unique_id = p_unique_id
-                    AND (code_mac, free_field_mac) IS DISTINCT FROM (holder.code_mac, holder.free_field_mac);
+                    AND (code_mac, free_field_mac) IS DISTINCT FROM (holder.code_mac, holder.free_field_mac)
+                RETURNING * INTO before;
+            changed_rows := CASE WHEN FOUND THEN changed_cardholder(p_before => stored, p_after => before) END;
             EXIT;
         END IF;
+        holder.changes := holder.changes + 1;
         holder.version := nextval('cardholder_version');
         holder.updated_at := p_now;
         IF is_new THEN
-            INSERT INTO cardholder SELECT (holder).* ON CONFLICT DO NOTHING;
+            INSERT INTO cardholder SELECT (holder).* ON CONFLICT DO NOTHING RETURNING * INTO holder;
             outcome := 'created';
             EXIT WHEN FOUND;
         ELSE
@@ -159,13 +167,18 @@ BEGIN
                 delivered_at = holder.delivered_at,
                 unconfirmed_fetches = holder.unconfirmed_fetches,
                 version = holder.version,
-                updated_at = holder.updated_at
-            WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
+                updated_at = holder.updated_at,
+                changes = holder.changes
+            WHERE bank_id = p_bank_id AND unique_id = p_unique_id
+            RETURNING * INTO holder;
             outcome := 'replaced';
             EXIT;
         END IF;
     END LOOP;
     version := holder.version;
+    IF outcome <> 'unchanged' THEN
+        changed_rows := changed_cardholder(p_before => stored, p_after => holder);
+    END IF;
 
     IF pin = 'taken' THEN
         INSERT INTO pin_expiry (bank_id, unique_id, expires_at)

@@ -9,8 +9,10 @@ struct AuditFixture {
     let bank: TestBank
     let holder = TestCardholder("holder-of-the-trail")
 
-    init() async throws {
-        installation = try await TestInstallation()
+    init() async throws { try await self.init(on: TestInstallation()) }
+
+    init(on installation: TestInstallation) async throws {
+        self.installation = installation
         server = try await installation.startServer()
         bank = try await installation.makeBank()
         try await installation.provision([holder], of: bank, through: server)
@@ -20,6 +22,27 @@ struct AuditFixture {
     func fetch(_ holder: TestCardholder? = nil) async throws -> Int? {
         let token = bank.token(for: holder ?? self.holder)
         return try await server.post(Path.tokenCaptcha, TestApp().tokenCaptcha(bank, token)).code
+    }
+
+    /// Fetches, and confirms the delivery.
+    ///
+    /// - Returns: the notify's code.
+    func deliver() async throws -> Int? {
+        let (app, token) = (try TestApp(), bank.token(for: holder))
+        let delivery = try app.open(try await server.post(Path.tokenCaptcha, app.tokenCaptcha(bank, token)))
+        return try await server.post(Path.tokenNotify, delivery.tokenNotify(bank, holder, token: token)).code
+    }
+
+    /// Defines a PIN by token.
+    func define(with key: SealingKey) async throws -> Int? {
+        let token = bank.token(for: holder, type: "02")
+        return try await server.post(
+            "/v1/pin-definition/token/pin",
+            [
+                "token": .string(token.text), "signature": .string(try bank.signer.signature(of: token.text)),
+                "pin": .string(try key.seal(Array("2749".utf8), SealedBinding("pin", for: token))),
+            ]
+        ).code
     }
 
     /// Fetches on the server's connections, each of which has a chain, until the entry with an outcome is not the last
@@ -56,6 +79,22 @@ struct AuditVerification: Decodable {
     let unsealed: Int
     let faults: [String]
     let damagedRows: [String]
+    let rows: Rows?
+
+    struct Rows: Decodable {
+        let cardholders: Int
+        let passes: Int
+        let faultCount: Int
+        let faults: [Fault]
+    }
+
+    struct Fault: Decodable {
+        let table: String?
+        let bankId: String?
+        let uniqueId: String?
+        let subject: String?
+        let text: String
+    }
 }
 
 /// An entry as `audit show --json` shows it.

@@ -155,6 +155,10 @@ struct AuditTrailTests {
     private static let attacks = [
         ("UPDATE audit_entry SET outcome = 'delivered' WHERE outcome = 'wrong-code'", "was altered"),
         ("UPDATE audit_entry SET actor = 'operator:nobody' WHERE operation = 'bank add'", "was altered"),
+        (
+            "UPDATE audit_entry SET rows = set_byte(rows, 40, get_byte(rows, 40) # 1) WHERE outcome = 'wrong-code'",
+            "was altered"
+        ),
         ("DELETE FROM audit_entry WHERE outcome = 'wrong-code'", "are missing before"),
         (
             """

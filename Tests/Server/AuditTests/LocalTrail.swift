@@ -159,7 +159,8 @@ enum Attack {
                     || int4send(coalesce(octet_length(entry.bank_id), -1)) || convert_to(coalesce(entry.bank_id, ''), 'UTF8')
                     || int4send(coalesce(octet_length(entry.subject), -1)) || coalesce(entry.subject, '')
                     || int4send(octet_length(entry.actor)) || convert_to(entry.actor, 'UTF8')
-                    || int4send(coalesce(octet_length(entry.detail), -1)) || convert_to(coalesce(entry.detail, ''), 'UTF8'));
+                    || int4send(coalesce(octet_length(entry.detail), -1)) || convert_to(coalesce(entry.detail, ''), 'UTF8')
+                    || int4send(coalesce(octet_length(entry.rows), -1)) || coalesce(entry.rows, ''));
                 UPDATE audit_entry SET hash = last WHERE chain_id = entry.chain_id AND sequence = entry.sequence;
             END LOOP;
         END
@@ -171,7 +172,8 @@ enum Attack {
     /// Entries are written no more.
     static let silence = """
         CREATE OR REPLACE FUNCTION append_audit(
-            p_now timestamptz, p_operation text, p_outcome text, p_bank_id text, p_subject bytea, p_actor text, p_detail text
+            p_now timestamptz, p_operation text, p_outcome text, p_bank_id text, p_subject bytea, p_actor text, p_detail text,
+            p_rows bytea DEFAULT NULL
         ) RETURNS void LANGUAGE plpgsql AS 'BEGIN END'
         """
 }

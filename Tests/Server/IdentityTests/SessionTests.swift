@@ -28,6 +28,9 @@ struct SessionTests {
         #expect(try await bank.session(id).reason == "INVALID_START_MESSAGE")
         try await bank.deliver()
         #expect(try await bank.fetch().code == 302)
+        // The audit trail has the pass, and that it was used.
+        let verify = ["audit", "verify", "--cardholders", "--bank", bank.bank.id]
+        try await bank.service.installation.run(verify).succeeded()
     }
 
     @Test("A person is found by name and date of birth")

@@ -15,19 +15,18 @@ FUNCTIONS = pathlib.Path(__file__).resolve().parents[3] / "migrations/functions"
 # Name: the function, its text, the text instead, and what the suite must say then.
 MUTATIONS = {
     "a wrong code does not count": (
-        "fetch_pin", "CASE WHEN is_right THEN 0 ELSE authentication_failures + 1 END",
-        "CASE WHEN is_right THEN 0 ELSE authentication_failures END", "a wrong code was not counted"),
+        "fetch_pin", "CASE WHEN is_right THEN 0 ELSE holder.authentication_failures + 1 END",
+        "CASE WHEN is_right THEN 0 ELSE holder.authentication_failures END", "a wrong code was not counted"),
     "an IdTransaction is served again": (
         "fetch_pin", "outcome := 'transaction-spent';\n            RETURN;", "NULL;", "served"),
     "a hashMac is served again": (
         "fetch_pin", "outcome := 'hmac-spent';\n        RETURN;", "p_hmac_digest := sha256(random()::text::bytea);",
         "served twice"),
     "a confirmation does not erase": (
-        "notify_delivery", "CASE WHEN the_bank.retention = 'erase' THEN NULL ELSE sealed_pin END", "sealed_pin",
-        "a PIN after its erasure"),
+        "notify_delivery", "holder.sealed_pin := NULL;", "NULL;", "a PIN after its erasure"),
     "a definition is lost": (
-        "define_pin", "sealed_pin = p_sealed_pin,",
-        "sealed_pin = CASE WHEN random() < 0.2 THEN sealed_pin ELSE p_sealed_pin END,", "than the acknowledged one"),
+        "define_pin", "holder.sealed_pin := p_sealed_pin;",
+        "holder.sealed_pin := CASE WHEN random() < 0.2 THEN holder.sealed_pin ELSE p_sealed_pin END;", "than the acknowledged one"),
     "an event is lost": ("read_events", "position > p_after", "position > p_after + 1", "events of"),
     "a line of an import is lost": (
         "merge_import", "        RETURN NEXT;\n",

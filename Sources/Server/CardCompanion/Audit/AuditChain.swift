@@ -14,7 +14,7 @@ extension AuditEntryRecord {
         bytes += Array(operation.utf8).withLength + Array(outcome.utf8).withLength
         bytes += (bankId.map { Array($0.utf8) }).withLength + subject.withLength
         bytes += Array(actor.utf8).withLength + (detail.map { Array($0.utf8) }).withLength
-        return SHA256.hash(bytes)
+        return SHA256.hash(bytes + rows.withLength)
     }
 }
 

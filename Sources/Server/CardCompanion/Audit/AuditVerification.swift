@@ -126,6 +126,8 @@ package struct AuditVerifier {
     /// Those of the chain that is being read, in the order of the chain, and how many of them have come.
     private var open: (ends: [SealedEnd], count: Int) = ([], 0)
     private var last: AuditEntryRecord?
+    /// What the entries say about rows, if somebody asks for it.
+    package private(set) var rows: RowHistory?
 
     /// What a seal says of an entry.
     private struct SealedEnd {
@@ -148,14 +150,17 @@ package struct AuditVerifier {
     ///   - kept: the newest seal according to the vault.
     ///   - closing: the newest closing; nil if nothing was closed.
     ///   - hasToken: whether there is or was a token that signs.
+    ///   - rows: collects what entries say about rows.
     package init(
         known: Set<Mark> = [], kept: Mark? = nil, closing: AuditSealRecord? = nil, hasToken: Bool,
+        rows: RowHistory? = nil,
         key: @escaping KeyLookUp
     ) {
         self.known = known
         self.kept = kept
         self.key = key
         self.hasToken = hasToken
+        self.rows = rows
         closed = closing?.closed
         closedEnds = Dictionary((closing?.coveredHeads ?? []).map { ($0.chainId, $0) }) { $1 }
         // Otherwise it would close itself, and never be read.
@@ -237,6 +242,7 @@ package struct AuditVerifier {
             }
         }
         last = entry
+        rows?.read(entry)
     }
 
     private mutating func beginChain(_ chainId: Int32) {
@@ -307,13 +313,28 @@ package struct AuditVerifier {
 extension AuditVerifier {
     private static let pageLength = 5_000
 
+    /// What is collected about rows of cardholders and passes.
+    package enum RowPart {
+        case none, all
+        /// Only what is to be closed with that part of the trail.
+        case closed(AuditClosing.Part)
+    }
+
     /// Checks the whole trail of a database.
     package static func verified(
-        _ store: Store, known: Set<Mark>, kept: Mark?, keys: [String: SealKeys.Verifier]
+        _ store: Store, known: Set<Mark>, kept: Mark?, keys: [String: SealKeys.Verifier],
+        rows: RowPart = .none
     ) async throws(StoreError) -> AuditVerifier {
+        let closing = try await store.newestAuditClosing()
+        let history: RowHistory? =
+            switch rows {
+            case .none: nil
+            case .all: RowHistory(closing: closing, part: nil)
+            case .closed(let part): RowHistory(closing: closing, part: part.ends)
+            }
         var verifier = AuditVerifier(
-            known: known, kept: kept, closing: try await store.newestAuditClosing(),
-            hasToken: keys.values.contains { $0.holder > .server }
+            known: known, kept: kept, closing: closing, hasToken: keys.values.contains { $0.holder > .server },
+            rows: history
         ) { keys[$0] }
         var number: Int64 = 0
         while true {

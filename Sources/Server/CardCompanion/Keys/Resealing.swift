@@ -105,7 +105,11 @@ package struct Resealing: Service, CustomStringConvertible {
             let rows = try await store.values(of: column, notUnder: dataKeyId, after: after, limit: Self.rowsPerBatch)
             let resealed = rows.compactMap { row, value in value.flatMap { sealedAnew($0, column, row) } }
             guard !resealed.isEmpty else { return rows.last?.row ?? after }
-            try await store.replace(resealed, in: column)
+            if column.isOfCardholders {
+                try await store.replaceInCardholders(resealed, in: column, now: clock.now())
+            } else {
+                try await store.replace(resealed, in: column)
+            }
         }
         return nil
     }

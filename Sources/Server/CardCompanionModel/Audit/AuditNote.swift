@@ -3,6 +3,11 @@ package struct AuditNote: Sendable {
     /// The operator's command that is running. Each of its writes gets an entry with it.
     @TaskLocal package static var ofCommand: CommandAudit?
 
+    /// What is under way, and who has asked for it: a command, or a server's own work.
+    package static var ofWork: (operation: String, actor: String) {
+        ofCommand.map { ($0.operation, $0.actor) } ?? ("housekeeping", "server")
+    }
+
     /// A keyed pseudonym of the cardholder; nil if the operation is about none.
     package let subject: [UInt8]?
     /// `app`, `key:NAME` for a back-end's key, or `operator:USER@HOST`.

@@ -8,11 +8,13 @@ package struct AuditEntryRecord: Sendable, Equatable {
     package var subject: [UInt8]?
     package var actor: String
     package var detail: String?
+    /// The rows of cardholders and passes that were changed (``RowChange``); nil if there are none.
+    package var rows: [UInt8]?
     package var hash: [UInt8]
 
     package init(
         chainId: Int32, sequence: Int64, occurredAt: Timestamp, operation: String, outcome: String, bankId: String?,
-        subject: [UInt8]?, actor: String, detail: String?, hash: [UInt8]
+        subject: [UInt8]?, actor: String, detail: String?, rows: [UInt8]? = nil, hash: [UInt8]
     ) {
         self.chainId = chainId
         self.sequence = sequence
@@ -23,6 +25,7 @@ package struct AuditEntryRecord: Sendable, Equatable {
         self.subject = subject
         self.actor = actor
         self.detail = detail
+        self.rows = rows
         self.hash = hash
     }
 }

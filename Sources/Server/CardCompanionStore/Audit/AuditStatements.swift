@@ -92,6 +92,42 @@ extension Store {
             """)
     }
 
+    /// Adds an entry with rows whose earlier entries are about to be closed.
+    ///
+    /// - Parameter rows: as changes (docs/audit.md).
+    package func carryRows(_ rows: [UInt8], detail: String, now: Timestamp) async throws(StoreError) {
+        let work = AuditNote.ofWork
+        _ = try await statements.execute(
+            AppendAudit(
+                operation: work.operation, outcome: AuditWords.word(for: "carryRows"), bankId: nil,
+                note: AuditNote(subject: nil, actor: work.actor, detail: detail), rows: rows, now: now))
+    }
+
+    /// Rows of cardholders or passes, with the digests that the trail must have, in the order of their names.
+    ///
+    /// - Parameter bankId: nil for the rows of all banks.
+    package func auditedRows(
+        _ table: AuditedRow.Table, bankId: Identifier?, after last: (bankId: String, uniqueId: String), limit: Int
+    ) async throws(StoreError) -> [AuditedRow] {
+        let (columns, name): (SQLText, SQLText) =
+            switch table {
+            case .cardholder: ("row_id, changes, cardholder_digest(p_row => cardholder)", "cardholder")
+            case .pass: ("row_id, 1::bigint, pass_digest(p_row => identity_pass)", "identity_pass")
+            }
+        let rows: [(String, String, Int64, Int64, [UInt8])] =
+            try await statements.rows(
+                """
+                SELECT bank_id, unique_id, \(sql: columns) FROM \(sql: name)
+                WHERE (bank_id, unique_id) > (\(last.bankId)::identifier, \(last.uniqueId)::identifier)
+                    AND (\(bankId) IS NULL OR bank_id = \(bankId))
+                ORDER BY bank_id, unique_id LIMIT \(limit)
+                """)
+        return rows.map { bankId, uniqueId, rowId, changes, digest in
+            AuditedRow(
+                table: table, bankId: bankId, uniqueId: uniqueId, rowId: rowId, changes: changes, digest: digest)
+        }
+    }
+
     /// The ends of all chains.
     package func auditChains() async throws(StoreError) -> [AuditHead] {
         try await statements.rows("\(sql: AuditHead.newestOfEachChain) ORDER BY newest.chain_id")
@@ -104,6 +140,7 @@ struct AppendAudit: PostgresStatement {
     let outcome: String
     let bankId: String?
     let note: AuditNote
+    var rows: [UInt8]?
     let now: Timestamp
 
     typealias Row = Void
@@ -111,11 +148,11 @@ struct AppendAudit: PostgresStatement {
     static let sql = """
         SELECT append_audit(
             p_now => $1, p_operation => $2, p_outcome => $3, p_bank_id => $4, p_subject => $5, p_actor => $6,
-            p_detail => $7)
+            p_detail => $7, p_rows => $8)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(now, operation, outcome, bankId, note.subject, note.actor, note.detail)
+        parameters.append(now, operation, outcome, bankId, note.subject, note.actor, note.detail, rows)
     }
 }
 
@@ -142,14 +179,15 @@ struct AppendCommandAudit: PostgresStatement {
 
 extension AuditEntryRecord: PostgresRowDecodable {
     static let columns: SQLText = """
-        chain_id, sequence, occurred_at, operation, outcome, bank_id, subject, actor, detail, hash
+        chain_id, sequence, occurred_at, operation, outcome, bank_id, subject, actor, detail, rows, hash
         """
 
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             chainId: try row.next(), sequence: try row.next(), occurredAt: try row.next(),
             operation: try row.next(), outcome: try row.next(), bankId: try row.next(),
-            subject: try row.next(), actor: try row.next(), detail: try row.next(), hash: try row.next())
+            subject: try row.next(), actor: try row.next(), detail: try row.next(), rows: try row.next(),
+            hash: try row.next())
     }
 }
 

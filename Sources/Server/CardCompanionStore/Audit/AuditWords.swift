@@ -37,6 +37,6 @@ package enum AuditWords {
         "deleteCardholder": "cardholder.removed",
         "passRestore": "database.restore-passed", "eraseRestoredPINs": "database.restored-pins-erased",
         "insertAuditSeal": "audit.sealed", "removeClosedEntries": "audit.entries-closed",
-        "removeClosedSeals": "audit.seals-closed",
+        "removeClosedSeals": "audit.seals-closed", "carryRows": "audit.rows-carried",
     ]
 }

@@ -42,14 +42,43 @@ extension Store {
     package func removeRows(
         of table: BankTable, bankId: Identifier, limit: Int
     ) async throws(StoreError) -> Int {
+        if table == .cardholder { return try await removeCardholders(bankId: bankId, limit: limit) }
         // Each statement checks the bank, because someone may have enabled it again.
-        try await statements.execute(
+        return try await statements.execute(
             """
             DELETE FROM \(sql: table.sql) WHERE bank_id = \(bankId) AND ctid = ANY (ARRAY(
                 SELECT ctid FROM \(sql: table.sql) WHERE bank_id = \(bankId)
                     AND NOT EXISTS (SELECT FROM bank WHERE bank_id = \(bankId) AND status <> 'DISABLED')
                 LIMIT \(limit)))
             """, function: "removeRows of \(table.name)")
+    }
+
+    /// The audit trail says which rows are gone.
+    private func removeCardholders(bankId: Identifier, limit: Int) async throws(StoreError) -> Int {
+        let work = AuditNote.ofWork
+        return try await statements.row(
+            """
+            WITH due AS (
+                SELECT unique_id FROM cardholder WHERE bank_id = \(bankId)
+                    AND NOT EXISTS (SELECT FROM bank WHERE bank_id = \(bankId) AND status <> 'DISABLED')
+                LIMIT \(limit) FOR UPDATE
+            ), gone_pass AS (
+                DELETE FROM identity_pass USING due
+                WHERE identity_pass.bank_id = \(bankId) AND identity_pass.unique_id = due.unique_id
+                RETURNING removed_pass(p_row => identity_pass) AS change
+            ), gone AS (
+                DELETE FROM cardholder USING due
+                WHERE cardholder.bank_id = \(bankId) AND cardholder.unique_id = due.unique_id
+                RETURNING changed_cardholder(p_before => cardholder, p_after => NULL) AS change
+            )
+            SELECT (SELECT count(*) FROM gone),
+                CASE WHEN EXISTS (SELECT FROM gone) THEN append_audit(
+                    p_now => clock_timestamp(), p_operation => \(work.operation),
+                    p_outcome => \(AuditWords.word(for: "removeRows")), p_bank_id => \(bankId), p_subject => NULL,
+                    p_actor => \(work.actor), p_detail => (SELECT count(*) FROM gone) || ' cardholders',
+                    p_rows => (SELECT string_agg(change, '') FROM (
+                        SELECT change FROM gone_pass UNION ALL SELECT change FROM gone) AS gone_row)) END
+            """)
     }
 
     /// Removes a bank with its settings, keys, certificates and webhook, if it is disabled.

@@ -63,7 +63,7 @@ private struct WriteCardholder: PostgresStatement {
     static let sql = """
         SELECT outcome, version, pin, append_audit(
             p_now => $1, p_operation => 'write-cardholder', p_outcome => outcome, p_bank_id => $2, p_subject => $11,
-            p_actor => $12, p_detail => $13)
+            p_actor => $12, p_detail => $13, p_rows => changed_rows)
         FROM write_cardholder(
             p_now => $1, p_bank_id => $2, p_unique_id => $3,
             p_change => jsonb_populate_record(NULL::cardholder_change, $4::jsonb),
@@ -93,7 +93,7 @@ private struct DeleteCardholder: PostgresStatement {
     static let sql = """
         SELECT outcome, NULL::bigint, NULL::text, append_audit(
             p_now => $1, p_operation => 'delete-cardholder', p_outcome => outcome, p_bank_id => $2, p_subject => $9,
-            p_actor => $10, p_detail => $11)
+            p_actor => $10, p_detail => $11, p_rows => changed_rows)
         FROM delete_cardholder(
             p_now => $1, p_bank_id => $2, p_unique_id => $3, p_if_version => $4, p_must_not_exist => $5,
             p_call_key => $6, p_call_mac => $7, p_call_expires_at => $8)

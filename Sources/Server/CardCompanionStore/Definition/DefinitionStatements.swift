@@ -50,14 +50,14 @@ private struct DefinePIN: PostgresStatement {
         SELECT outcome,
             CASE WHEN outcome <> 'stale' THEN append_audit(
                 p_now => $1, p_operation => 'define', p_outcome => outcome, p_bank_id => $2, p_subject => $16,
-                p_actor => $17, p_detail => $18) END
+                p_actor => $17, p_detail => $18, p_rows => changed_rows) END
         FROM define_pin(
             p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_transaction_digest => $5,
             p_transaction_expires_at => $6, p_hmac_digest => $7, p_hmac_expires_at => $8, p_choice => $9,
             p_keypad_digest => $10, p_keypad_expires_at => $11, p_sealed_pin => $12, p_is_possible => $13,
             p_pin_for_bank => $14, p_event_id => $15, p_retry_limit => $19, p_fetch_limit => $20,
             p_definitions_per_day => $21, p_definition_resets_delivery => $22, p_retention => $23,
-            p_undelivered_lifetime_days => $24, p_needs_pass => $25, p_pass_mac => $26) AS outcome
+            p_undelivered_lifetime_days => $24, p_needs_pass => $25, p_pass_mac => $26)
         """
 
     func bind(_ parameters: inout PostgresParameters) {

@@ -62,7 +62,7 @@ private struct FetchPIN: PostgresStatement {
                 p_outcome => CASE outcome
                     WHEN 'delivered-locks' THEN 'delivered' WHEN 'wrong-code-locks' THEN 'wrong-code' ELSE outcome
                 END,
-                p_actor => $17, p_detail => $18) END
+                p_actor => $17, p_detail => $18, p_rows => changed_rows) END
         FROM fetch_pin(
             p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_channel => $5,
             p_is_reminder => $6, p_transaction_digest => $7, p_hmac_digest => $8, p_hmac_expires_at => $9,
@@ -117,9 +117,10 @@ private struct TakeBackFetch: PostgresStatement {
     static let sql = """
         SELECT append_audit(
             p_now => $6, p_operation => 'fetch', p_outcome => 'taken-back', p_bank_id => $1, p_subject => $7,
-            p_actor => $8, p_detail => $9)
+            p_actor => $8, p_detail => $9, p_rows => changed_rows)
         FROM take_back_fetch(
             p_bank_id => $1, p_unique_id => $2, p_session_id => $3, p_transaction_digest => $4, p_hmac_digest => $5)
+            AS changed_rows
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -140,11 +141,11 @@ private struct NotifyDelivery: PostgresStatement {
         SELECT outcome,
             CASE WHEN outcome <> 'stale' THEN append_audit(
                 p_now => $1, p_operation => 'notify', p_outcome => outcome, p_bank_id => $2, p_subject => $10,
-                p_actor => $11, p_detail => $12) END
+                p_actor => $11, p_detail => $12, p_rows => changed_rows) END
         FROM notify_delivery(
             p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_session_id => $5,
             p_channel => $6, p_token_macs => $7, p_status => $8, p_confirmation => $9, p_erases => $13,
-            p_uses_pass => $14) AS outcome
+            p_uses_pass => $14)
         """
 
     func bind(_ parameters: inout PostgresParameters) {

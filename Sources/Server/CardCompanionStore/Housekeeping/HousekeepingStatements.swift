@@ -30,7 +30,9 @@ extension Store {
         case .keyImports: query = Self.deleteExpiredKeyImports(time, limit)
         case .proposedChanges: query = Self.deleteExpiredChanges(time, limit)
         case .identityChecks: query = Self.deleteExpiredChecks(time, limit)
-        case .identityPasses: query = Self.deleteExpiredPasses(time, limit)
+        case .identityPasses:
+            let removed: Int = try await statements.row(Self.deleteExpiredPasses(time, limit))
+            return RemovedBatch(removed: removed, isFull: removed >= limit)
         case .serverKeys: query = Self.eraseRetiredKeys(time, limit)
         case .certificates: query = Self.reportExpiringCertificates(time, limit)
         case .revocationLists: query = Self.reportExpiringLists(time, limit)
@@ -47,7 +49,7 @@ extension Store {
         """
         WITH due AS (
             -- Rows that anybody has locked are passed over: so this waits for nobody, and cannot deadlock.
-            SELECT expiry.bank_id, expiry.unique_id, expiry.expires_at
+            SELECT expiry.bank_id, expiry.unique_id, expiry.expires_at, cardholder AS before
             FROM pin_expiry AS expiry JOIN cardholder USING (bank_id, unique_id)
             WHERE expiry.expires_at <= \(time) LIMIT \(limit) FOR UPDATE SKIP LOCKED
         ), looked_at AS (
@@ -55,10 +57,12 @@ extension Store {
             WHERE (expiry.bank_id, expiry.unique_id, expiry.expires_at) = (due.bank_id, due.unique_id, due.expires_at)
         ), erased AS (
             UPDATE cardholder SET
-                sealed_pin = NULL, pin_expires_at = NULL, version = nextval('cardholder_version'), updated_at = \(time)
+                sealed_pin = NULL, pin_expires_at = NULL, version = nextval('cardholder_version'), updated_at = \(time),
+                changes = changes + 1
             FROM due
             WHERE (cardholder.bank_id, cardholder.unique_id) = (due.bank_id, due.unique_id) AND pin_expires_at <= \(time)
-            RETURNING cardholder.bank_id, cardholder.unique_id
+            RETURNING cardholder.bank_id, cardholder.unique_id,
+                changed_cardholder(p_before => due.before, p_after => cardholder) AS change
         ), reported AS (
             INSERT INTO event (bank_id, unique_id, type, data, occurred_at)
             SELECT bank_id, unique_id, 'pin.expired', '{}', \(time) FROM erased
@@ -66,7 +70,8 @@ extension Store {
         SELECT (SELECT count(*) FROM due), (SELECT count(*) FROM erased),
             CASE WHEN EXISTS (SELECT FROM erased) THEN append_audit(
                 p_now => \(time), p_operation => 'housekeeping', p_outcome => 'erased undelivered PINs', p_bank_id => NULL,
-                p_subject => NULL, p_actor => 'server', p_detail => (SELECT count(*) FROM erased) || ' PINs') END
+                p_subject => NULL, p_actor => 'server', p_detail => (SELECT count(*) FROM erased) || ' PINs',
+                p_rows => (SELECT string_agg(change, '') FROM erased)) END
         """
     }
 
@@ -160,8 +165,17 @@ extension Store {
 
     private static func deleteExpiredPasses(_ time: Timestamp, _ limit: Int) -> PostgresQuery {
         """
-        DELETE FROM identity_pass WHERE (bank_id, unique_id) IN (
-            SELECT bank_id, unique_id FROM identity_pass WHERE expires_at <= \(time) LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+        WITH removed AS (
+            DELETE FROM identity_pass WHERE (bank_id, unique_id) IN (
+                SELECT bank_id, unique_id FROM identity_pass
+                WHERE expires_at <= \(time) LIMIT \(limit) FOR UPDATE SKIP LOCKED)
+            RETURNING removed_pass(p_row => identity_pass) AS change
+        )
+        SELECT (SELECT count(*) FROM removed),
+            CASE WHEN EXISTS (SELECT FROM removed) THEN append_audit(
+                p_now => \(time), p_operation => 'housekeeping', p_outcome => 'removed expired passes', p_bank_id => NULL,
+                p_subject => NULL, p_actor => 'server', p_detail => (SELECT count(*) FROM removed) || ' passes',
+                p_rows => (SELECT string_agg(change, '') FROM removed)) END
         """
     }
 

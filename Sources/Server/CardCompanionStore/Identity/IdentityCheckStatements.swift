@@ -66,10 +66,10 @@ private struct MakeIdentityCheck: PostgresStatement {
         SELECT outcome, append_audit(
             p_now => $7, p_operation => 'make identity check',
             p_outcome => CASE outcome WHEN 'created' THEN outcome ELSE 'refused' END, p_bank_id => $1, p_subject => $9,
-            p_actor => $10, p_detail => $11)
+            p_actor => $10, p_detail => $11, p_rows => changed_rows)
         FROM make_identity_check(
             p_now => $7, p_bank_id => $1, p_unique_id => $2, p_client_id => $3, p_validation_digest => $4,
-            p_expectation_mac => $5, p_expectation => $6, p_expires_at => $8) AS outcome
+            p_expectation_mac => $5, p_expectation => $6, p_expires_at => $8)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
@@ -149,10 +149,10 @@ private struct PassIdentityCheck: PostgresStatement {
         SELECT has_passed, append_audit(
             p_now => $1, p_operation => 'verify document',
             p_outcome => CASE WHEN has_passed THEN 'passed' ELSE 'passed too late' END, p_bank_id => $2, p_subject => $6,
-            p_actor => $7, p_detail => $8)
+            p_actor => $7, p_detail => $8, p_rows => changed_rows)
         FROM pass_identity_check(
             p_now => $1, p_bank_id => $2, p_unique_id => $3, p_session_id => $4, p_data => $5::jsonb,
-            p_validation_digest => $9, p_expires_at => $10, p_mac => $11) AS has_passed
+            p_validation_digest => $9, p_expires_at => $10, p_mac => $11)
         """
 
     func bind(_ parameters: inout PostgresParameters) {

@@ -29,6 +29,9 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
         }
     }
 
+    /// Whether the audit trail follows its rows.
+    package var isOfCardholders: Bool { self == .pin || self == .freeField || self == .code || self == .freeFieldMAC }
+
     /// The columns whose values need the keys of a purpose. Values that live for a day or less are left out. So is the audit
     /// trail: once its key is destroyed, no one can tell whom an entry names.
     package static func all(of purpose: DataKeyPurpose) -> [KeyedColumn] { allCases.filter { $0.purpose == purpose } }

@@ -131,6 +131,36 @@ extension Store {
             """)
     }
 
+    /// As ``replace(_:in:)``, for a column of cardholders. The audit trail says which rows were changed.
+    package func replaceInCardholders(
+        _ values: [ResealedValue], in column: KeyedColumn, now: Timestamp
+    ) async throws(StoreError) {
+        let place = column.place
+        let work = AuditNote.ofWork
+        let _: Int = try await statements.row(
+            """
+            WITH resealed AS (
+                SELECT * FROM unnest(
+                    \(values.map(\.row.bankId), values.map(\.row.rowId), values.map(\.old), values.map(\.new))
+                ) AS resealed (bank_id, row_id, old_value, new_value)
+            ), free AS (
+                SELECT resealed.*, cardholder AS before FROM cardholder JOIN resealed
+                    ON (\(sql: place.row)) = (resealed.bank_id, resealed.row_id)
+                WHERE cardholder.\(sql: place.column) = resealed.old_value
+                FOR UPDATE OF cardholder SKIP LOCKED
+            ), changed AS (
+                UPDATE cardholder SET \(sql: place.column) = free.new_value, changes = changes + 1 FROM free
+                WHERE (\(sql: place.row)) = (free.bank_id, free.row_id)
+                RETURNING changed_cardholder(p_before => free.before, p_after => cardholder) AS change
+            )
+            SELECT (SELECT count(*) FROM changed),
+                CASE WHEN EXISTS (SELECT FROM changed) THEN append_audit(
+                    p_now => \(now), p_operation => \(work.operation), p_outcome => 'sealed values anew', p_bank_id => NULL,
+                    p_subject => NULL, p_actor => \(work.actor), p_detail => (SELECT count(*) FROM changed) || ' values',
+                    p_rows => (SELECT string_agg(change, '') FROM changed)) END
+            """)
+    }
+
     /// Counts the values of the next rows that were made with a key.
     ///
     /// - Returns: the count, and the last of the rows; nil if there are no more rows.

@@ -20,6 +20,8 @@ struct AuditLine: Encodable {
     let subject: String?
     let actor: String
     let detail: String?
+    /// The rows that were changed, in hex.
+    let rows: String?
     let hash: String
 
     init(_ entry: AuditEntryRecord) {
@@ -33,6 +35,7 @@ struct AuditLine: Encodable {
         subject = entry.subject.map { Hex.encode($0) }
         actor = entry.actor
         detail = entry.detail
+        rows = entry.rows.map { Hex.encode($0) }
         hash = Hex.encode(entry.hash)
     }
 }

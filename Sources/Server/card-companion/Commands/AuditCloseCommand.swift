@@ -16,6 +16,9 @@ extension AuditCommand {
                 time. A signed closing seal stays, with the end of each chain. So 'audit verify' can still verify the rest, and
                 find entries that were removed without a closing. Export the entries first, and keep the export.
 
+                Rows of cardholders that are there at the end of the closed part get new entries, so that 'audit verify
+                --cardholders' can go on. If a row was changed without an entry, the command refuses: look at the row first.
+
                 The command needs the database role that owns the schema, as 'card-companion migrate' does. If it is interrupted,
                 run it again.
 
@@ -30,6 +33,9 @@ extension AuditCommand {
         var cursorFile: String?
         @Flag(help: "Use this instead of --cursor-file if you have the entries elsewhere, or no longer need them.")
         var exported = false
+        @Flag(
+            help: "Close although rows of cardholders were changed without an entry. Afterwards nobody can find that.")
+        var acceptChangedRows = false
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
@@ -47,12 +53,18 @@ extension AuditCommand {
                 return try AuditCursor.read(path)
             }
             let action = AdminAction(command: "audit close", subject: "before \(before.text)")
-            let result = try await Installation.run(options, asOwner: true, action: action) { [before] installation in
+            let result = try await Installation.run(options, asOwner: true, action: action) {
+                [before, acceptChangedRows] installation in
                 try await installation.requireOwner(for: "audit close")
                 return try await installation.withSeals(signs: true) { seals in
-                    try await Self.requireWholeTrail(installation.store, seals)
-                    let closing = AuditClosing(store: installation.store, seals: seals)
-                    let seal = try await Self.close(closing, before: before, exportedTo: cursor)
+                    let closing = AuditClosing(store: installation.store, seals: seals, clock: installation.clock)
+                    let part = try await closing.part(before: before)
+                    let rows = try await Self.verifiedRows(of: part, installation.store, seals)
+                    var seal: AuditSealRecord?
+                    if let part, let rows {
+                        try Self.require(part, isIn: cursor, before)
+                        seal = try await Self.close(closing, part, rows, acceptsChanges: acceptChangedRows)
+                    }
                     let removed = try await closing.removeClosed()
                     guard seal != nil || removed > 0 else {
                         throw CommandError.refused("there is no seal before \(before.text) to close")
@@ -64,28 +76,35 @@ extension AuditCommand {
         }
 
         /// What is closed can never be verified again.
-        private static func requireWholeTrail(_ store: Store, _ seals: AuditSeals) async throws {
+        private static func verifiedRows(
+            of part: AuditClosing.Part?, _ store: Store, _ seals: AuditSeals
+        ) async throws -> RowHistory? {
             let verifier = try await AuditVerifier.verified(
-                store, known: [], kept: try await seals.memory.keptMark(), keys: try await seals.keys.verifiers())
-            guard let fault = verifier.faults.first else { return }
+                store, known: [], kept: try await seals.memory.keptMark(), keys: try await seals.keys.verifiers(),
+                rows: part.map { .closed($0) } ?? .none)
+            guard let fault = verifier.faults.first else { return verifier.rows }
             throw CommandError.refused(
                 "the trail could not be verified, so nothing was closed: \(fault); see 'card-companion audit verify'")
         }
 
-        /// - Returns: nil if there is nothing new to close.
+        private static func require(
+            _ part: AuditClosing.Part, isIn cursor: AuditCursor?, _ time: Timestamp
+        ) throws {
+            guard let cursor, !cursor.covers(part) else { return }
+            throw CommandError.refused(
+                "not everything before \(time.text) was exported: run 'card-companion audit export' with this cursor file"
+            )
+        }
+
         private static func close(
-            _ closing: AuditClosing, before time: Timestamp, exportedTo cursor: AuditCursor?
-        ) async throws -> AuditSealRecord? {
-            guard let part = try await closing.part(before: time) else { return nil }
-            if let cursor, !cursor.covers(part) {
-                throw CommandError.refused(
-                    "not everything before \(time.text) was exported: run 'card-companion audit export' with this cursor file"
-                )
+            _ closing: AuditClosing, _ part: AuditClosing.Part, _ rows: RowHistory, acceptsChanges: Bool
+        ) async throws -> AuditSealRecord {
+            do {
+                if let seal = try await closing.close(part, rows: rows, acceptsChanges: acceptsChanges) { return seal }
+            } catch let error as ChangedRows {
+                throw CommandError.refused("\(error); --accept-changed-rows closes the part all the same")
             }
-            guard let seal = try await closing.close(part, note: "closed up to seal \(part.closed.number)") else {
-                throw CommandError.refused("servers have just added seals: try again")
-            }
-            return seal
+            throw CommandError.refused("servers have just added seals: try again")
         }
 
         private struct Result: Encodable {

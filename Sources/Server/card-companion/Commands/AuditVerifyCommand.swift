@@ -4,6 +4,7 @@ import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
+import Cryptography
 import Foundation
 
 extension AuditCommand {
@@ -16,12 +17,17 @@ extension AuditCommand {
                 else has kept: its number and hash from a server's log, or the JSON of /.well-known/audit-seal or of an event
                 audit.sealed.
 
+                With --cardholders, the command also compares each row of cardholders and their passes with the entries: a row that was
+                changed without an entry is found, also if a request has changed it again since. With --bank, it compares only the
+                rows of that bank, and does not find rows that are gone.
+
                 Late entries are shown: an earlier seal should have had them, so somebody may have put them in. The exit status is 1 if
                 something is wrong; late entries do not count.
 
                 EXAMPLES
                   card-companion audit verify
                   card-companion audit verify --witness seal-of-the-bank.json
+                  card-companion audit verify --cardholders
                   card-companion audit verify --last-seal 4711:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
                 """)
 
@@ -29,19 +35,30 @@ extension AuditCommand {
         var lastSeal: String?
         @Option(help: "A file with a seal that must be in the trail, as a server or an event had it. Can be repeated.")
         var witness: [String] = []
+        @Flag(help: "Also compare the rows of cardholders and their passes with the entries.")
+        var cardholders = false
+        @Option(help: "Only rows of this bank. Needs --cardholders.")
+        var bank: Identifier?
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            guard bank == nil || cardholders else { throw ValidationError("--bank needs --cardholders.") }
+        }
 
         func run() async throws {
             let known =
                 try (lastSeal.map { [try AuditCommand.seal($0, of: "--last-seal")] } ?? [])
                 + witness.map { try SealWitness.read($0) }
-            let report = try await Installation.run(options) { installation in
-                try await installation.withSeals(signs: false) { seals in
+            let report = try await Installation.run(options) { [cardholders, bank] installation in
+                if let bank { _ = try await installation.bank(bank) }
+                return try await installation.withSeals(signs: false) { seals in
                     let verified = try await AuditVerifier.verified(
                         installation.store, known: Set(known), kept: try await seals.memory.keptMark(),
-                        keys: try await seals.keys.verifiers())
-                    return Report(verified, damagedRows: try await seals.keys.damagedRows())
+                        keys: try await seals.keys.verifiers(), rows: cardholders ? .all : .none)
+                    var report = Report(verified, damagedRows: try await seals.keys.damagedRows())
+                    if let history = verified.rows { try await report.addRows(installation.store, history, of: bank) }
+                    return report
                 }
             }
             try Terminal.show(report.text, json: report, asJSON: output.json)
@@ -90,8 +107,10 @@ private struct Report: Encodable {
     let seals: Int64
     let unsealed: Int
     let late: [Late]
-    let faults: [String]
-    let faultCount: Int
+    private(set) var faults: [String]
+    private(set) var faultCount: Int
+    /// What was found of cardholders' rows, if they were compared.
+    private(set) var rows: RowReport?
     let epochs: [Epoch]
     let signers: [Signer]
     /// Rows of keys with a value that does not open.
@@ -180,7 +199,7 @@ private struct Report: Encodable {
 
     var text: String {
         let counts = "\(entries) entries, \(seals) seals; \(unsealed) entries are newer than the last seal"
-        var told = [counts] + signers.map(\.text) + epochs.map(\.text)
+        var told = [counts] + [rows?.text].compactMap(\.self) + signers.map(\.text) + epochs.map(\.text)
         told += damagedRows.map { "WARNING: a value in the row \($0) was damaged or forged, and is not used" }
         told += late.prefix(Self.toldLimit).map(\.text)
         if late.count > Self.toldLimit { told.append("and \(late.count - Self.toldLimit) more late ones") }
@@ -189,5 +208,54 @@ private struct Report: Encodable {
         }
         let more = faultCount > faults.count ? ["and \(faultCount - faults.count) more"] : []
         return (told + faults.map { "WRONG: \($0)" } + more).joined(separator: "\n")
+    }
+}
+
+// MARK: - Rows of cardholders
+
+/// What was found of the rows of cardholders and passes.
+private struct RowReport: Encodable {
+    let cardholders: Int
+    let passes: Int
+    /// At most ``RowVerification/toldLimit`` of them.
+    let faults: [Fault]
+    let faultCount: Int
+
+    struct Fault: Encodable {
+        let table: String?
+        let bankId: String?
+        let uniqueId: String?
+        /// The cardholder's pseudonym in the trail, in hex.
+        let subject: String?
+        /// The last entry before the change without one.
+        let lastEntry: AuditLine?
+        let text: String
+
+        init(_ fault: RowFault) {
+            table = fault.row?.table.rawValue
+            bankId = fault.bankId
+            uniqueId = fault.row?.uniqueId
+            subject = fault.subject.map { Hex.encode($0) }
+            lastEntry = fault.entry.map(AuditLine.init)
+            text = fault.description
+        }
+    }
+
+    var text: String { "\(cardholders) cardholders and \(passes) passes were compared with their entries" }
+}
+
+extension Report {
+    fileprivate mutating func addRows(_ store: Store, _ history: RowHistory, of bankId: Identifier?) async throws {
+        var verification = RowVerification(store: store, history: history)
+        var bar = ProgressBar(total: nil)
+        let found = try await verification.faults(of: bankId) { bar.update(done: $0, count: $0) }
+        bar.finish()
+        rows = RowReport(
+            cardholders: verification.counts[.cardholder] ?? 0, passes: verification.counts[.pass] ?? 0,
+            faults: found.map(RowReport.Fault.init), faultCount: verification.faultCount)
+        let later = verification.entryFaults.map(\.description)
+        let told = (later + found.map(\.description)).prefix(max(Self.toldLimit - faults.count, 0))
+        faults += told
+        faultCount += later.count + verification.faultCount
     }
 }

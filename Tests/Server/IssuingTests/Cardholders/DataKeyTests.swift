@@ -36,6 +36,8 @@ struct DataKeyTests {
         try await untilResealed(installation, columns: 10)
 
         #expect(try await keyIds(installation) == ["8", "11", "12"])
+        // The audit trail has each row with its new values.
+        try await installation.run(["audit", "verify", "--cardholders"]).succeeded()
         let after = try await backend.get(holder.uniqueId)
         #expect(after.members == before.members && after["ETag"] == before["ETag"])
         #expect(after.members["authenticationFailures"] == 1)
