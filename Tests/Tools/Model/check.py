@@ -33,19 +33,26 @@ MUTATIONS = [
     ("definition", "MUTATE_NO_LOCK", "one_keypad"), ("definition", "MUTATE_ASYNC", "kept"),
     ("definition", "MUTATE_CANCEL", "kept"), ("definition", "MUTATE_NO_EVENT", "together"),
 ]
-# What one fault at a time hides: the primary dies before its standby has a commit, comes back, and then dies again. The
-# model must show it, so that it is not forgotten.
-KNOWN = [("delivery", "FAULTS=2", "reported")]
+# What does not hold. The models must show it, so that it is not forgotten.
+KNOWN = [
+    # What one fault at a time hides: the primary dies before its standby has a commit, comes back, and then dies again.
+    ("delivery", "FAULTS=2", "reported"),
+]
 DEPTH = 1_000_000
 SECONDS = 120
 
 
 def check(model, ltl, defines, folder):
     """Runs spin for one property. Returns (errors, states, lines that were not reached)."""
-    flags = [f"-D{define}" for define in defines]
-    run(["spin", *flags, "-a", str(HERE / f"{model}.pml")], folder)
-    run(["cc", "-O2", "-DVECTORSZ=2048", "-DNOFAIR", "-DCOLLAPSE", "-w", "-o", "pan", "pan.c"], folder)
-    output = run(["./pan", "-a", f"-m{DEPTH}", "-N", ltl], folder)
+    program = pathlib.Path(folder) / "-".join([model, *defines])
+    # It has all properties of the model.
+    if not program.exists():
+        flags = [f"-D{define}" for define in defines]
+        run(["spin", *flags, "-a", str(HERE / f"{model}.pml")], folder)
+        # A search that finds an error is short: there the compiler would take longer than the search.
+        level = "-O0" if defines else "-O2"
+        run(["cc", level, "-DVECTORSZ=2048", "-DNOFAIR", "-DCOLLAPSE", "-w", "-o", str(program), "pan.c"], folder)
+    output = run([str(program), "-a", f"-m{DEPTH}", "-N", ltl], folder)
     errors = int(re.search(r"errors: (\d+)", output).group(1))
     states = int(float(re.search(r"([\d.e+]+) states, stored", output).group(1)))
     if "max search depth too small" in output:
