@@ -10,7 +10,7 @@
 # make chaos  lets clients use that while machines die, freeze and are cut off, and checks that no promise is broken
 # make fuzz   gives random bytes to the parsers of what strangers send
 # make sanitize  runs the unit tests with AddressSanitizer and ThreadSanitizer
-# make model  checks the models of replay, attempts, delivery and definition
+# make model  checks the models of replay, attempts, delivery, definition and the inventory
 # make test-eid  plays scenarios against the real AusweisApp and against eid-simulator, and compares
 # make upgrade-test    upgrades two servers from the last release to this tree while clients use them, and goes back
 # make record-statements  records the statements of this program, for the release
@@ -121,7 +121,7 @@ sanitize-address sanitize-thread: sanitize-%: swift test-packages .venv/installe
 	    swift test --skip-build --disable-xctest --sanitize $* --scratch-path .build/sanitize-$* \
 	    --filter '^($(unit_tests))Tests\.' $(sanitize-$*-options)
 
-model: ## checks the models of replay, attempts, delivery and definition with spin
+model: ## checks the models of replay, attempts, delivery, definition and the inventory with spin
 	@deploy/install-packages model
 	python3 -B Tests/Tools/Model/check.py
 
