@@ -12,6 +12,7 @@ longer than its limit. What must hold:
   - no acknowledged PIN, definition, confirmation, event or line of an import is lost
   - after its erasure a PIN is not delivered
   - each delivered PIN is the one that was acknowledged last
+  - the audit trail verifies, with examples/verify_audit.py too, and each cardholder's row is as its last entry says
   - after a fault, service is back within its limit
   - a server that is not itself at fault answers within three seconds, if only with 503
 
@@ -35,7 +36,7 @@ from cluster import ClusterError, become_reaper, die_with_parent, kill_descendan
 from cluster_site import ClusterSite  # noqa: E402
 from faults import cluster_faults, single_faults  # noqa: E402
 from mutations import apply_mutation  # noqa: E402
-from single import AUTHORITY, SingleSite  # noqa: E402
+from single import AUTHORITY, SingleSite, command  # noqa: E402
 from wire import Bank  # noqa: E402
 from workload import FETCH, Importer, NO_PIN, Probe, Reader, Record, SERVED, Worker, check_replay  # noqa: E402
 
@@ -141,6 +142,7 @@ class Chaos:
         self.check_pins()
         self.check_imports()
         self.check_database()
+        self.check_audit()
 
     def check_events(self):
         """Each acknowledged confirmation, definition and lock is in the feed once, in the order of its cardholder."""
@@ -208,6 +210,22 @@ class Chaos:
             self.record.violation(f"{twice[0]} sessions were confirmed twice")
         if not self.wait(self.site.replicas_agree, 30):
             self.record.violation("the standbys do not have what the primary has")
+
+    def check_audit(self):
+        """The audit trail verifies, also without the program, and each cardholder's row is as its last entry says."""
+        folder = pathlib.Path(self.site.folder)
+        trail, keys = folder / "audit.ndjson", folder / "keys.json"
+        try:
+            command(self.site, ["audit", "verify", "--cardholders"])
+            trail.write_text(command(self.site, ["audit", "export"]), encoding="utf-8")
+            keys.write_text(command(self.site, ["audit", "keys", "--json"]), encoding="utf-8")
+        except ClusterError as error:
+            self.record.violation(f"the audit trail: {error}")
+            return
+        example = pathlib.Path(__file__).resolve().parents[3] / "examples/verify_audit.py"
+        checked = subprocess.run([sys.executable, "-B", example, trail, keys], capture_output=True, text=True)
+        if checked.returncode != 0:
+            self.record.violation(f"examples/verify_audit.py: {checked.stdout.strip()} {checked.stderr.strip()}")
 
     def report(self):
         width = max((len(outcome.fault.name) for outcome in self.outcomes), default=10)
