@@ -145,5 +145,6 @@ def command(site, arguments, program=None, **environment):
         [*getattr(site, "command_prefix", []), program, *arguments], capture_output=True, text=True, timeout=120,
         env={**os.environ, **site.server_environment, "DATA_DIRECTORY": str(site.bank_folder), **environment})
     if result.returncode != 0:
-        raise ClusterError(f"{program} {' '.join(arguments)}: {result.stderr.strip()[-2000:]}")
+        said = (result.stderr + result.stdout).strip()[-2000:]
+        raise ClusterError(f"{program} {' '.join(arguments)}: {said}")
     return result.stdout
