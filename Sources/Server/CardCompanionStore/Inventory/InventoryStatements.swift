@@ -3,7 +3,7 @@ internal import PostgresLibPQ
 
 extension Store {
     /// How many versions of the installation's inventory are kept.
-    package static let inventoryVersions: Int64 = 100
+    package static let inventoryVersions: Int64 = 500
     /// How many versions of a bank's inventory are kept.
     package static let bankInventoryVersions: Int64 = 10
 
