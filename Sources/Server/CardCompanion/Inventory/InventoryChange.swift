@@ -17,7 +17,7 @@ package struct InventoryChange: Sendable {
 
     package init() {}
 
-    package var isEmpty: Bool { steps.isEmpty && newApproval == nil }
+    var isEmpty: Bool { steps.isEmpty && newApproval == nil }
     /// The banks that change, if not all do.
     var banks: [Identifier] { steps.keys.compactMap(\.self) }
     var changesAllBanks: Bool { newApproval != nil }
@@ -52,10 +52,6 @@ package struct InventoryChange: Sendable {
     package mutating func addOnly(_ object: ApprovedObject) {
         add(.removeAll(object.inventoryName.kind, except: object.inventoryName), of: object.bankId)
         add(.keep(object.inventoryName, Inventory.Entry(object.value)), of: object.bankId)
-    }
-
-    package mutating func remove(_ object: ApprovedObject) {
-        add(.remove(object.inventoryName), of: object.bankId)
     }
 
     /// Takes a bank out, with everything that it has.

@@ -61,11 +61,6 @@ package struct ImportCertificate: Change {
             + demoted.map { ApprovedObject($0.with(isDefault: false), of: bank) }
     }
 
-    package func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
-        try await installation.defaultCertificate(of: bank, for: isDefault ? use : nil)
-            .map { ApprovedObject($0, of: bank) }
-    }
-
     package func requirePossible(in installation: Installation) async throws {
         _ = try await installation.bank(bank)
         let certificate = try certificate(at: installation.clock.now())
@@ -119,12 +114,6 @@ package struct SetDefaultCertificate: Change {
             .filter { $0.alias != alias }
         return ([certificate.with(isDefault: true)] + demoted.map { $0.with(isDefault: false) })
             .map { ApprovedObject($0, of: bank) }
-    }
-
-    package func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
-        guard let certificate = try await certificate(in: installation) else { return [] }
-        let demoted = try await installation.defaultCertificate(of: bank, for: certificate.purpose)
-        return (demoted + [certificate.with(isDefault: false)]).map { ApprovedObject($0, of: bank) }
     }
 
     package func requirePossible(in installation: Installation) async throws {

@@ -39,10 +39,6 @@ package struct SetWebhook: Change {
 
     package func requirePossible(in installation: Installation) async throws { _ = try await installation.bank(bank) }
 
-    package func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] {
-        try await installation.store.webhook(bankId: bank).map { [ApprovedObject($0)] } ?? []
-    }
-
     package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         _ = try await installation.bank(bank)
         try await installation.store.setWebhook(webhook, now: installation.clock.now())

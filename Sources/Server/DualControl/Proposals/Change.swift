@@ -35,9 +35,6 @@ package protocol Change: Codable, Sendable {
     /// What servers accept after the change.
     func objects(in installation: Installation) async throws -> [ApprovedObject]
 
-    /// What servers accepted before, and no longer do.
-    func replacedObjects(in installation: Installation) async throws -> [ApprovedObject]
-
     /// What the change puts into the inventory, and takes out of it. A change that makes keys of the installation writes them itself.
     ///
     /// - Parameter approvalId: the approval that two operators have signed; nil if there is none.
@@ -72,12 +69,10 @@ extension Change {
     package func effect(at now: Timestamp) -> [String] { [] }
     package func needsApproval(in installation: Installation) async throws -> Bool { true }
     package func objects(in installation: Installation) async throws -> [ApprovedObject] { [] }
-    package func replacedObjects(in installation: Installation) async throws -> [ApprovedObject] { [] }
     package func inventoryChange(
         in installation: Installation, approvalId: String?
     ) async throws -> InventoryChange {
         var change = InventoryChange()
-        for object in try await replacedObjects(in: installation) { change.remove(object) }
         for object in try await objects(in: installation) { change.add(object, approvalId: approvalId) }
         return change
     }

@@ -35,7 +35,7 @@ extension Installation {
         let action = AdminAction(
             command: C.command, bankId: change.bankId, subject: change.subject, effect: change.effect(at: clock.now()))
         return try await action.recorded(in: logger) {
-            try await changingInventory(of: change, approvalId: nil) {
+            try await changingInventory(of: change) {
                 try await change.apply(in: self, isApproved: false)
             }
         }
@@ -134,17 +134,14 @@ extension Installation {
         return shown
     }
 
-    /// Makes a change with what it is in the inventory.
-    private func changingInventory<Result>(
-        of change: some Change, approvalId: String?, _ body: () async throws -> Result
+    /// Makes a change that nobody has approved, with what it is in the inventory.
+    private func changingInventory<C: Change, Result>(
+        of change: C, _ body: () async throws -> Result
     ) async throws -> Result {
+        guard !C.writesInventory else { return try await body() }
         do {
-            // What changes nothing in the inventory needs no vault.
-            guard try await !change.inventoryChange(in: self, approvalId: approvalId).isEmpty else {
-                return try await body()
-            }
             return try await changingInventory(
-                { try await change.inventoryChange(in: self, approvalId: approvalId) }, body)
+                { try await change.inventoryChange(in: self, approvalId: nil) }, body)
         } catch let error as KeyVaultError where change.isEmergency {
             note(
                 "warning: the vault does not open, so the inventory does not have this change: servers ignore the bank (\(error))"
