@@ -31,7 +31,7 @@ extension InventoryKeeper {
     package func changing<Result>(
         with keyring: Keyring, _ change: () async throws -> InventoryChange, _ body: () async throws -> Result
     ) async throws -> Result {
-        for _ in 1..<Self.attemptLimit {
+        for _ in 0..<Self.attemptLimit {
             if let result = try await changed(change, keyring, body) { return result }
         }
         throw StoreError.conflict(reason: "other commands change the inventory all the time")
@@ -43,6 +43,25 @@ extension InventoryKeeper {
     ) async throws -> Result {
         try await changing(with: keyring, { change }, body)
     }
+
+    /// As ``changing(_:with:_:)``, for a change that another command can have made impossible.
+    ///
+    /// - Parameter body: returns false if it has changed nothing. Then the inventory does not change either.
+    /// - Returns: the same.
+    func changingIfPossible(
+        _ change: InventoryChange, with keyring: Keyring, _ body: () async throws -> Bool
+    ) async throws -> Bool {
+        do {
+            try await changing(change, with: keyring) {
+                guard try await body() else { throw NothingChanged() }
+            }
+            return true
+        } catch is NothingChanged {
+            return false
+        }
+    }
+
+    private struct NothingChanged: Error {}
 
     /// - Returns: nil if another command was faster; then nothing was done.
     private func changed<Result>(
@@ -72,7 +91,7 @@ extension InventoryKeeper {
 
     /// Writes a version that goes with no other write.
     func write(_ change: InventoryChange, _ keyring: Keyring) async throws {
-        for _ in 1..<Self.attemptLimit {
+        for _ in 0..<Self.attemptLimit {
             guard let draft = try await draft({ change }, keyring) else { return }
             do {
                 try await insert(draft.written)

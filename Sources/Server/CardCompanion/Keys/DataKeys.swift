@@ -245,18 +245,8 @@ package struct DataKeys: Sendable {
         guard keys.isComplete else { return try await insert() ? name.id : nil }
         var change = InventoryChange()
         change.set(name.id, Inventory.DataKeyEntry(purpose: purpose, state: .usable, activeFrom: activeFrom))
-        do {
-            try await inventory.changing(change, with: try await opened()) {
-                guard try await insert() else { throw OtherRotation() }
-            }
-        } catch is OtherRotation {
-            return nil
-        }
-        return name.id
+        return try await inventory.changingIfPossible(change, with: try await opened(), insert) ? name.id : nil
     }
-
-    /// Another command was faster.
-    private struct OtherRotation: Error {}
 
     /// Wraps a data key, and proves that it opens again.
     func wrapped(

@@ -166,20 +166,11 @@ package final class ServerKeys: Sendable {
             change.set(old.keyId, Inventory.ServerKeyState(kind: kind, status: .retiring))
         }
         change.set(key.keyId, Inventory.ServerKeyState(kind: kind, status: .active))
-        do {
-            try await dataKeys.inventory.changing(change, with: keyring) {
-                guard try await dataKeys.store.rotateServerKey(to: key, now: dataKeys.clock.now()) else {
-                    throw OtherRotation()
-                }
-            }
-        } catch is OtherRotation {
-            return nil
+        let isNew = try await dataKeys.inventory.changingIfPossible(change, with: keyring) {
+            try await dataKeys.store.rotateServerKey(to: key, now: dataKeys.clock.now())
         }
-        return key.keyId
+        return isNew ? key.keyId : nil
     }
-
-    /// Another command was faster.
-    private struct OtherRotation: Error {}
 
     /// Retires a key that was replaced.
     ///
@@ -193,15 +184,9 @@ package final class ServerKeys: Sendable {
         change.set(
             record.keyId,
             Inventory.ServerKeyState(kind: record.kind, status: .retired, retiredAt: record.retiredAt ?? now))
-        do {
-            try await dataKeys.inventory.changing(change, with: keyring) {
-                let isChanged = try await dataKeys.store.retireServerKey(keyId: record.keyId, erases: erases, now: now)
-                guard isChanged else { throw OtherRotation() }
-            }
-        } catch is OtherRotation {
-            return false
+        return try await dataKeys.inventory.changingIfPossible(change, with: keyring) {
+            try await dataKeys.store.retireServerKey(keyId: record.keyId, erases: erases, now: now)
         }
-        return true
     }
 
     /// The public keys as in `/.well-known/jwks.json`: of each kind the active one first.
