@@ -11,7 +11,7 @@ struct FolderLock: Sendable {
     ///
     /// - Throws: `unusableFile` if another program holds it for seconds.
     init(of path: String) async throws(KeyVaultError) {
-        let name = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let name = SecretFile.folder(of: path)
         folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else {
             throw .unusableFile(path: name, reason: String(cString: strerror(errno)))

@@ -59,11 +59,12 @@ package enum SecretFile {
         try syncFolder(of: path)
     }
 
+    static func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
+
     /// Flushes a file's name to the disk. The file must still be there after a power failure: by then the database may have
     /// secrets under its key.
     static func syncFolder(of path: String) throws(KeyVaultError) {
-        let name = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        let folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let folder = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { close(folder) }
         guard folder >= 0, fsync(folder) == 0 else {
             throw .unusableFile(
