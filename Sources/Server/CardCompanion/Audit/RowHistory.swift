@@ -15,7 +15,8 @@ package struct RowHistory: Sendable {
     }
 
     private let closing: AuditSealRecord?
-    private let key: [UInt8] = (0..<16).map { _ in UInt8.random(in: .min ... .max) }
+    private let key = SecureRandom.bytes(count: keyByteCount)
+    private static let keyByteCount = 16
     /// By the row's number. A sum of zero is left out: the row is gone.
     private(set) var sums: [Int64: UInt64] = [:]
     /// The last entry that was read of each chain.
