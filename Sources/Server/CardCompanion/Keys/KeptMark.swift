@@ -115,8 +115,8 @@ package struct DamagedMark: Error, CustomStringConvertible {
             "the record of the newest seal (audit-mark) in '\(place)' is damaged: run 'card-companion audit verify --last-seal' with "
                 + "a seal that you know, then remove the record"
         case .inventory:
-            "the record of the newest inventory (inventory-mark) in '\(place)' is damaged: compare 'card-companion inventory show' "
-                + "with a version that you know, then remove the record"
+            "the record of the newest inventory (inventory-mark) in '\(place)' is damaged: find out who has changed it. If you trust the "
+                + "database, remove the record: then the version in the database counts, and the log names it"
         }
     }
 }

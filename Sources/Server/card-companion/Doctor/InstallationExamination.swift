@@ -28,6 +28,8 @@ extension Installation {
                 + (try await inventoryFindings()) + (try await approvalFindings())
         } catch let fault as InventoryFault {
             return [.error("inventory", "\(fault)", do: fault.remedy)]
+        } catch let damage as DamagedBankInventory {
+            return [.error("inventory", damage)]
         } catch {
             return [.error("vault", error)]
         }
