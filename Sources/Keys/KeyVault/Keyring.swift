@@ -123,7 +123,7 @@ package final class Keyring: Sendable {
 
     package static let keyByteCount = 32
 
-    package static let idByteCount = 4
+    static let idByteCount = 4
 
     private let state: Mutex<State>
 
@@ -225,9 +225,12 @@ package final class Keyring: Sendable {
         return try place.open(sealed, after: id, key: key.bytes)
     }
 
+    /// The data key that a sealed value, or a MAC, was made with.
+    package static func keyId(of value: [UInt8]) -> Int32 { Int32(bigEndianBytes: value.prefix(idByteCount)) }
+
     /// Whether a value was sealed with a compromised key.
     package func isCompromised(_ sealed: [UInt8]) -> Bool {
-        let id = Int32(bigEndianBytes: sealed.prefix(Self.idByteCount))
+        let id = Self.keyId(of: sealed)
         return state.withLock { $0.keys?.isCompromised(id) } ?? false
     }
 

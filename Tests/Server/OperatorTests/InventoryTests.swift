@@ -151,6 +151,17 @@ struct InventoryTests {
         #expect(doctor.stdout.contains("The inventory in the database is not the one that is known"), "\(doctor)")
     }
 
+    @Test("A mark that is gone, or could not be written, comes back while a server runs")
+    func lostMark() async throws {
+        let fixture = try await Fixture()
+        let mark = "\(fixture.installation.dataDirectory)/vault.key.inventory-mark"
+        let before = try String(contentsOfFile: mark, encoding: .utf8)
+        try FileManager.default.removeItem(atPath: mark)
+        try await eventually("the server keeps the mark again") {
+            try FileManager.default.fileExists(atPath: mark) && String(contentsOfFile: mark, encoding: .utf8) == before
+        }
+    }
+
     @Test("A bank whose part of the inventory is gone is not served, and the log says so")
     func lostPart() async throws {
         let fixture = try await Fixture()

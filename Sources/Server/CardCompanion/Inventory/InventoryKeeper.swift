@@ -75,7 +75,7 @@ package final class InventoryKeeper: Sendable {
     ///
     /// - Throws: ``InventoryFault`` if it is not right; `StoreError`, `KeyVaultError`, ``DamagedMark``.
     package func newest(_ keyring: Keyring) async throws -> Inventory? {
-        try await begin()
+        try await readMarkAtStart()
         let (mark, known) = state.withLock { ($0.mark, $0.known) }
         guard let record = try await store.newestInventory() else {
             guard mark == nil else { throw InventoryFault(.older, known: mark, found: nil) }
@@ -200,7 +200,7 @@ package final class InventoryKeeper: Sendable {
 
     /// Makes sure that a version is lost, and another one found.
     package func requireLost(_ lost: Mark, _ found: Mark) async throws {
-        try await begin()
+        try await readMarkAtStart()
         let (mark, newest) = (state.withLock(\.mark), try await store.newestInventory())
         let present = newest.flatMap { Inventory($0.contents, of: nil)?.mark }
         guard mark == lost, present == found, lost != found else {
@@ -208,18 +208,20 @@ package final class InventoryKeeper: Sendable {
         }
     }
 
-    /// Reads the mark outside of this process again: another one can have raised it.
-    func readMark() async throws {
-        guard let kept = try await kept.newest() else { return }
-        state.withLock { state in
-            if kept.number > state.mark?.number ?? 0 { state.mark = kept }
+    /// Compares the mark outside of this process: another one can have raised it, or this one could not when it took its version.
+    func followMark() async throws {
+        let kept = try await kept.newest()
+        let known = state.withLock { state in
+            if let kept, kept.number > state.mark?.number ?? 0 { state.mark = kept }
+            return state.known
         }
+        if let known, kept?.number ?? 0 < known.version { _ = try await raised(to: known.mark) }
     }
 
     /// The mark outside of the database and of this process.
     package func keptMark() async throws -> Mark? { try await kept.newest() }
 
-    private func begin() async throws {
+    private func readMarkAtStart() async throws {
         guard !state.withLock(\.hasBegun) else { return }
         let mark = try await kept.newest()
         state.withLock { state in
@@ -301,6 +303,6 @@ extension Keyring {
             codes.contains(where: { ConstantTime.areEqual($0, mac) })
         else { return false }
         guard let known else { return !isCompromised(mac) }
-        return known.allowsDataKey(Int32(bigEndianBytes: mac.prefix(Self.idByteCount)))
+        return known.allowsDataKey(Self.keyId(of: mac))
     }
 }

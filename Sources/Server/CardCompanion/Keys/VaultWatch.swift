@@ -180,7 +180,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
     private func readOperators() async {
         do {
             if try await approvals.refresh(from: dataKeys.vault) { banks.forgetAll() }
-            try await dataKeys.inventory.readMark()
+            try await dataKeys.inventory.followMark()
         } catch {
             logger.error("The records of the vault could not be read", metadata: ["error": "\(error)"])
         }
