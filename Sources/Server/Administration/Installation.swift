@@ -76,7 +76,7 @@ package struct Installation: Sendable {
     }
 
     /// Makes a change of the database that adds an object, or puts it in the place of another one.
-    package func adding<Result>(_ object: ApprovedObject, _ body: () async throws -> Result) async throws -> Result {
+    package func adding<Result>(_ object: InventoryObject, _ body: () async throws -> Result) async throws -> Result {
         try await changingInventory {
             var change = InventoryChange()
             change.add(object)

@@ -24,7 +24,7 @@ package struct WebhookDispatcher: Service, CustomStringConvertible {
     package let description = "webhook dispatcher"
 
     private let store: Store
-    private let approvals: Approvals
+    private let countedObjects: CountedObjects
     private let keys: ServerKeys
     private let clock: WallClock
     private let clockWatch: ClockWatch
@@ -36,12 +36,12 @@ package struct WebhookDispatcher: Service, CustomStringConvertible {
     /// - Parameter caPath: PEM file of the roots for banks' certificates; nil for the system's.
     /// - Throws: if the file cannot be read.
     package init(
-        store: Store, approvals: Approvals, keys: ServerKeys, clock: WallClock, clockWatch: ClockWatch,
+        store: Store, countedObjects: CountedObjects, keys: ServerKeys, clock: WallClock, clockWatch: ClockWatch,
         caPath: String? = nil, logger: Logger
     ) throws {
         trustedCAs = try caPath.map { try NIOSSLCertificate.fromPEMFile($0) }
         self.store = store
-        self.approvals = approvals
+        self.countedObjects = countedObjects
         self.keys = keys
         self.clock = clock
         self.clockWatch = clockWatch
@@ -81,7 +81,7 @@ package struct WebhookDispatcher: Service, CustomStringConvertible {
     /// - Returns: false if the bank accepted none of the last events.
     private func send(to bankId: Identifier) async -> Bool {
         do {
-            guard let webhook = try await approvals.webhook(bankId: bankId), webhook.status == .active else {
+            guard let webhook = try await countedObjects.webhook(bankId: bankId), webhook.status == .active else {
                 return true
             }
             // Before anything is leased: name servers can take longer than a lease.

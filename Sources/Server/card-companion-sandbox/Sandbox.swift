@@ -119,7 +119,7 @@ struct Sandbox: Sendable {
         let now = installation.clock.now()
         let policy = BankPolicy(Self.bankId, settings, .active)
         if try await installation.store.bank(id: Self.bankId) == nil {
-            try await installation.adding(ApprovedObject(policy)) { [settings] in
+            try await installation.adding(InventoryObject(policy)) { [settings] in
                 _ = try await installation.store.insertBank(id: Self.bankId, settings: settings, now: now)
             }
         }
@@ -162,7 +162,7 @@ struct Sandbox: Sendable {
             pem: Array(certificate.pem().utf8), trustedCAs: Array(authority.certificate.pem().utf8), alias: alias,
             purpose: purpose, isDefault: true, now: now)
         // Those that were the default before stay in the inventory, and the database no longer has them so.
-        try await installation.adding(ApprovedObject(checked.record, of: Self.bankId)) {
+        try await installation.adding(InventoryObject(checked.record, of: Self.bankId)) {
             _ = try await installation.store.insertCertificate(bankId: Self.bankId, checked.record)
         }
         try write(try key.pem(), to: "\(name)-key.pem")
@@ -178,7 +178,7 @@ struct Sandbox: Sendable {
         let name = "\(Self.issuerKeyId)-\(now.seconds)"
         let record = try IssuerKeyRegistration.publicKey(
             pem: Array(key.publicKey.pem().utf8), algorithm: .ed25519, keyId: name, bankId: Self.bankId, now: now)
-        try await installation.adding(ApprovedObject(record, keyring: keyring)) {
+        try await installation.adding(InventoryObject(record, keyring: keyring)) {
             _ = try await installation.store.insertIssuerKey(record)
         }
         try write(try key.pem(), to: Self.issuerKeyFile)
@@ -228,7 +228,7 @@ struct Sandbox: Sendable {
             bank: bank,
             provisioning: Provisioning(
                 bank: bank, keyring: keyring, serverKeys: keys,
-                approvals: Approvals(
+                countedObjects: CountedObjects(
                     store: installation.store, keyring: keyring,
                     inventory: installation.dataKeys(of: installation.vaults.vault()).inventory,
                     logger: installation.logger)),

@@ -121,7 +121,7 @@ struct SandboxBank: Sendable {
         let (changed, store) = (settings, installation.store)
         let isWritten = try await AdminAction(command: "sandbox identity requirement", bankId: Sandbox.bankId)
             .recorded(in: installation.logger) {
-                try await installation.adding(ApprovedObject(BankPolicy(bank.id, changed, bank.status))) {
+                try await installation.adding(InventoryObject(BankPolicy(bank.id, changed, bank.status))) {
                     try await store.updateBank(
                         id: bank.id, settings: changed, status: bank.status, revision: bank.revision)
                 }

@@ -65,8 +65,8 @@ extension Sandbox {
         let record = try found.record(scope: Self.bankId, keyring: keyring, now: now)
         try await installation.changingInventory {
             var change = InventoryChange()
-            change.addOnly(ApprovedObject(trustRoot: record.root, scope: Self.bankId))
-            change.add(ApprovedObject(record))
+            change.addOnly(InventoryObject(trustRoot: record.root, scope: Self.bankId))
+            change.add(InventoryObject(record))
             return change
         } _: {
             _ = try await store.putTrustList(record)
@@ -74,6 +74,6 @@ extension Sandbox {
         let client = DocumentClientRecord(
             clientId: SandboxState.clientId, bankId: Self.bankId, isUnbound: false, resultURL: nil,
             resultIsPrivate: false, status: .active, createdAt: now)
-        try await installation.adding(ApprovedObject(client)) { _ = try await store.insertDocumentClient(client) }
+        try await installation.adding(InventoryObject(client)) { _ = try await store.insertDocumentClient(client) }
     }
 }

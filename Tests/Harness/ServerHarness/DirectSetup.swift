@@ -57,7 +57,7 @@ struct DirectSetup: Sendable {
     /// As `bank add`.
     func addBank(_ id: Identifier, _ settings: BankSettings) async throws {
         try settings.validate()
-        let isNew = try await adding(ApprovedObject(BankPolicy(id, settings, .active)), "bank add", id) {
+        let isNew = try await adding(InventoryObject(BankPolicy(id, settings, .active)), "bank add", id) {
             try await store.insertBank(id: id, settings: settings, now: clock.now())
         }
         guard isNew else { throw SetupFailed(description: "there is already a bank '\(id)'") }
@@ -87,8 +87,8 @@ struct DirectSetup: Sendable {
                 let demoted = try await store.certificates(bankId: bankId).filter {
                     isDefault && $0.isDefault && $0.purpose == certificate.record.purpose
                 }
-                return demoted.map { ApprovedObject($0.with(isDefault: false), of: bankId) }
-                    + [ApprovedObject(certificate.record, of: bankId)]
+                return demoted.map { InventoryObject($0.with(isDefault: false), of: bankId) }
+                    + [InventoryObject(certificate.record, of: bankId)]
             } body: {
                 try await store.insertCertificate(bankId: bankId, certificate.record)
             }
@@ -105,7 +105,7 @@ struct DirectSetup: Sendable {
         }
         let key = try IssuerKeyRegistration.publicKey(
             pem: pem, algorithm: algorithm, keyId: keyId, bankId: bankId, now: clock.now())
-        let object = try await withKeyring { try ApprovedObject(key, keyring: $0) }
+        let object = try await withKeyring { try InventoryObject(key, keyring: $0) }
         let isNew = try await adding(object, "issuer-key add", bankId, keyId) { try await store.insertIssuerKey(key) }
         guard isNew else { throw SetupFailed(description: "there is already a key '\(keyId)'") }
     }
@@ -117,7 +117,7 @@ struct DirectSetup: Sendable {
             let record = try found.record(scope: bankId, keyring: keyring, now: clock.now())
             let isNewer = try await recorded("csca import", bankId) {
                 try await changing {
-                    [ApprovedObject(trustRoot: record.root, scope: bankId), ApprovedObject(record)]
+                    [InventoryObject(trustRoot: record.root, scope: bankId), InventoryObject(record)]
                 } body: {
                     try await store.putTrustList(record)
                 }
@@ -129,7 +129,7 @@ struct DirectSetup: Sendable {
     /// As `document-client add`.
     func addDocumentClient(_ client: DocumentClientRecord) async throws {
         let isNew = try await adding(
-            ApprovedObject(client), "document-client add", client.bankId, client.clientId
+            InventoryObject(client), "document-client add", client.bankId, client.clientId
         ) {
             try await store.insertDocumentClient(client)
         }
@@ -142,15 +142,15 @@ struct DirectSetup: Sendable {
             throw SetupFailed(description: "there is no bank '\(bankId)'")
         }
         try await withKeyring { keyring in
-            let approvals = Approvals(
+            let countedObjects = CountedObjects(
                 store: store, keyring: keyring, inventory: dataKeys.inventory, logger: logger)
-            _ = try await approvals.refresh(from: vault)
+            _ = try await countedObjects.refresh(from: vault)
             let keys = try await ServerKeys.opened(with: keyring, of: dataKeys)
             var cardholders = CardholderImport(
                 bank: bank,
                 provisioning: Provisioning(
-                    bank: bank, keyring: keyring, serverKeys: keys, approvals: approvals,
-                    acceptsCodes: !approvals.areNeeded),
+                    bank: bank, keyring: keyring, serverKeys: keys, countedObjects: countedObjects,
+                    acceptsCodes: !countedObjects.needApprovals),
                 actor: Self.actor, store: store, clock: clock, parallelism: 1)
             var text: SharedSecret? = SharedSecret(SecretBytes(copying: Array(lines.utf8)))
             var refusals = ""
@@ -192,14 +192,14 @@ struct DirectSetup: Sendable {
 
     /// Makes a change of the database that adds an object.
     private func adding<Result>(
-        _ object: ApprovedObject, _ operation: String, _ bankId: Identifier, _ subject: String? = nil,
+        _ object: InventoryObject, _ operation: String, _ bankId: Identifier, _ subject: String? = nil,
         _ body: () async throws -> Result
     ) async throws -> Result {
         try await recorded(operation, bankId, subject) { try await changing({ [object] }, body: body) }
     }
 
     private func changing<Result>(
-        _ objects: () async throws -> [ApprovedObject], body: () async throws -> Result
+        _ objects: () async throws -> [InventoryObject], body: () async throws -> Result
     ) async throws -> Result {
         try await withKeyring { keyring in
             try await dataKeys.inventory.changing(

@@ -153,6 +153,12 @@ package final class TestInstallation: Sendable {
         try await SQL.run(statements, at: "\(ownerURL) user=postgres")
     }
 
+    /// As ``sqlAsSuperuser(_:)``, without triggers and foreign keys.
+    @discardableResult
+    package func attack(_ statements: String) async throws -> [String] {
+        try await sqlAsSuperuser("SET session_replication_role = replica; \(statements)")
+    }
+
     /// Changes a line of all banks' settings with their digest, as the database's owner can.
     ///
     /// - Parameter isHidden: whether the banks keep their revision, so that running servers do not load them again.

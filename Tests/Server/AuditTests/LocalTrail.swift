@@ -177,11 +177,3 @@ enum Attack {
         ) RETURNS void LANGUAGE plpgsql AS 'BEGIN END'
         """
 }
-
-extension TestInstallation {
-    /// Runs statements as somebody with all rights in the database, whom no trigger stops.
-    @discardableResult
-    func attack(_ statements: String) async throws -> [String] {
-        try await sqlAsSuperuser("SET session_replication_role = replica; \(statements)")
-    }
-}

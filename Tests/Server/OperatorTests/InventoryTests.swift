@@ -38,10 +38,6 @@ struct InventoryTests {
             get async throws { try await server.call("GET", cardholder: "nobody", by: issuer).status }
         }
 
-        func attack(_ statements: String) async throws {
-            try await installation.sqlAsSuperuser("SET session_replication_role = replica; \(statements)")
-        }
-
         /// Keeps copies of tables, and gives the statements that put them back.
         func copies(of tables: String...) async throws -> String {
             for table in tables {
@@ -58,7 +54,7 @@ struct InventoryTests {
         let fixture = try await Fixture()
         #expect(try await fixture.isServed)
         #expect(try await fixture.callStatus == 404)
-        try await fixture.attack(
+        try await fixture.installation.attack(
             "UPDATE issuer_key SET key_id = 'planted'; UPDATE issuer_key_owner SET key_id = 'planted'")
         let planted = fixture.issuer.named("planted")
         #expect(try await fixture.server.call("GET", cardholder: "nobody", by: planted).status == 401)
@@ -80,7 +76,7 @@ struct InventoryTests {
         try await fixture.installation.run(["issuer-key", "disable", fixture.issuer.keyId] + item).succeeded()
         try await fixture.installation.run(["certificate", "disable", TestBank.certificateAlias] + item).succeeded()
         #expect(try await fixture.callStatus == 401)
-        try await fixture.attack(putBack)
+        try await fixture.installation.attack(putBack)
         #expect(try await fixture.callStatus == 401)
         #expect(try await !fixture.isServed)
         try await fixture.installation.run(["issuer-key", "enable", fixture.issuer.keyId] + item).succeeded()
@@ -100,7 +96,7 @@ struct InventoryTests {
             ["certificate", "disable", "--bank", fixture.bank.id, TestBank.certificateAlias]
         ).succeeded()
         #expect(try await !fixture.isServed)
-        try await fixture.attack(putBack)
+        try await fixture.installation.attack(putBack)
         try await eventually("the server alarms") {
             !fixture.server.logLines(with: "critical", "its newest versions are missing").isEmpty
         }
@@ -140,7 +136,7 @@ struct InventoryTests {
         ])
     func forged(statement: String) async throws {
         let fixture = try await Fixture()
-        try await fixture.attack(statement)
+        try await fixture.installation.attack(statement)
         try await eventually("the server alarms") {
             !fixture.server.logLines(with: "critical", "The inventory in the database is not the one that is known")
                 .isEmpty
@@ -165,7 +161,7 @@ struct InventoryTests {
     @Test("A bank whose part of the inventory is gone is not served, and the log says so")
     func lostPart() async throws {
         let fixture = try await Fixture()
-        try await fixture.attack("DELETE FROM bank_inventory")
+        try await fixture.installation.attack("DELETE FROM bank_inventory")
         try await fixture.server.stop()
         let server = try await fixture.installation.startServer()
         #expect(try await server.fetch(fixture.holder, of: fixture.bank) != .delivered)
@@ -180,7 +176,7 @@ struct InventoryTests {
         try await installation.sqlAsCommand(
             "UPDATE data_key SET active_from = now() - interval '61 seconds' WHERE replaces IS NOT NULL")
         try await installation.run(["vault", "set-data-key", "1", "--state", "compromised"]).succeeded()
-        try await fixture.attack(
+        try await fixture.installation.attack(
             "UPDATE data_key SET state = 'USABLE' WHERE id = 1; UPDATE data_key SET state = 'DISABLED' WHERE id = 8")
         try await eventually("the server alarms") {
             !fixture.server.logLines(with: "critical", "Somebody has changed keys", "data key 1, data key 8").isEmpty
@@ -203,7 +199,7 @@ struct InventoryTests {
             try await fixture.server.publishedKeyIds().count == old.count + 1
         }
         let new = try await fixture.server.publishedKeyIds()
-        try await fixture.attack(
+        try await fixture.installation.attack(
             """
             DROP INDEX server_key_one_active;
             UPDATE server_key SET status = CASE status WHEN 'ACTIVE' THEN 'RETIRING' ELSE 'ACTIVE' END,
@@ -226,7 +222,7 @@ struct InventoryTests {
                 ["vault", "init"] + option + files.flatMap { ["--recovery-component-file", $0] }
             ).succeeded()
         }
-        try await fixture.attack(
+        try await fixture.installation.attack(
             """
             DROP INDEX master_key_one_recovery; UPDATE master_key SET status = 'ACTIVE' WHERE kind = 'recovery';
             UPDATE master_key SET created_at = now() + interval '1 day' WHERE kind = 'recovery'
@@ -250,7 +246,7 @@ struct InventoryTests {
             "certificate", "import-crl", "--bank", fixture.bank.id, "--ca", authority.certificateFile, list,
         ]).succeeded()
         #expect(try await fixture.isServed)
-        try await fixture.attack(
+        try await fixture.installation.attack(
             "DELETE FROM revocation_list; DELETE FROM revoked_certificate; UPDATE bank SET revision = revision + 1")
         #expect(try await !fixture.isServed)
         #expect(try await fixture.server.fetch(fixture.holder, of: fixture.bank).code == 304)
@@ -277,6 +273,18 @@ struct InventoryTests {
         }
     }
 
+    @Test("Under dual control, doctor names a bank that is ignored because what was approved of its settings is gone")
+    func lostApprovedSettings() async throws {
+        let original = try await DualControlInstallation.of(["alice", "bob"]).value
+        let installation = try await original.installation.copy()
+        let server = try await installation.startServer()
+        #expect(try await installation.run(["doctor"]).stdout.contains("servers ignore it") == false)
+        try await installation.attack("UPDATE bank SET approved_settings = NULL, revision = revision + 1")
+        #expect(try await server.fetch(original.holders[0], of: original.bank) != .delivered)
+        let doctor = try await installation.run(["doctor"])
+        #expect(doctor.stdout.contains("the settings of bank '\(original.bank.id)'"), "\(doctor)")
+    }
+
     @Test("Under dual control two operators must accept an older inventory")
     func acceptedByTwo() async throws {
         let original = try await DualControlInstallation.of(["alice", "bob"]).value
@@ -285,9 +293,9 @@ struct InventoryTests {
             "CREATE TABLE kept AS TABLE inventory; CREATE TABLE kept_banks AS TABLE bank_inventory; CREATE TABLE kept_bank AS TABLE bank"
         )
         try await installation.run(["bank", "set", original.bank.id, "--retry-limit", "2"]).succeeded()
-        try await installation.sqlAsSuperuser(
+        try await installation.attack(
             """
-            SET session_replication_role = replica; TRUNCATE inventory, bank_inventory; INSERT INTO inventory TABLE kept;
+            TRUNCATE inventory, bank_inventory; INSERT INTO inventory TABLE kept;
             INSERT INTO bank_inventory TABLE kept_banks; DELETE FROM bank; INSERT INTO bank TABLE kept_bank
             """)
         let doctor = try await installation.run(["doctor"])

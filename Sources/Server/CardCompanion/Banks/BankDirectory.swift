@@ -16,7 +16,7 @@ package final class BankDirectory: Sendable {
 
     private let store: Store
     private let keyring: Keyring
-    private let approvals: Approvals
+    private let countedObjects: CountedObjects
     private let clock: WallClock
     private let kept = Mutex<[Identifier: Kept]>([:])
     /// Advances when all banks are forgotten: a bank that was being loaded meanwhile is not kept.
@@ -33,13 +33,13 @@ package final class BankDirectory: Sendable {
 
     /// - Parameter lookUps: the limit on look-ups of unknown banks.
     package init(
-        store: Store, keyring: Keyring, approvals: Approvals, clock: WallClock,
+        store: Store, keyring: Keyring, countedObjects: CountedObjects, clock: WallClock,
         lookUps: TokenBucket.Rate = .usualLookUps
     ) {
         unknown = LookUpLimit(lookUps)
         self.store = store
         self.keyring = keyring
-        self.approvals = approvals
+        self.countedObjects = countedObjects
         self.clock = clock
     }
 
@@ -109,7 +109,7 @@ package final class BankDirectory: Sendable {
         do {
             return try await loadReadable(bankId)
         } catch StoreError.unreadable(let reason) {
-            approvals.logUnreadable(bankId, reason)
+            countedObjects.logUnreadable(bankId, reason)
             return ignored(bankId)
         }
     }
@@ -120,7 +120,7 @@ package final class BankDirectory: Sendable {
             forget(bankId)
             return nil
         }
-        guard let record = try await approvals.approvedPart(of: found) else { return ignored(bankId) }
+        guard let record = try await countedObjects.countedPart(of: found) else { return ignored(bankId) }
         let bank = try Bank(record, keyring: keyring)
         kept.withLock { kept in
             guard generation.withLock(\.self) == begun else { return }

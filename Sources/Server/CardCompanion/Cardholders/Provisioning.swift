@@ -49,28 +49,30 @@ package struct Provisioning: Sendable {
     private let bank: IssuerBank
     private let keyring: Keyring
     private let serverKeys: ServerKeys
-    private let approvals: Approvals
+    private let countedObjects: CountedObjects
     private let acceptsCodes: Bool
     private let pinKeys: PINKeys
 
     /// - Parameters:
-    ///   - approvals: finds the bank's keys for PIN blocks.
+    ///   - countedObjects: finds the bank's keys for PIN blocks.
     ///   - acceptsCodes: whether authentication codes can be set.
     package init(
-        bank: IssuerBank, keyring: Keyring, serverKeys: ServerKeys, approvals: Approvals, acceptsCodes: Bool = true
+        bank: IssuerBank, keyring: Keyring, serverKeys: ServerKeys, countedObjects: CountedObjects,
+        acceptsCodes: Bool = true
     ) {
         self.bank = bank
         self.keyring = keyring
         self.serverKeys = serverKeys
-        self.approvals = approvals
+        self.countedObjects = countedObjects
         self.acceptsCodes = acceptsCodes
-        pinKeys = PINKeys(of: bank.id, approvals: approvals, keyring: keyring)
+        pinKeys = PINKeys(of: bank.id, countedObjects: countedObjects, keyring: keyring)
     }
 
     /// A copy that reads the bank's keys for PIN blocks again.
     func renewed() -> Provisioning {
         Provisioning(
-            bank: bank, keyring: keyring, serverKeys: serverKeys, approvals: approvals, acceptsCodes: acceptsCodes)
+            bank: bank, keyring: keyring, serverKeys: serverKeys, countedObjects: countedObjects,
+            acceptsCodes: acceptsCodes)
     }
 
     /// Reads the body of a PUT: a whole cardholder.

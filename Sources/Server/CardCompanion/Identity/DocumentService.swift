@@ -41,7 +41,7 @@ package struct DocumentService: DocumentValidationService {
     private let store: Store
     private let keyring: Keyring
     private let banks: BankDirectory
-    private let approvals: Approvals
+    private let countedObjects: CountedObjects
     private let authorities: TrustedAuthorities
     private let results: any ResultPosting
     private let databaseLimit: Duration
@@ -55,7 +55,8 @@ package struct DocumentService: DocumentValidationService {
     ///   - databaseLimit: how long it waits for each answer of the database.
     ///   - lookUps: the limit on look-ups of unknown clients.
     package init(
-        store: Store, keyring: Keyring, banks: BankDirectory, approvals: Approvals, results: any ResultPosting,
+        store: Store, keyring: Keyring, banks: BankDirectory, countedObjects: CountedObjects,
+        results: any ResultPosting,
         databaseLimit: Duration, lookUps: TokenBucket.Rate = .usualLookUps, clock: WallClock,
         clockWatch: ClockWatch, logger: Logger
     ) {
@@ -63,8 +64,8 @@ package struct DocumentService: DocumentValidationService {
         self.store = store
         self.keyring = keyring
         self.banks = banks
-        self.approvals = approvals
-        authorities = TrustedAuthorities(store: store, keyring: keyring, approvals: approvals)
+        self.countedObjects = countedObjects
+        authorities = TrustedAuthorities(store: store, keyring: keyring, countedObjects: countedObjects)
         self.results = results
         self.databaseLimit = databaseLimit
         self.clock = clock
@@ -76,7 +77,7 @@ package struct DocumentService: DocumentValidationService {
         try await serving("A session was not admitted") {
             try clockWatch.requireRightClock()
             let found = try await clients.find(start.clientId) {
-                try await approvals.documentClient(id: start.clientId)
+                try await countedObjects.documentClient(id: start.clientId)
             }
             guard let found else { throw CloseReason.invalidClientId }
             let client = found.client

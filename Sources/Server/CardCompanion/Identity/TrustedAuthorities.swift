@@ -14,7 +14,7 @@ package final class TrustedAuthorities: Sendable {
 
     private let store: Store
     private let keyring: Keyring
-    private let approvals: Approvals
+    private let countedObjects: CountedObjects
     /// By revision. A damaged list stays damaged: it is not read again for each session.
     private let kept = Mutex<[String: Result<Kept, DamagedTrustList>]>([:])
     private let loads = OneAtATime()
@@ -23,13 +23,13 @@ package final class TrustedAuthorities: Sendable {
         let scope: Identifier?
         let anchors: TrustAnchors
         /// The root, the list and its CRLs. The authorities are trusted only while all of them count.
-        let objects: [ApprovedObject]
+        let objects: [InventoryObject]
     }
 
-    package init(store: Store, keyring: Keyring, approvals: Approvals) {
+    package init(store: Store, keyring: Keyring, countedObjects: CountedObjects) {
         self.store = store
         self.keyring = keyring
-        self.approvals = approvals
+        self.countedObjects = countedObjects
     }
 
     /// What a bank trusts. Nothing, if there is no list.
@@ -46,9 +46,9 @@ package final class TrustedAuthorities: Sendable {
     /// Whether the inventory has the list with all its CRLs, and no other ones.
     private func counts(_ list: Kept, for bankId: Identifier) async throws -> Bool {
         // A bank's own list that somebody has removed must not give way to the list of all banks.
-        if list.scope == nil, try await approvals.count(.trustList, of: bankId) > 0 { return false }
-        let counted = try await approvals.approved(list.objects)
-        let listCount = try await approvals.count(.trustRevocationList, of: list.scope)
+        if list.scope == nil, try await countedObjects.count(.trustList, of: bankId) > 0 { return false }
+        let counted = try await countedObjects.counted(list.objects)
+        let listCount = try await countedObjects.count(.trustRevocationList, of: list.scope)
         return counted.count == list.objects.count
             && listCount == list.objects.count - Self.objectsWithoutRevocationLists
     }
@@ -83,8 +83,8 @@ package final class TrustedAuthorities: Sendable {
             Kept(
                 scope: record.scope,
                 anchors: TrustAnchors(try Self.certificates(of: record), revocationLists: lists),
-                objects: [ApprovedObject(trustRoot: record.root, scope: record.scope), ApprovedObject(record)]
-                    + revocationLists.map { ApprovedObject($0) }))
+                objects: [InventoryObject(trustRoot: record.root, scope: record.scope), InventoryObject(record)]
+                    + revocationLists.map { InventoryObject($0) }))
     }
 
     /// SHA-256 of a list and its root.

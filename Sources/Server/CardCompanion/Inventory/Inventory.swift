@@ -33,7 +33,7 @@ package struct Inventory: Sendable, Equatable {
     }
 
     package struct Entry: Sendable, Hashable {
-        /// What the object must be: the digest of an ``ApprovedObject`` in hex, or a key's state. It has no spaces.
+        /// What the object must be: the digest of an ``InventoryObject`` in hex, or a key's state. It has no spaces.
         package let value: String
         /// The approval of two operators that covers the object; nil if none does.
         package let approvalId: String?

@@ -52,7 +52,7 @@ extension InventoryKeeper {
         return Inventory(first: keys.applied(to: entries, of: nil), of: nil)
     }
 
-    private static func entries(_ objects: [ApprovedObject]) -> [Inventory.Name: Inventory.Entry] {
+    private static func entries(_ objects: [InventoryObject]) -> [Inventory.Name: Inventory.Entry] {
         Dictionary(objects.map { ($0.inventoryName, Inventory.Entry($0.value)) }) { $1 }
     }
 }

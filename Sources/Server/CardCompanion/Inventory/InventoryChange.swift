@@ -41,7 +41,7 @@ package struct InventoryChange: Sendable {
     /// Puts an object in, in the place of the one of that name.
     ///
     /// - Parameter approvalId: the approval of two operators that covers it; nil if there is none.
-    package mutating func add(_ object: ApprovedObject, approvalId: String? = nil) {
+    package mutating func add(_ object: InventoryObject, approvalId: String? = nil) {
         let entry = Inventory.Entry(object.value, approvalId: approvalId)
         add(.set(object.inventoryName, entry), of: object.bankId)
         guard object.inventoryName.kind == .settings, approvalId != nil else { return }
@@ -49,7 +49,7 @@ package struct InventoryChange: Sendable {
     }
 
     /// Puts an object in, in the place of all others of its kind. If it is there already, it keeps its approval.
-    package mutating func addOnly(_ object: ApprovedObject) {
+    package mutating func addOnly(_ object: InventoryObject) {
         add(.removeAll(object.inventoryName.kind, except: object.inventoryName), of: object.bankId)
         add(.keep(object.inventoryName, Inventory.Entry(object.value)), of: object.bankId)
     }
@@ -65,7 +65,7 @@ package struct InventoryChange: Sendable {
     }
 
     /// Puts an approval in the place of all others: what it does not cover has none afterwards.
-    package mutating func approveOnly(_ objects: [ApprovedObject], approvalId: String) {
+    package mutating func approveOnly(_ objects: [InventoryObject], approvalId: String) {
         newApproval = (approvalId, Set(objects.map(\.value)))
     }
 
@@ -119,8 +119,7 @@ extension InventoryKind {
             .trustRoot:
             true
         case .revocationList, .trustList, .trustRevocationList, .bank, .dataKey, .serverKey, .recoveryKey,
-            .closedProposal,
-            .lostVersion, .proposalsFrom:
+            .closedProposal, .lostVersion, .proposalsFrom:
             false
         }
     }

@@ -27,20 +27,20 @@ package struct IssuerAuthentication: Sendable {
 
     private let store: Store
     private let keyring: Keyring
-    private let approvals: Approvals
+    private let countedObjects: CountedObjects
     private let clock: WallClock
     private let memory: IssuerKeyMemory
     private let replays = ReplayMetrics()
 
     /// - Parameter lookUps: the limit on look-ups of unknown keys.
     package init(
-        store: Store, keyring: Keyring, approvals: Approvals, clock: WallClock,
+        store: Store, keyring: Keyring, countedObjects: CountedObjects, clock: WallClock,
         lookUps: TokenBucket.Rate = .usualLookUps
     ) {
         memory = IssuerKeyMemory(lookUps: lookUps)
         self.store = store
         self.keyring = keyring
-        self.approvals = approvals
+        self.countedObjects = countedObjects
         self.clock = clock
     }
 
@@ -98,7 +98,7 @@ package struct IssuerAuthentication: Sendable {
     /// database decide.
     private func accept(_ call: SignedCall) async throws -> Accepted {
         let fields = try SignatureFields(call.message)
-        let remembered = memory.keys(fields.keyIDs, of: approvals.generation)
+        let remembered = memory.keys(fields.keyIDs, of: countedObjects.generation)
         let knowsAll = remembered.count == fields.keyIDs.count
         let expected = Result { try verify(fields, of: call, with: remembered) }
         if knowsAll, case .success(let (key, signature)) = expected,
@@ -106,14 +106,14 @@ package struct IssuerAuthentication: Sendable {
         {
             return accepted
         }
-        let generation = approvals.generation
+        let generation = countedObjects.generation
         let isInVain = if case .failure = expected { true } else { false }
         if isInVain, !memory.vain.take() {
             if knowsAll { _ = try expected.get() }
             throw RefusedCaller(
                 reason: ServiceUnavailable("too many unknown keys of back-ends are being looked up"))
         }
-        let found = try await approvals.approved(try await store.issuerKeys(keyIds: fields.keyIDs))
+        let found = try await countedObjects.counted(try await store.issuerKeys(keyIds: fields.keyIDs))
         let keys = try found.map { try IssuerKey($0) }
         memory.remember(keys, named: fields.keyIDs, of: generation)
         let (key, signature) = try verify(fields, of: call, with: keys)
@@ -140,7 +140,7 @@ package struct IssuerAuthentication: Sendable {
             replays.refusedNonce()
             throw IssuerRefusal.nonceUsed
         case .accepted(let bank):
-            guard let approved = try await approvals.approvedPart(of: bank) else {
+            guard let approved = try await countedObjects.countedPart(of: bank) else {
                 throw IssuerRefusal.forbidden(reason: "The bank is not served.")
             }
             return Accepted(bank: approved, keyId: key.record.keyId, signature: signature)

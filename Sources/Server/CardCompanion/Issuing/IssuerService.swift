@@ -9,16 +9,16 @@ package struct IssuerService: Sendable {
     private let store: Store
     private let keyring: Keyring
     private let serverKeys: ServerKeys
-    private let approvals: Approvals
+    private let countedObjects: CountedObjects
     private let clock: WallClock
 
     package init(
-        store: Store, keyring: Keyring, serverKeys: ServerKeys, approvals: Approvals, clock: WallClock
+        store: Store, keyring: Keyring, serverKeys: ServerKeys, countedObjects: CountedObjects, clock: WallClock
     ) {
         self.store = store
         self.keyring = keyring
         self.serverKeys = serverKeys
-        self.approvals = approvals
+        self.countedObjects = countedObjects
         self.clock = clock
     }
 
@@ -86,7 +86,7 @@ package struct IssuerService: Sendable {
     }
 
     private func provisioning(_ bank: IssuerBank) -> Provisioning {
-        Provisioning(bank: bank, keyring: keyring, serverKeys: serverKeys, approvals: approvals)
+        Provisioning(bank: bank, keyring: keyring, serverKeys: serverKeys, countedObjects: countedObjects)
     }
 }
 

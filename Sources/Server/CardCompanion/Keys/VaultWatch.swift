@@ -21,7 +21,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
     private let keyring: Keyring
     private let serverKeys: ServerKeys
     private let banks: BankDirectory
-    private let approvals: Approvals
+    private let countedObjects: CountedObjects
     private let warnsOfRisk: Bool
     private let logger: Logger
     private let serverId = Hex.encode(SecureRandom.bytes(count: serverIdByteCount))
@@ -46,14 +46,15 @@ package final class VaultWatch: Service, CustomStringConvertible {
     ///   - warnsOfRisk: whether it warns at the start if everything depends on one master key.
     package init(
         dataKeys: DataKeys, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory,
-        approvals: Approvals, clock: WallClock, grace: Duration, warnsOfRisk: Bool, logger: Logger
+        countedObjects: CountedObjects, clock: WallClock, grace: Duration, warnsOfRisk: Bool,
+        logger: Logger
     ) {
         self.clock = clock
         self.dataKeys = dataKeys
         self.keyring = keyring
         self.serverKeys = serverKeys
         self.banks = banks
-        self.approvals = approvals
+        self.countedObjects = countedObjects
         self.warnsOfRisk = warnsOfRisk
         self.logger = logger
         current = Mutex(Current(state: VaultState(.closed, grace: grace)))
@@ -149,7 +150,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
     private func open() async throws {
         do {
             let (masterKey, keys) = try await dataKeys.open(into: keyring)
-            _ = try await approvals.refresh(from: dataKeys.vault)
+            _ = try await countedObjects.refresh(from: dataKeys.vault)
             try await serverKeys.prepare()
             try await dataKeys.inventory.begin(keyring)
             // A bank that was loaded while the vault was being lost may lack its keys.
@@ -179,7 +180,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
     /// Operators can change while the server runs. If they cannot be read, the last known ones count.
     private func readOperators() async {
         do {
-            if try await approvals.refresh(from: dataKeys.vault) { banks.forgetAll() }
+            if try await countedObjects.refresh(from: dataKeys.vault) { banks.forgetAll() }
             try await dataKeys.inventory.followMark()
         } catch {
             logger.error("The records of the vault could not be read", metadata: ["error": "\(error)"])

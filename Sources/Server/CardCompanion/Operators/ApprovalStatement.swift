@@ -12,7 +12,7 @@ package struct ApprovalStatement: Sendable, Equatable {
     package let action: String
     /// SHA-256 of the change.
     package let changeDigest: [UInt8]
-    /// The ``ApprovedObject/digest`` of each object.
+    /// The ``InventoryObject/digest`` of each object.
     package let objectDigests: [[UInt8]]
     /// 16 random bytes: names the statement.
     package let nonce: [UInt8]
@@ -26,7 +26,7 @@ package struct ApprovalStatement: Sendable, Equatable {
     /// - Parameter change: what is to be done, as it is stored.
     /// - Throws: ``InvalidSetting`` if there are too many objects.
     package init(
-        installationId: String, action: String, change: [UInt8], objects: [ApprovedObject], now: Timestamp
+        installationId: String, action: String, change: [UInt8], objects: [InventoryObject], now: Timestamp
     ) throws(InvalidSetting) {
         guard objects.count <= Self.objectLimit else {
             throw InvalidSetting(
@@ -44,7 +44,7 @@ package struct ApprovalStatement: Sendable, Equatable {
     package var id: String { Hex.encode(nonce) }
 
     /// Whether the statement is about this change and these objects.
-    package func isAbout(_ change: [UInt8], _ objects: [ApprovedObject]) -> Bool {
+    package func isAbout(_ change: [UInt8], _ objects: [InventoryObject]) -> Bool {
         changeDigest == SHA256.hash(change) && objectDigests == objects.map(\.digest)
     }
 

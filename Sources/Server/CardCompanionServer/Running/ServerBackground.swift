@@ -21,7 +21,7 @@ extension ServerCore {
                 logger: logger),
             clockWatch, SecureHeapWatch(logger: logger),
             try WebhookDispatcher(
-                store: store, approvals: approvals, keys: keys, clock: clock, clockWatch: clockWatch,
+                store: store, countedObjects: countedObjects, keys: keys, clock: clock, clockWatch: clockWatch,
                 caPath: settings.webhooksCAPath, logger: logger),
             operations.results,
         ]

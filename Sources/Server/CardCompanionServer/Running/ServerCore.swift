@@ -15,7 +15,7 @@ package struct ServerCore {
     let vault: any Vault
     let dataKeys: DataKeys
     let banks: BankDirectory
-    let approvals: Approvals
+    let countedObjects: CountedObjects
     let seals: AuditSeals
     let clockWatch: ClockWatch
     let lookUps: TokenBucket.Rate
@@ -36,12 +36,15 @@ package struct ServerCore {
         lookUps = .lookUps(perSecond: settings.lookUpsPerSecond)
         keys = ServerKeys(
             store: store, keyring: keyring, inventory: dataKeys.inventory, clock: clock, lookUps: lookUps)
-        approvals = Approvals(store: store, keyring: keyring, inventory: dataKeys.inventory, logger: logger)
+        countedObjects = CountedObjects(store: store, keyring: keyring, inventory: dataKeys.inventory, logger: logger)
         seals = installation.seals(keyring, keys, vault)
-        banks = BankDirectory(store: store, keyring: keyring, approvals: approvals, clock: clock, lookUps: lookUps)
+        banks = BankDirectory(
+            store: store, keyring: keyring, countedObjects: countedObjects, clock: clock, lookUps: lookUps)
         vaultWatch = VaultWatch(
-            dataKeys: dataKeys, keyring: keyring, serverKeys: keys, banks: banks, approvals: approvals, clock: clock,
-            grace: .seconds(settings.vault.graceSeconds), warnsOfRisk: !isForTrials, logger: logger)
+            dataKeys: dataKeys, keyring: keyring, serverKeys: keys, banks: banks, countedObjects: countedObjects,
+            clock: clock, grace: .seconds(settings.vault.graceSeconds),
+            warnsOfRisk: !isForTrials,
+            logger: logger)
         try await vaultWatch.openAtStart()
     }
 }

@@ -19,7 +19,7 @@ package struct ServerOperations {
     init(_ core: ServerCore) throws {
         let settings = core.settings
         let (store, clock, logger) = (core.installation.store, core.installation.clock, core.installation.logger)
-        let (keyring, keys, approvals, banks) = (core.keyring, core.keys, core.approvals, core.banks)
+        let (keyring, keys, countedObjects, banks) = (core.keyring, core.keys, core.countedObjects, core.banks)
         let gate = CardholderGate(limit: settings.cardholderRequests)
         refusals = RefusalCounts(store: store, clock: clock, logger: logger)
         drawingThreads = DrawingThreads(count: settings.drawingThreads)
@@ -30,15 +30,15 @@ package struct ServerOperations {
         identityChecks = IdentityChecks(store: store, keyring: keyring, clock: clock)
         issuing = IssuingParts(
             authentication: IssuerAuthentication(
-                store: store, keyring: keyring, approvals: approvals, clock: clock, lookUps: core.lookUps),
+                store: store, keyring: keyring, countedObjects: countedObjects, clock: clock, lookUps: core.lookUps),
             service: IssuerService(
-                store: store, keyring: keyring, serverKeys: keys, approvals: approvals, clock: clock),
+                store: store, keyring: keyring, serverKeys: keys, countedObjects: countedObjects, clock: clock),
             idempotentCalls: IdempotentCalls(store: store, keyring: keyring, clock: clock),
             events: EventFeed(store: store, keys: keys, clock: clock), identityChecks: identityChecks)
         results = try ResultPoster(
             keys: keys, clock: clock, timeoutSeconds: settings.resultsTimeoutSeconds, caPath: settings.webhooksCAPath)
         documents = DocumentService(
-            store: store, keyring: keyring, banks: banks, approvals: approvals, results: results,
+            store: store, keyring: keyring, banks: banks, countedObjects: countedObjects, results: results,
             databaseLimit: settings.http.databaseLimit, lookUps: core.lookUps, clock: clock,
             clockWatch: core.clockWatch, logger: logger)
     }

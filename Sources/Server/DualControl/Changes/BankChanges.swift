@@ -30,7 +30,7 @@ package struct AddBank: Change {
             from: BankPolicy(id, BankSettings(name: "", programme: "", scheme: .cb), .active).text)
     }
 
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
+    package func objects(in installation: Installation) async throws -> [InventoryObject] { [InventoryObject(policy)] }
 
     package func requirePossible(in installation: Installation) async throws {
         try settings.validate()
@@ -100,7 +100,7 @@ package struct SetBank: Change {
 
     private static let hasChanged = CommandError.refused("another command has changed the bank: run the command again")
 
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(policy)] }
+    package func objects(in installation: Installation) async throws -> [InventoryObject] { [InventoryObject(policy)] }
 
     package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         try settings.validate()

@@ -54,11 +54,11 @@ package struct ImportCertificate: Change {
         ]
     }
 
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func objects(in installation: Installation) async throws -> [InventoryObject] {
         let certificate = try certificate(at: installation.clock.now())
         let demoted = try await installation.defaultCertificate(of: bank, for: isDefault ? use : nil)
-        return [ApprovedObject(certificate, of: bank)]
-            + demoted.map { ApprovedObject($0.with(isDefault: false), of: bank) }
+        return [InventoryObject(certificate, of: bank)]
+            + demoted.map { InventoryObject($0.with(isDefault: false), of: bank) }
     }
 
     package func requirePossible(in installation: Installation) async throws {
@@ -108,12 +108,12 @@ package struct SetDefaultCertificate: Change {
         ["certificate '\(alias)' becomes the default for its use"]
     }
 
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func objects(in installation: Installation) async throws -> [InventoryObject] {
         guard let certificate = try await certificate(in: installation) else { return [] }
         let demoted = try await installation.defaultCertificate(of: bank, for: certificate.purpose)
             .filter { $0.alias != alias }
         return ([certificate.with(isDefault: true)] + demoted.map { $0.with(isDefault: false) })
-            .map { ApprovedObject($0, of: bank) }
+            .map { InventoryObject($0, of: bank) }
     }
 
     package func requirePossible(in installation: Installation) async throws {

@@ -43,8 +43,8 @@ package struct AddDocumentClient: Change {
         [isUnbound ? "unbound" : "with checks", resultURL.map { "results to \(URLHost.of($0))" } ?? "results nowhere"]
     }
 
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
-        [ApprovedObject(record(installation.clock.now()))]
+    package func objects(in installation: Installation) async throws -> [InventoryObject] {
+        [InventoryObject(record(installation.clock.now()))]
     }
 
     package func requirePossible(in installation: Installation) async throws {

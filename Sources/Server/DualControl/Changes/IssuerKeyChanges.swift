@@ -42,9 +42,9 @@ package struct AddIssuerKey: Change {
         ["key '\(keyId)' for \(algorithm): \(material)"]
     }
 
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func objects(in installation: Installation) async throws -> [InventoryObject] {
         let record = record(installation.clock.now())
-        return try await installation.withKeyring { [try ApprovedObject(record, keyring: $0)] }
+        return try await installation.withKeyring { [try InventoryObject(record, keyring: $0)] }
     }
 
     package func requirePossible(in installation: Installation) async throws {

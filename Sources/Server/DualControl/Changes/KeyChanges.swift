@@ -37,7 +37,7 @@ package struct ImportHMACKey: Change {
         return ["HMAC key '\(label)' for \(usage.purpose), KCV \(kcv)"]
     }
 
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func objects(in installation: Installation) async throws -> [InventoryObject] {
         try await installation.withKeyring { [try key($0).object(bankId: bank, label: label, usage: usage)] }
     }
 
@@ -102,7 +102,7 @@ package struct ImportKeyBlock: Change {
         }
     }
 
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func objects(in installation: Installation) async throws -> [InventoryObject] {
         try await withKey(in: installation) { key, label, _ in [key.object(bankId: bank, label: label)] }
     }
 
@@ -160,7 +160,7 @@ package struct ConfirmKey: Change {
         return ["key '\(label)' for \(key.kind.usage.rawValue) with KCV \(key.kcv); all its components are entered"]
     }
 
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func objects(in installation: Installation) async throws -> [InventoryObject] {
         try await withCeremony(in: installation) { [try await $0.key(kcv: kcv).object(bankId: bank, label: label)] }
     }
 

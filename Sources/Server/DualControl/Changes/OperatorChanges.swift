@@ -61,7 +61,7 @@ package struct RemoveOperator: Change {
         installation.approval(of: try await objects(in: installation), approvalId: approvalId)
     }
 
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func objects(in installation: Installation) async throws -> [InventoryObject] {
         try await installation.presentObjects()
     }
 
@@ -92,7 +92,7 @@ package struct SetDualControl: Change {
 
     package func operators(after roster: OperatorRoster) throws -> OperatorRoster { try roster.with(isDual: isOn) }
 
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func objects(in installation: Installation) async throws -> [InventoryObject] {
         isOn ? try await installation.presentObjects() : []
     }
 
@@ -122,7 +122,7 @@ package struct SetDualControl: Change {
 
 extension Installation {
     /// What two operators sign takes the place of all earlier approvals.
-    fileprivate func approval(of objects: [ApprovedObject], approvalId: String?) -> InventoryChange {
+    fileprivate func approval(of objects: [InventoryObject], approvalId: String?) -> InventoryChange {
         var change = InventoryChange()
         if let approvalId { change.approveOnly(objects, approvalId: approvalId) }
         return change

@@ -61,7 +61,7 @@ package struct TrustRoot: Change {
     package var bankId: Identifier? { bank }
     package var subject: String? { "SHA-256 \(Hex.encode(SHA256.hash(root)))" }
 
-    private var object: ApprovedObject { ApprovedObject(trustRoot: root, scope: bank) }
+    private var object: InventoryObject { InventoryObject(trustRoot: root, scope: bank) }
 
     package func details(in installation: Installation) async throws -> [String] {
         [
@@ -74,7 +74,7 @@ package struct TrustRoot: Change {
         if let bank { _ = try await installation.bank(bank) }
     }
 
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] { [object] }
+    package func objects(in installation: Installation) async throws -> [InventoryObject] { [object] }
 
     /// Whether a list under this root can be imported.
     package func isTrusted(in installation: Installation) async throws -> Bool {
@@ -110,8 +110,8 @@ extension Installation {
             let record = try await withKeyring { try found.record(scope: scope, keyring: $0, now: clock.now()) }
             try await changingInventory {
                 var change = InventoryChange()
-                change.addOnly(ApprovedObject(trustRoot: record.root, scope: scope))
-                change.add(ApprovedObject(record))
+                change.addOnly(InventoryObject(trustRoot: record.root, scope: scope))
+                change.add(InventoryObject(record))
                 return change
             } _: {
                 guard try await store.putTrustList(record) else {

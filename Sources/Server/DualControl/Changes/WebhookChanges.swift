@@ -35,7 +35,7 @@ package struct SetWebhook: Change {
 
     package func effect(at now: Timestamp) -> [String] { ["events to \(URLHost.of(url))"] }
 
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] { [ApprovedObject(webhook)] }
+    package func objects(in installation: Installation) async throws -> [InventoryObject] { [InventoryObject(webhook)] }
 
     package func requirePossible(in installation: Installation) async throws { _ = try await installation.bank(bank) }
 

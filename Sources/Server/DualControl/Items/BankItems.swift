@@ -9,9 +9,9 @@ package struct BankItem: Sendable {
     package let name: String
     package let status: Activity
     /// As the inventory has it; nil if it does not open, so that no server can use it.
-    package let object: ApprovedObject?
+    package let object: InventoryObject?
 
-    package init(name: String, status: Activity, object: ApprovedObject?) {
+    package init(name: String, status: Activity, object: InventoryObject?) {
         self.name = name
         self.status = status
         self.object = object
@@ -66,7 +66,7 @@ package struct Enable<Items: BankItems>: Change {
         }
     }
 
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] {
+    package func objects(in installation: Installation) async throws -> [InventoryObject] {
         try await installation.items(Items.self, name, of: bank).compactMap(\.object)
     }
 

@@ -19,11 +19,11 @@ package enum BankKeys: BankItems {
     package static func items(of bankId: Identifier, in store: Store, _ keyring: Keyring) async throws -> [BankItem] {
         let hmac = try await store.hmacKeys(bankId: bankId).map {
             BankItem(
-                name: $0.label, status: $0.status, object: try? ApprovedObject($0, of: bankId, keyring: keyring))
+                name: $0.label, status: $0.status, object: try? InventoryObject($0, of: bankId, keyring: keyring))
         }
         let others = try await store.bankKeys(bankId: bankId).map {
             BankItem(
-                name: $0.label, status: $0.status, object: try? ApprovedObject($0, of: bankId, keyring: keyring))
+                name: $0.label, status: $0.status, object: try? InventoryObject($0, of: bankId, keyring: keyring))
         }
         return hmac + others
     }

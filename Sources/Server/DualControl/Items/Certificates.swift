@@ -19,7 +19,7 @@ package enum Certificates: BankItems {
     package static func items(of bankId: Identifier, in store: Store, _ keyring: Keyring) async throws -> [BankItem] {
         try await store.certificates(bankId: bankId).map { certificate in
             BankItem(
-                name: certificate.alias, status: certificate.status, object: ApprovedObject(certificate, of: bankId))
+                name: certificate.alias, status: certificate.status, object: InventoryObject(certificate, of: bankId))
         }
     }
 }

@@ -18,7 +18,7 @@ package enum DocumentClients: BankItems {
 
     package static func items(of bankId: Identifier, in store: Store, _ keyring: Keyring) async throws -> [BankItem] {
         try await store.documentClients(bankId: bankId).map {
-            BankItem(name: $0.clientId, status: $0.status, object: ApprovedObject($0))
+            BankItem(name: $0.clientId, status: $0.status, object: InventoryObject($0))
         }
     }
 }

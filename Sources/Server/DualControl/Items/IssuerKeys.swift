@@ -18,7 +18,7 @@ package enum IssuerKeys: BankItems {
 
     package static func items(of bankId: Identifier, in store: Store, _ keyring: Keyring) async throws -> [BankItem] {
         try await store.issuerKeys(bankId: bankId).map {
-            BankItem(name: $0.keyId, status: $0.status, object: try? ApprovedObject($0, keyring: keyring))
+            BankItem(name: $0.keyId, status: $0.status, object: try? InventoryObject($0, keyring: keyring))
         }
     }
 }

@@ -33,7 +33,7 @@ package protocol Change: Codable, Sendable {
     func needsApproval(in installation: Installation) async throws -> Bool
 
     /// What servers accept after the change.
-    func objects(in installation: Installation) async throws -> [ApprovedObject]
+    func objects(in installation: Installation) async throws -> [InventoryObject]
 
     /// What the change puts into the inventory, and takes out of it. A change that makes keys of the installation writes them itself.
     ///
@@ -68,7 +68,7 @@ extension Change {
     package func details(in installation: Installation) async throws -> [String] { [] }
     package func effect(at now: Timestamp) -> [String] { [] }
     package func needsApproval(in installation: Installation) async throws -> Bool { true }
-    package func objects(in installation: Installation) async throws -> [ApprovedObject] { [] }
+    package func objects(in installation: Installation) async throws -> [InventoryObject] { [] }
     package func inventoryChange(
         in installation: Installation, approvalId: String?
     ) async throws -> InventoryChange {

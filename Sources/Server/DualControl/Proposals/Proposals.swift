@@ -113,7 +113,7 @@ extension Installation {
 
     /// Stores the approval, and makes the change. The inventory names the approval, and notes that the proposal was used.
     private func make<C: Change>(
-        _ change: C, _ approval: Approval, _ objects: [ApprovedObject], of proposal: ProposedChange
+        _ change: C, _ approval: Approval, _ objects: [InventoryObject], of proposal: ProposedChange
     ) async throws -> Shown {
         try await store.insertApproval(NewApproval(approval), now: clock.now())
         let shown =
@@ -193,7 +193,7 @@ extension Installation {
 
 extension Installation {
     /// Shows what an operator signs, line by line: what changes, and each object that servers will accept.
-    private func show(_ change: some Change, _ objects: [ApprovedObject], title: String) async throws {
+    private func show(_ change: some Change, _ objects: [InventoryObject], title: String) async throws {
         note(ClientText.printable("\(title)\(change.bankId.map { " for bank '\($0)'" } ?? ""):"))
         var lines = try await change.details(in: self)
         let known = try await accepted(objects)
@@ -206,18 +206,14 @@ extension Installation {
 
     /// Those of the objects that servers accept: they are in the inventory and, under dual control, two of the present operators have
     /// approved them.
-    package func accepted(_ objects: [ApprovedObject]) async throws -> Set<ApprovedObject> {
+    package func accepted(_ objects: [InventoryObject]) async throws -> Set<InventoryObject> {
         guard !objects.isEmpty else { return [] }
         let roster = try await operators()
         return try await withDataKeys { dataKeys in
             let listed = try await dataKeys.listed(objects)
             guard let roster, roster.isDual else { return Set(listed.keys) }
             var verified: [String: Set<[UInt8]>] = [:]
-            let entries = Dictionary(
-                listed.map { ($0.digest, (kind: $0.inventoryName.kind, entry: $1)) }
-            ) { $1 }
-            let digests = try await roster.approved(entries, in: store, verified: &verified)
-            return Set(listed.keys.filter { digests.contains($0.digest) })
+            return try await roster.approved(listed, in: store, verified: &verified)
         }
     }
 
@@ -231,7 +227,7 @@ extension Installation {
         }
     }
 
-    private func require(_ change: some Change, stillLeaves objects: [ApprovedObject]) async throws {
+    private func require(_ change: some Change, stillLeaves objects: [InventoryObject]) async throws {
         try await change.requirePossible(in: self)
         guard try await change.objects(in: self) == objects else { throw Self.hasChanged }
     }
@@ -252,7 +248,7 @@ extension Installation {
     }
 
     /// The statement of a proposal, if it is about these objects.
-    private func verified(_ proposal: ProposedChange, about objects: [ApprovedObject]) throws -> ApprovalStatement {
+    private func verified(_ proposal: ProposedChange, about objects: [InventoryObject]) throws -> ApprovalStatement {
         guard let statement = ApprovalStatement(proposal.statement), statement.action == proposal.action,
             statement.id == proposal.id
         else { throw Self.isDamaged }

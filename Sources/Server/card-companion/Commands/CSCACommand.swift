@@ -95,7 +95,7 @@ struct CSCACommand: ParsableCommand {
                 }
                 try await installation.changingInventory {
                     var change = InventoryChange()
-                    change.add(ApprovedObject(found.record))
+                    change.add(InventoryObject(found.record))
                     return change
                 } _: {
                     guard try await installation.store.putTrustRevocationList(found.record) else {

@@ -43,16 +43,16 @@ struct CardholderCommand: ParsableCommand {
                 let bank = try await installation.issuerBank(bank)
                 return try await installation.withDataKeys { dataKeys in
                     let keyring = try await dataKeys.opened()
-                    let approvals = Approvals(
+                    let countedObjects = CountedObjects(
                         store: installation.store, keyring: keyring, inventory: dataKeys.inventory,
                         logger: installation.logger)
-                    _ = try await approvals.refresh(from: dataKeys.vault)
+                    _ = try await countedObjects.refresh(from: dataKeys.vault)
                     let keys = try await ServerKeys.opened(with: keyring, of: dataKeys)
                     var cardholders = CardholderImport(
                         bank: bank,
                         provisioning: Provisioning(
-                            bank: bank, keyring: keyring, serverKeys: keys, approvals: approvals,
-                            acceptsCodes: !approvals.areNeeded),
+                            bank: bank, keyring: keyring, serverKeys: keys, countedObjects: countedObjects,
+                            acceptsCodes: !countedObjects.needApprovals),
                         actor: AdminAction.actor, store: installation.store, clock: installation.clock,
                         parallelism: ProcessInfo.processInfo.activeProcessorCount)
                     var report = ImportReport(fileByteCount: InputFile.byteCount(handle), asJSON: asJSON)

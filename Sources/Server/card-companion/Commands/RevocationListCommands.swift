@@ -45,7 +45,7 @@ extension CertificateCommand {
                 }
                 try await installation.changingInventory {
                     var change = InventoryChange()
-                    change.add(ApprovedObject(list.contents, of: bank))
+                    change.add(InventoryObject(list.contents, of: bank))
                     return change
                 } _: {
                     let isNewest = try await installation.store.putRevocationList(

@@ -232,10 +232,10 @@ extension Installation {
             throw CommandError.refused("the webhook of bank '\(bankId)' is disabled: see 'card-companion webhook set'")
         }
         return try await withDataKeys { dataKeys in
-            let approvals = Approvals(
+            let countedObjects = CountedObjects(
                 store: store, keyring: try await dataKeys.opened(), inventory: dataKeys.inventory, logger: logger)
-            _ = try await approvals.refresh(from: dataKeys.vault)
-            guard let webhook = try await approvals.webhook(bankId: bankId) else {
+            _ = try await countedObjects.refresh(from: dataKeys.vault)
+            guard let webhook = try await countedObjects.webhook(bankId: bankId) else {
                 throw CommandError.refused(
                     "the webhook of bank '\(bankId)' is not in the inventory, or two operators have not approved it: servers send "
                         + "nothing to it; see 'card-companion doctor'")

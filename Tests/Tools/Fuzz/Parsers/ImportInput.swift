@@ -61,7 +61,7 @@ enum ImportInput {
         store: store, keyring: Fixture.keyring, inventory: inventory, clock: clock)
     private static let pinKeys = PINKeys(
         of: Fixture.bankId,
-        approvals: Approvals(
+        countedObjects: CountedObjects(
             store: store, keyring: Fixture.keyring, inventory: inventory, logger: Logger(label: "fuzz")),
         keyring: Fixture.keyring)
     private static let bank = IssuerBank(

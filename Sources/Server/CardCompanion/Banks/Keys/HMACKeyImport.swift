@@ -57,8 +57,8 @@ package struct HMACKeyImport: Sendable {
     }
 
     /// What two operators approve.
-    package func object(bankId: Identifier, label: String, usage: HMACKeyUsage) -> ApprovedObject {
-        ApprovedObject(hmacKey: label, of: bankId, usage: usage, key.bytes)
+    package func object(bankId: Identifier, label: String, usage: HMACKeyUsage) -> InventoryObject {
+        InventoryObject(hmacKey: label, of: bankId, usage: usage, key.bytes)
     }
 
     /// - Throws: ``KeyImportRefusal`` if the bank has a key of that name, or any bank has this key.

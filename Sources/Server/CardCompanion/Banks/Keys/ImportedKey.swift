@@ -36,11 +36,11 @@ package struct ImportedKey: Sendable {
     }
 
     /// What two operators approve.
-    package func object(bankId: Identifier, label: String) -> ApprovedObject {
+    package func object(bankId: Identifier, label: String) -> InventoryObject {
         if let usage = kind.usage.hmac {
-            return ApprovedObject(hmacKey: label, of: bankId, usage: usage, key.secret.bytes)
+            return InventoryObject(hmacKey: label, of: bankId, usage: usage, key.secret.bytes)
         }
-        return ApprovedObject(
+        return InventoryObject(
             bankKey: label, of: bankId, usage: kind.usage, algorithm: kind.algorithm,
             direction: kind.direction ?? .decrypt, key.secret.bytes)
     }

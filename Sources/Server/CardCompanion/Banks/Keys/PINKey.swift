@@ -28,13 +28,13 @@ struct PINKey: Sendable {
 /// So a disabled key opens nothing in the next one.
 final class PINKeys: Sendable {
     private let bankId: Identifier
-    private let approvals: Approvals
+    private let countedObjects: CountedObjects
     private let keyring: Keyring
     private let known = Mutex<[Identifier: PINKey]>([:])
 
-    init(of bankId: Identifier, approvals: Approvals, keyring: Keyring) {
+    init(of bankId: Identifier, countedObjects: CountedObjects, keyring: Keyring) {
         self.bankId = bankId
-        self.approvals = approvals
+        self.countedObjects = countedObjects
         self.keyring = keyring
     }
 
@@ -42,7 +42,7 @@ final class PINKeys: Sendable {
     /// - Throws: `StoreError`, `KeyVaultError`, `CryptographyError`.
     func key(_ label: Identifier) async throws -> PINKey? {
         if let key = known.withLock({ $0[label] }) { return key }
-        let record = try await approvals.bankKey(bankId: bankId, label: label.text)
+        let record = try await countedObjects.bankKey(bankId: bankId, label: label.text)
         guard let key = try record.flatMap({ try PINKey($0, of: bankId, keyring: keyring) }) else { return nil }
         known.withLock { $0[label] = key }
         return key

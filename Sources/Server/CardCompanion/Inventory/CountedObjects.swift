@@ -6,7 +6,7 @@ package import Logging
 internal import Synchronization
 
 /// Tells which objects count: those of the inventory and, under dual control, only those that two operators have approved.
-package final class Approvals: Sendable {
+package final class CountedObjects: Sendable {
     private struct State {
         var roster: OperatorRoster?
         /// Advances when the operators change.
@@ -39,7 +39,7 @@ package final class Approvals: Sendable {
     }
 
     /// Whether objects need approvals.
-    package var areNeeded: Bool { state.withLock { $0.roster?.isDual ?? false } }
+    package var needApprovals: Bool { state.withLock { $0.roster?.isDual ?? false } }
 
     /// Advances when the operators or the inventory change. What was looked up before must be looked up again.
     var generation: Int { state.withLock(\.generation) + Int(inventory.known?.version ?? 0) }
@@ -72,32 +72,32 @@ package final class Approvals: Sendable {
     }
 
     /// Whether an object counts. If not, that is logged.
-    func isApproved(_ object: ApprovedObject) async throws -> Bool {
-        try await approved([object]).contains(object.digest)
+    func counts(_ object: InventoryObject) async throws -> Bool {
+        try await counted([object]).contains(object)
     }
 
-    /// The digests of those objects that count.
-    func approved(_ objects: [ApprovedObject]) async throws -> Set<[UInt8]> {
-        var counted = try await counted(objects)
-        if counted.count < Set(objects.map(\.digest)).count {
+    /// Those of the objects that count. The others are logged.
+    func counted(_ objects: [InventoryObject]) async throws -> Set<InventoryObject> {
+        var counted = try await countedAsKnown(objects)
+        if counted.count < Set(objects).count {
             // A command can have added them since.
             _ = try await inventory.present(keyring)
-            counted = try await self.counted(objects)
+            counted = try await countedAsKnown(objects)
         }
-        for object in objects where !counted.contains(object.digest) { log(object) }
+        for object in objects where !counted.contains(object) { log(object) }
         return counted
     }
 
-    private func counted(_ objects: [ApprovedObject]) async throws -> Set<[UInt8]> {
-        var entries: [[UInt8]: (kind: InventoryKind, entry: Inventory.Entry)] = [:]
+    /// According to the version of the inventory that is known.
+    private func countedAsKnown(_ objects: [InventoryObject]) async throws -> Set<InventoryObject> {
+        var listed: [InventoryObject: Inventory.Entry] = [:]
         for object in objects {
-            let listed = try await part(of: object.bankId)?.entry(of: object)
-            if let listed { entries[object.digest] = (object.inventoryName.kind, listed) }
+            if let entry = try await part(of: object.bankId)?.entry(of: object) { listed[object] = entry }
         }
         let current = state.withLock(\.self)
-        guard let roster = current.roster, roster.isDual else { return Set(entries.keys) }
+        guard let roster = current.roster, roster.isDual else { return Set(listed.keys) }
         var verified = current.verified
-        let approved = try await roster.approved(entries, in: store, verified: &verified)
+        let approved = try await roster.approved(listed, in: store, verified: &verified)
         state.withLock { state in
             guard state.generation == current.generation else { return }
             state.verified = verified.count > Self.verifiedCapacity ? [:] : verified
@@ -130,10 +130,10 @@ package final class Approvals: Sendable {
         }
     }
 
-    private func log(_ object: ApprovedObject) {
+    private func log(_ object: InventoryObject) {
         guard remembers(object.digest) else { return }
         logger.error(
-            areNeeded
+            needApprovals
                 ? "Ignored what two operators have not approved: see 'card-companion approve'"
                 : "Ignored what is not in the inventory: no command of this installation has made it so",
             metadata: ["object": "\(ClientText.quoted(object.name, limit: 300))"])
@@ -142,42 +142,42 @@ package final class Approvals: Sendable {
 
 // MARK: - Objects that servers load
 
-extension Approvals {
+extension CountedObjects {
     /// The part of a bank that counts; nil if the bank itself does not.
-    func approvedPart(of found: BankWithKeys) async throws -> BankWithKeys? {
+    func countedPart(of found: BankWithKeys) async throws -> BankWithKeys? {
         // A bank is loaded when it has changed: then the inventory may have, too.
         _ = try await inventory.present(keyring)
-        guard try await hasApprovedSettings(found.bank) else { return nil }
+        guard try await hasCountedSettings(found.bank) else { return nil }
         let bankId = found.bank.id
         let hmacKeys = found.hmacKeys.filter { $0.status == .active }.map { key in
-            (key, try? ApprovedObject(key, of: bankId, keyring: keyring))
+            (key, try? InventoryObject(key, of: bankId, keyring: keyring))
         }
         let certificates = found.certificates.filter { $0.status == .active }.map {
-            ($0, ApprovedObject($0, of: bankId))
+            ($0, InventoryObject($0, of: bankId))
         }
-        let pinKey = found.definedPINKey.flatMap { try? ApprovedObject($0, of: bankId, keyring: keyring) }
+        let pinKey = found.definedPINKey.flatMap { try? InventoryObject($0, of: bankId, keyring: keyring) }
         // The vault was lost meanwhile: a key that does not open may still count.
         guard keyring.isOpen else { throw KeyVaultError.vaultClosed }
-        let approved = try await approved(
+        let counted = try await counted(
             hmacKeys.compactMap(\.1) + certificates.map(\.1) + (pinKey.map { [$0] } ?? []))
         let lists = try await revocationLists(of: found)
-        let present = certificates.filter { approved.contains($0.1.digest) }.map(\.0)
+        let present = certificates.filter { counted.contains($0.1) }.map(\.0)
         return BankWithKeys(
             bank: found.bank,
             // One that does not open is of no use to anybody, and callers must learn that.
-            hmacKeys: hmacKeys.filter { $0.1.map { approved.contains($0.digest) } ?? true }.map(\.0),
-            definedPINKey: pinKey.flatMap { approved.contains($0.digest) ? found.definedPINKey : nil },
+            hmacKeys: hmacKeys.filter { $0.1.map(counted.contains) ?? true }.map(\.0),
+            definedPINKey: pinKey.flatMap { counted.contains($0) ? found.definedPINKey : nil },
             certificates: present.compactMap { lists.checked($0) }, revocationLists: found.revocationLists,
             sealsResults: found.sealsResults ? true : try await lacksCertificate(found))
     }
 
     /// The bank's CRLs that count, and the issuers that must have one.
     private func revocationLists(of found: BankWithKeys) async throws -> CountedRevocationLists {
-        let objects = found.revocationLists.map { ($0, ApprovedObject($0, of: found.bank.id)) }
-        let counted = try await approved(objects.map(\.1))
+        let objects = found.revocationLists.map { ($0, InventoryObject($0, of: found.bank.id)) }
+        let counted = try await counted(objects.map(\.1))
         let issuers = try await part(of: found.bank.id)?.entries(of: .revocationList).map(\.name) ?? []
         return CountedRevocationLists(
-            lists: objects.filter { counted.contains($0.1.digest) }.map(\.0), issuers: issuers)
+            lists: objects.filter { counted.contains($0.1) }.map(\.0), issuers: issuers)
     }
 
     /// Whether the inventory has a certificate that the database lacks. It can be the one that results are sealed to.
@@ -192,48 +192,48 @@ extension Approvals {
     package func bankKey(bankId: Identifier, label: String) async throws -> BankKeyRecord? {
         guard let key = try await store.bankKey(bankId: bankId, label: label) else { return nil }
         guard key.status == .active else { return key }
-        return try await isApproved(try ApprovedObject(key, of: bankId, keyring: keyring)) ? key : nil
+        return try await counts(try InventoryObject(key, of: bankId, keyring: keyring)) ? key : nil
     }
 
     /// Those keys of back-ends that count or are disabled. A secret that does not open is left out.
-    func approved(_ keys: [IssuerKeyRecord]) async throws -> [IssuerKeyRecord] {
+    func counted(_ keys: [IssuerKeyRecord]) async throws -> [IssuerKeyRecord] {
         guard !keys.isEmpty else { return [] }
         _ = try await inventory.present(keyring)
         var result = keys.filter { $0.status == .disabled }
         for key in keys where key.status == .active {
-            guard let object = try? ApprovedObject(key, keyring: keyring) else {
+            guard let object = try? InventoryObject(key, keyring: keyring) else {
                 guard keyring.isOpen else { throw KeyVaultError.vaultClosed }
                 continue
             }
-            if try await isApproved(object) { result.append(key) }
+            if try await counts(object) { result.append(key) }
         }
         return result
     }
 
     /// What a call needs to know about its bank: only what counts; nil if the bank does not.
-    func approvedPart(of bank: IssuerBank) async throws -> IssuerBank? {
+    func countedPart(of bank: IssuerBank) async throws -> IssuerBank? {
         let generation = generation
         if let known = state.withLock({ $0.banks[bank.id] }), known.bank.revision == bank.revision,
             known.generation == generation
         {
             return known.bank.limited(to: bank)
         }
-        guard let found = try await store.bankWithKeys(id: bank.id), let part = try await approvedPart(of: found) else {
+        guard let found = try await store.bankWithKeys(id: bank.id), let part = try await countedPart(of: found) else {
             return nil
         }
-        let approved = IssuerBank(part)
+        let counted = IssuerBank(part)
         state.withLock { state in
             if state.banks.count >= Self.bankCapacity { state.banks.removeAll() }
-            state.banks[bank.id] = (approved, generation)
+            state.banks[bank.id] = (counted, generation)
         }
-        return approved.limited(to: bank)
+        return counted.limited(to: bank)
     }
 
     /// A bank's webhook; nil if there is none, or it is active and does not count.
     package func webhook(bankId: Identifier) async throws -> WebhookRecord? {
         guard let webhook = try await store.webhook(bankId: bankId) else { return nil }
         guard webhook.status == .active else { return webhook }
-        return try await isApproved(ApprovedObject(webhook)) ? webhook : nil
+        return try await counts(InventoryObject(webhook)) ? webhook : nil
     }
 
     /// An active document client; nil if there is none, or it does not count.
@@ -241,20 +241,20 @@ extension Approvals {
         guard let found = try await store.currentDocumentClient(id: id), found.client.status == .active else {
             return nil
         }
-        return try await isApproved(ApprovedObject(found.client)) ? found : nil
+        return try await counts(InventoryObject(found.client)) ? found : nil
     }
 
     /// Whether the bank has the settings of the inventory and, under dual control, whether two operators have approved them, or
     /// others that were only tightened since.
-    private func hasApprovedSettings(_ bank: BankRecord) async throws -> Bool {
-        let present = ApprovedObject(BankPolicy(bank))
+    private func hasCountedSettings(_ bank: BankRecord) async throws -> Bool {
+        let present = InventoryObject(BankPolicy(bank))
         guard try await isListed(present) else {
             log(present)
             return false
         }
-        guard areNeeded else { return true }
+        guard needApprovals else { return true }
         guard let text = bank.approvedSettings, BankPolicy(bank).isWithin(text),
-            try await isApproved(ApprovedObject(approvedSettings: text, of: bank.id))
+            try await counts(InventoryObject(approvedSettings: text, of: bank.id))
         else {
             log(present)
             return false
@@ -263,7 +263,7 @@ extension Approvals {
     }
 
     /// Whether the inventory has an object, approved or not.
-    private func isListed(_ object: ApprovedObject) async throws -> Bool {
+    private func isListed(_ object: InventoryObject) async throws -> Bool {
         if try await part(of: object.bankId)?.entry(of: object) != nil { return true }
         _ = try await inventory.present(keyring)
         return try await part(of: object.bankId)?.entry(of: object) != nil
@@ -294,41 +294,7 @@ private struct CountedRevocationLists {
 
 extension Inventory {
     /// The entry of an object, if it is exactly that object.
-    package func entry(of object: ApprovedObject) -> Entry? {
+    package func entry(of object: InventoryObject) -> Entry? {
         entries[object.inventoryName].flatMap { $0.value == object.value ? $0 : nil }
-    }
-}
-
-extension OperatorRoster {
-    /// Those entries, by their objects' digests, that need no approval or have one of two of these operators.
-    ///
-    /// - Parameter verified: the objects of approvals that were verified before, by id. Others are added.
-    package func approved(
-        _ entries: [[UInt8]: (kind: InventoryKind, entry: Inventory.Entry)], in store: Store,
-        verified: inout [String: Set<[UInt8]>]
-    ) async throws(StoreError) -> Set<[UInt8]> {
-        let ids = Set(entries.values.filter(\.kind.canBeApproved).compactMap(\.entry.approvalId))
-        for record in try await store.approvals(ids: Array(ids.subtracting(verified.keys))) {
-            // What does not verify is not remembered: the right approval may still come.
-            let digests = record.approvedDigests(in: self)
-            if !digests.isEmpty { verified[record.id] = digests }
-        }
-        return Set(
-            entries.filter { digest, listed in
-                guard listed.kind.canBeApproved else { return true }
-                return listed.entry.approvalId.flatMap { verified[$0] }?.contains(digest) ?? false
-            }.keys)
-    }
-}
-
-extension ApprovalRecord {
-    /// The objects that it really approves.
-    fileprivate func approvedDigests(in roster: OperatorRoster) -> Set<[UInt8]> {
-        let first = OperatorSignature(operatorName: firstOperator, signature: firstSignature)
-        let second = OperatorSignature(operatorName: secondOperator, signature: secondSignature)
-        guard let statement = ApprovalStatement(statement), statement.id == id,
-            let approval = try? Approval(statement, first, second, in: roster)
-        else { return [] }
-        return Set(approval.statement.objectDigests)
     }
 }

@@ -5,7 +5,7 @@ package import SecureMemory
 
 /// What the inventory lists, and two operators approve: a key, a certificate, a webhook, a document client, a root of trust lists,
 /// or a bank's settings. Servers ignore an object that is not in the inventory and, under dual control, one without an approval.
-package struct ApprovedObject: Sendable, Hashable {
+package struct InventoryObject: Sendable, Hashable {
     /// For people: `certificate '2027' of bank 'MYBANK', SHA-256 5f0c…`.
     package let name: String
     /// Nil for all banks.
@@ -167,10 +167,10 @@ package struct ApprovedObject: Sendable, Hashable {
 
     /// The settings that two operators have approved. For them it is the same object; the inventory has it besides the present ones.
     package init(approvedSettings text: String, of bankId: Identifier) {
-        self = ApprovedObject(settings: text, of: bankId).named(Inventory.Name(.approvedSettings))
+        self = InventoryObject(settings: text, of: bankId).named(Inventory.Name(.approvedSettings))
     }
 
-    private func named(_ name: Inventory.Name) -> ApprovedObject {
+    private func named(_ name: Inventory.Name) -> InventoryObject {
         var object = self
         object.inventoryName = name
         return object
