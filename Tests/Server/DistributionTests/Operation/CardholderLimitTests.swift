@@ -21,7 +21,8 @@ struct CardholderLimitTests {
         let (bank, holder) = (service.repeatingBank.bank, service.repeatingBank.cardholder())
         let others = (0..<10).map { _ in service.repeatingBank.cardholder() }
         let app = try TestApp()
-        let bodies = try (0..<Self.count).map { try app.captcha(bank, holder, timestamp: TestBank.timestamp() - $0) }
+        let now = TestBank.timestamp()
+        let bodies = try (0..<Self.count).map { try app.captcha(bank, holder, timestamp: now - $0) }
         let row = "SELECT 1 FROM cardholder WHERE \(holder.row(bank)) FOR UPDATE"
         try await withLock(row, of: service.installation, holder) { lock in
             let served = Flag()
