@@ -1,12 +1,11 @@
 package import Administration
-internal import CardCompanion
+package import CardCompanion
 package import CardCompanionModel
 
 /// `inventory accept`.
 package struct AcceptInventory: Change {
     package static let command = "inventory accept"
     package static let writesInventory = true
-    package static let worksWithoutInventory = true
 
     /// Versions as `NUMBER:HASH`.
     let lost: String
@@ -21,6 +20,9 @@ package struct AcceptInventory: Change {
 
     package var bankId: Identifier? { nil }
     package var subject: String? { reason }
+
+    /// The one that is right cannot be read before it is accepted.
+    package func inventory(in installation: Installation) async throws -> Inventory? { nil }
 
     package func effect(at now: Timestamp) -> [String] { ["version \(lost) -> \(found)"] }
 

@@ -78,7 +78,6 @@ package struct MakeRecoveryKey: Change {
 package struct RewrapDataKeys: Change {
     package static let command = "vault rewrap"
     package static let writesInventory = true
-    package static let worksWithoutInventory = true
 
     /// Where the present master key is: a file, or a token.
     let file: String?
@@ -116,6 +115,14 @@ package struct RewrapDataKeys: Change {
             return nil
         }
         return roster
+    }
+
+    /// As the present vault opens it: the new one opens nothing yet.
+    package func inventory(in installation: Installation) async throws -> Inventory? {
+        try await installation.withVault(presentVault(of: installation)) { present in
+            let dataKeys = installation.dataKeys(of: present)
+            return try await dataKeys.inventory.newest(try await dataKeys.opened())
+        }
     }
 
     package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
@@ -158,7 +165,6 @@ package struct RotateMasterKey: Change {
 package struct RecoverDataKeys: Change {
     package static let command = "vault recover"
     package static let writesInventory = true
-    package static let worksWithoutInventory = true
 
     let componentFiles: [String]
 
@@ -172,6 +178,9 @@ package struct RecoverDataKeys: Change {
     package func details(in installation: Installation) async throws -> [String] {
         ["the data keys are recovered with \(componentFiles.joined(separator: ", "))"]
     }
+
+    /// Nothing opens it before the data keys are recovered.
+    package func inventory(in installation: Installation) async throws -> Inventory? { nil }
 
     /// A new vault knows none: the custodians decide alone.
     package func operators(in installation: Installation) async throws -> OperatorRoster? {

@@ -10,9 +10,6 @@ package protocol Change: Codable, Sendable {
     static var command: String { get }
     /// Whether it changes keys of the installation, and writes them into the inventory itself.
     static var writesInventory: Bool { get }
-    /// Whether it can be made while the inventory cannot be read: it brings the keys to the vault of the settings, or accepts another
-    /// inventory.
-    static var worksWithoutInventory: Bool { get }
     /// Whether it is made even if the vault does not open, so that the inventory still has what was there before. Servers then ignore
     /// what the change is about.
     var isEmergency: Bool { get }
@@ -40,6 +37,9 @@ package protocol Change: Codable, Sendable {
     /// - Parameter approvalId: the approval that two operators have signed; nil if there is none.
     func inventoryChange(in installation: Installation, approvalId: String?) async throws -> InventoryChange
 
+    /// The inventory before the change; nil if there is none, or if it cannot be read before the change.
+    func inventory(in installation: Installation) async throws -> Inventory?
+
     /// The PKCS#11 module that the change loads, if that is not the one of the settings.
     var modulePath: String? { get }
 
@@ -60,7 +60,6 @@ package protocol Change: Codable, Sendable {
 
 extension Change {
     package static var writesInventory: Bool { false }
-    package static var worksWithoutInventory: Bool { false }
     package static var alwaysNeedsTwo: Bool { false }
     package var isEmergency: Bool { false }
     package var modulePath: String? { nil }
@@ -75,6 +74,9 @@ extension Change {
         var change = InventoryChange()
         for object in try await objects(in: installation) { change.add(object, approvalId: approvalId) }
         return change
+    }
+    package func inventory(in installation: Installation) async throws -> Inventory? {
+        try await installation.inventory()
     }
     package func operators(in installation: Installation) async throws -> OperatorRoster? {
         try await installation.operators()

@@ -90,7 +90,7 @@ extension Installation {
         guard let roster = try await change.operators(in: self) else {
             throw CommandError.refused("there are no operators")
         }
-        if !C.worksWithoutInventory { try await requireOpen(proposal) }
+        try await requireOpen(proposal, of: change)
         try await requirePossible(change, of: proposal)
         let objects = try await change.objects(in: self)
         let statement = try verified(proposal, about: objects)
@@ -121,7 +121,7 @@ extension Installation {
                 try await change.apply(in: self, isApproved: true)
             } else {
                 try await changingInventory {
-                    try await requireOpen(proposal)
+                    try await requireOpen(proposal, of: change)
                     guard try await change.objects(in: self) == objects else { throw Self.hasChanged }
                     var next = try await change.inventoryChange(in: self, approvalId: approval.statement.id)
                     next.close(proposal)
@@ -164,10 +164,11 @@ extension Installation {
     }
 
     /// Refuses a proposed change that was made or rejected already.
-    private func requireOpen(_ proposal: ProposedChange) async throws {
+    private func requireOpen(_ proposal: ProposedChange, of change: some Change) async throws {
         // The time that was signed, and not that of the row.
         guard let statement = ApprovalStatement(proposal.statement) else { throw Self.isDamaged }
-        let isOpen = try await inventory()?.isOpen(proposal: proposal.id, expiringAt: statement.expiresAt) ?? true
+        let inventory = try await change.inventory(in: self)
+        let isOpen = inventory?.isOpen(proposal: proposal.id, expiringAt: statement.expiresAt) ?? true
         guard isOpen else {
             throw CommandError.refused(
                 "this change was made or rejected already, or is from before operators accepted an older inventory: run the "
