@@ -77,6 +77,33 @@ struct MasterKeyChangeTests {
         #expect(after.map(\.status) == ["replaced", "active"])
     }
 
+    @Test("A replaced master key that is made active again gets no new data key, and no rotation goes back to it")
+    func replacedKey() async throws {
+        let vault = try await TokenInstallation()
+        let installation = vault.installation
+        try await installation.run(["vault", "rotate"]).succeeded()
+        let old = try #require(try await VaultStatus.of(installation).masterKeys.first)
+        // As if an interrupted rotation had made it.
+        try await installation.attack(
+            """
+            UPDATE master_key SET status = CASE id WHEN '\(old.id)' THEN 'ACTIVE' ELSE 'REPLACED' END;
+            DELETE FROM data_key_wrapping WHERE master_key_id = '\(old.id)' AND data_key_id > 1
+            """)
+        let server = try await installation.startServer()
+        #expect(!server.logLines(with: "critical", "Somebody has changed keys", "master key \(old.id)").isEmpty)
+        #expect(try await server.fetch(vault.holder, of: vault.bank) == .delivered)
+        try await server.stop()
+        let doctor = try await installation.run(["doctor"])
+        #expect(doctor.stdout.contains("the master key \(old.id) is not in the database as the inventory has it"))
+        try await installation.run(["vault", "rotate-data-key", "--purpose", "pins"]).succeeded()
+        #expect(try await VaultStatus.of(installation).keys.last?.masterKeys.contains(old.id) == false)
+        try await installation.run(["vault", "rotate"]).succeeded()
+        let after = try await VaultStatus.of(installation).masterKeys
+        #expect(after.count == 3 && after.first?.wrapped == 1 && after.last?.wrapped == 8, "\(after)")
+        let again = try await installation.startServer()
+        #expect(try await again.fetch(vault.holder, of: vault.bank) == .delivered)
+    }
+
     @Test("After the token is destroyed, the custodians' components open everything on a new one")
     func recovery() async throws {
         let vault = try await TokenInstallation()

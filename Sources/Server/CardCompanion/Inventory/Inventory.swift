@@ -156,6 +156,8 @@ package enum InventoryKind: String, Sendable, CaseIterable {
     /// Kind, status, and when it was retired.
     case serverKey = "server-key"
     case recoveryKey = "recovery-key"
+    /// Status of a master key in a file or on a token.
+    case masterKey = "master-key"
     /// A proposed change that was made or rejected: it cannot be approved again. Its value is when it would have expired.
     case closedProposal = "closed-proposal"
     /// When operators went on with an older version: proposals from before cannot be approved, because that version does not know which

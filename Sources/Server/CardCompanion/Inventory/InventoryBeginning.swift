@@ -62,8 +62,12 @@ extension InventoryChange {
     package mutating func setKeys(of store: Store) async throws {
         for key in try await store.dataKeys() { set(key.id, Inventory.DataKeyEntry(key)) }
         for key in try await store.serverKeys() { set(key.keyId, Inventory.ServerKeyState(key)) }
-        for key in try await store.masterKeys() where key.kind == .recovery && key.status == .active {
-            setRecoveryKey(key.id, replacing: nil)
+        for key in try await store.masterKeys() {
+            if key.kind != .recovery {
+                setMasterKey(key.id, key.status)
+            } else if key.status == .active {
+                setRecoveryKey(key.id, replacing: nil)
+            }
         }
     }
 }

@@ -119,7 +119,7 @@ extension InventoryKind {
             .trustRoot:
             true
         case .revocationList, .trustList, .trustRevocationList, .bank, .dataKey, .serverKey, .recoveryKey,
-            .closedProposal, .lostVersion, .proposalsFrom:
+            .masterKey, .closedProposal, .lostVersion, .proposalsFrom:
             false
         }
     }

@@ -1,4 +1,4 @@
-package import CardCompanionModel
+internal import CardCompanionModel
 internal import Cryptography
 
 // The keys of the installation in the inventory. Their rows are what servers open; whether a key counts, and for what, is here.
@@ -48,11 +48,17 @@ extension Inventory {
         }
     }
 
-    /// The master keys that count: of recovery keys, only the present one is active.
+    /// The master keys, with the status that counts. Of recovery keys, only the present one is active. A key of a vault that the
+    /// inventory does not have yet is being made: without the key in the vault, its row opens nothing.
     func counted(_ records: [MasterKeyRecord]) -> [MasterKeyRecord] {
-        records.compactMap { record in
-            guard record.kind == .recovery else { return record }
-            return record.with(status: self[.recoveryKey, record.id] == nil ? .replaced : .active)
+        records.map { record in
+            if record.kind == .recovery {
+                record.with(status: self[.recoveryKey, record.id] == nil ? .replaced : .active)
+            } else {
+                record.with(
+                    status: self[.masterKey, record.id].flatMap { MasterKeyStatus(rawValue: $0.value) } ?? record.status
+                )
+            }
         }
     }
 
@@ -101,17 +107,17 @@ extension Inventory {
 
 extension Inventory {
     /// The keys whose rows are not as the inventory has them: those that somebody has added or changed.
-    package func changedKeys(
+    func changedKeys(
         _ dataKeys: [DataKeyRecord], _ masterKeys: [MasterKeyRecord], _ serverKeys: [ServerKeyRecord]
     ) -> [String] {
         let changedDataKeys = dataKeys.filter { dataKey($0.id) != DataKeyEntry($0) }.map { "data key \($0.id)" }
-        let changedRecoveryKeys = zip(masterKeys, counted(masterKeys)).filter { $0.status != $1.status }.map {
-            "recovery key \($0.0.id)"
+        let changedMasterKeys = zip(masterKeys, counted(masterKeys)).filter { $0.status != $1.status }.map {
+            "\($0.0.kind == .recovery ? "recovery" : "master") key \($0.0.id)"
         }
         let changedServerKeys = serverKeys.filter { record in
             self[.serverKey, record.keyId].flatMap { ServerKeyState($0.value) } != ServerKeyState(record)
         }.map { "server key \($0.keyId)" }
-        return changedDataKeys + changedRecoveryKeys + changedServerKeys
+        return changedDataKeys + changedMasterKeys + changedServerKeys
     }
 }
 
@@ -122,6 +128,10 @@ extension InventoryChange {
 
     mutating func set(_ keyId: String, _ state: Inventory.ServerKeyState) {
         set(.serverKey, keyId, of: nil, to: state.value)
+    }
+
+    mutating func setMasterKey(_ id: String, _ status: MasterKeyStatus) {
+        set(.masterKey, id, of: nil, to: status.rawValue)
     }
 
     /// A recovery key, in the place of another one.

@@ -218,6 +218,7 @@ extension InventoryKind {
         case .dataKey: "data key"
         case .serverKey: "server key"
         case .recoveryKey: "recovery key"
+        case .masterKey: "master key"
         case .closedProposal: "closed proposal"
         case .proposalsFrom: "time of proposals"
         case .lostVersion: "lost version"

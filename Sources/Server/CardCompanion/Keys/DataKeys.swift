@@ -70,8 +70,21 @@ package struct DataKeys: Sendable {
         let found = try await unwrapped(keys, by: masterKey, known: keyring)
         guard let present = try await inventory.present(Keyring(found)) else { return (found, keys) }
         let counted = keys.counted(by: present)
-        inventory.alarm(ofChangedKeys: present.changedKeys(keys.records, keys.masterKeys, try await store.serverKeys()))
+        inventory.alarm(ofChangedKeys: try await changedKeys(Keyring(found)))
         return (try await unwrapped(counted, by: masterKey, known: Keyring(found)), counted)
+    }
+
+    /// The keys whose rows are not as the inventory has them: those that somebody has added or changed.
+    package func changedKeys(_ keyring: Keyring) async throws -> [String] {
+        for _ in 0..<InventoryKeeper.attemptLimit {
+            guard let before = try await inventory.present(keyring) else { return [] }
+            let (keys, serverKeys) = (try await WrappedDataKeys.read(from: store), try await store.serverKeys())
+            let changed = before.changedKeys(keys.records, keys.masterKeys, serverKeys)
+            // A command can have changed both after the inventory was read.
+            let after = changed.isEmpty ? before : try await inventory.present(keyring)
+            if after?.version == before.version { return changed }
+        }
+        return []
     }
 
     /// As ``open(into:)``, unless the keys were taken away in between.
@@ -213,16 +226,18 @@ package struct DataKeys: Sendable {
         return key
     }
 
-    /// Adds a data key, wrapped by each master key of the vault and by the recovery key.
+    /// Adds a data key, wrapped by each active master key of the vault and by the recovery key.
     private func add(
         _ purpose: DataKeyPurpose, replacing replaced: Int32?, _ keys: WrappedDataKeys, activeFrom: Timestamp
     ) async throws -> Int32? {
         let now = clock.now()
-        let present = try await WrappedDataKeys.read(from: store)
-        let name = DataKeyName(id: (present.records.last?.id ?? 0) + 1, purpose: purpose.rawValue)
+        // Those of now: another command can have made a key since.
+        let found = try await WrappedDataKeys.read(from: store)
+        let present = inventory.known.map { found.counted(by: $0) } ?? found
+        let name = DataKeyName(id: (found.records.last?.id ?? 0) + 1, purpose: purpose.rawValue)
         let dataKey = SharedSecret(SecureRandom.secret(count: Keyring.keyByteCount))
         var wrappings: [DataKeyWrapping] = []
-        for record in present.masterKeys(of: vault.kind) {
+        for record in present.masterKeys(of: vault.kind) where record.status == .active {
             guard let masterKey = try await vault.masterKey(record.id) else { continue }
             wrappings.append(try await wrapped(dataKey, as: name, by: masterKey))
         }
@@ -333,8 +348,8 @@ package struct OtherVaultInUse: Error, CustomStringConvertible {
     let masterKeyId: String
 
     package var description: String {
-        "a running server uses the master key \(masterKeyId), which is not in this vault, and could not open a new data key: "
-            + "finish the change of vaults first; see 'card-companion vault status'"
+        "a running server uses the master key \(masterKeyId), which was replaced or is not in this vault, and could not open a new "
+            + "data key: wait until all servers use the present one, or finish the change of vaults; see 'card-companion vault status'"
     }
 }
 

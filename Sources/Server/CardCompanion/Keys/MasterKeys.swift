@@ -12,8 +12,9 @@ extension DataKeys {
     /// - Throws: `KeyVaultError`, `StoreError`.
     package func initialize() async throws -> String {
         let keys = try await WrappedDataKeys.read(from: store)
+        guard keys.live.isEmpty else { return try await masterKey(of: keys).id }
         let masterKey = try await anyMasterKey(keys)
-        if keys.live.isEmpty { _ = try await opened() }
+        _ = try await opened()
         return masterKey.id
     }
 
@@ -25,14 +26,16 @@ extension DataKeys {
     ///     removed when no running server uses them.
     /// - Returns: the master key's id.
     package func rewrap(from old: DataKeys, keepsOld: Bool) async throws -> String {
-        let keys = try await WrappedDataKeys.read(from: store)
+        let keyring = try await old.opened()
+        let keys = try await old.counted(keyring)
         let oldKey = try await old.masterKey(of: keys)
+        try await copyRecords(from: old.vault)
         let masterKey = try await anyMasterKey(keys)
         try await wrapAll(keys, except: keys.missing(under: oldKey.id).map(\.id), with: masterKey) {
             try await old.unwrap($0, keys, by: oldKey)
         }
-        try await copyRecords(from: old.vault)
-        if !keepsOld { try await replaceMasterKeys(keys, of: old.vault, by: masterKey) }
+        let replaced = keepsOld ? [] : try await masterKeyIds(keys, in: old.vault)
+        try await use(masterKey, insteadOf: replaced, keyring)
         return masterKey.id
     }
 
@@ -42,7 +45,8 @@ extension DataKeys {
     /// - Throws: ``FileHasOneKey`` for a file.
     package func rotateMasterKey() async throws -> String {
         guard vault.kind == .token else { throw FileHasOneKey() }
-        let keys = try await WrappedDataKeys.read(from: store)
+        let keyring = try await opened()
+        let keys = try await counted(keyring)
         let oldKey = try await self.masterKey(of: keys)
         // Disabled data keys that were lost with an earlier master key stay lost.
         let lost = keys.missing(under: oldKey.id).map(\.id)
@@ -55,7 +59,8 @@ extension DataKeys {
         if let unfinished { masterKey = try await vault.masterKey(unfinished.id) }
         let new = if let masterKey { masterKey } else { try await addMasterKey() }
         try await wrapAll(keys, except: lost, with: new) { try await unwrap($0, keys, by: oldKey) }
-        try await replaceMasterKeys(keys, of: vault, by: new)
+        // Only the keys of this vault are replaced: a second vault keeps its key.
+        try await use(new, insteadOf: try await masterKeyIds(keys, in: vault), keyring)
         return new.id
     }
 
@@ -76,8 +81,13 @@ extension DataKeys {
         try await wrapAll(keys, except: lost, with: masterKey) { record in
             try pair.unwrap(keys.wrapping(of: record.id, under: recovery.id) ?? [], as: record.name)
         }
-        let old = keys.masterKeys.filter { $0.id != masterKey.id && $0.kind != .recovery && $0.status == .active }
-        try await store.replaceMasterKeys(ids: old.map(\.id))
+        let old = keys.masterKeys.filter { $0.kind != .recovery }.map(\.id)
+        if keys.loaded.contains(where: { lost.contains($0.id) }) {
+            // Nothing opens the inventory before these keys are back.
+            try await store.replaceMasterKeys(ids: old.filter { $0 != masterKey.id })
+        } else {
+            try await use(masterKey, insteadOf: old, try await opened())
+        }
         return (masterKey.id, keys.live.count - lost.count, lost)
     }
 
@@ -170,15 +180,22 @@ extension DataKeys {
         }
     }
 
-    /// Replaces only the keys of that vault: a second vault keeps its key.
-    private func replaceMasterKeys(
-        _ keys: WrappedDataKeys, of vault: any Vault, by masterKey: any MasterKey
-    ) async throws {
-        var replaced: [String] = []
-        for record in keys.masterKeys(of: vault.kind) where record.status == .active && record.id != masterKey.id {
-            if try await vault.masterKey(record.id) != nil { replaced.append(record.id) }
+    /// The master keys that a vault has.
+    private func masterKeyIds(_ keys: WrappedDataKeys, in vault: any Vault) async throws -> [String] {
+        var ids: [String] = []
+        for record in keys.masterKeys(of: vault.kind) {
+            if try await vault.masterKey(record.id) != nil { ids.append(record.id) }
         }
-        try await store.replaceMasterKeys(ids: replaced)
+        return ids
+    }
+
+    /// Puts a master key that has wrapped all data keys into the inventory, and replaces others.
+    private func use(_ masterKey: any MasterKey, insteadOf old: [String], _ keyring: Keyring) async throws {
+        let replaced = old.filter { $0 != masterKey.id }
+        var change = InventoryChange()
+        change.setMasterKey(masterKey.id, .active)
+        for id in replaced { change.setMasterKey(id, .replaced) }
+        try await inventory.changing(change, with: keyring) { try await store.replaceMasterKeys(ids: replaced) }
     }
 }
 

@@ -38,9 +38,9 @@ extension Installation {
     /// Says which version of the inventory counts, and which keys somebody has changed in the database.
     private func inventoryFindings() async throws -> [Finding] {
         guard let newest = try await inventory() else { return [] }
-        let changed = newest.changedKeys(
-            try await store.dataKeys(), try await store.masterKeys(), try await store.serverKeys())
-        let missing = try await withDataKeys { try await $0.missingObjects() }
+        let (missing, changed) = try await withDataKeys { dataKeys in
+            (try await dataKeys.missingObjects(), try await dataKeys.changedKeys(try await dataKeys.opened()))
+        }
         return [.ok("inventory", "the newest version is \(newest.mark.text)")]
             + missing.map {
                 .warning(
