@@ -513,11 +513,14 @@ CREATE TABLE data_key_wrapping (
     PRIMARY KEY (data_key_id, master_key_id)
 );
 
--- Which master key each running server uses.
+-- Which master key and which version of the inventory each running server uses.
 CREATE TABLE server_vault (
-    server_id     text COLLATE "C" PRIMARY KEY CHECK (length(server_id) BETWEEN 16 AND 64),
-    master_key_id text COLLATE "C" NOT NULL REFERENCES master_key,
-    seen_at       timestamptz NOT NULL
+    server_id         text COLLATE "C" PRIMARY KEY CHECK (length(server_id) BETWEEN 16 AND 64),
+    -- For people: host and process id.
+    server_name       text NOT NULL CHECK (length(server_name) BETWEEN 1 AND 300),
+    master_key_id     text COLLATE "C" NOT NULL REFERENCES master_key,
+    inventory_version bigint NOT NULL CHECK (inventory_version >= 0),
+    seen_at           timestamptz NOT NULL
 );
 
 -- Each key has one successor, and each purpose one first key: two servers cannot both add one.

@@ -211,9 +211,12 @@ struct DualControlTests {
         let unnamed = try await moved.approve(id, of: operators)
         #expect(unnamed.status == 1)
         #expect(unnamed.stderr.contains("name it with --allow-module"))
-        try await moved.run(
-            ["approve", id, "--allow-module", token.modulePath] + operators.options(of: "bob")
-        ).succeeded()
+        try await moved.sqlAsSuperuser("CREATE TABLE kept AS TABLE proposed_change")
+        let approve = ["approve", id, "--allow-module", token.modulePath] + operators.options(of: "bob")
+        try await moved.run(approve).succeeded()
+        try await moved.sqlAsSuperuser("INSERT INTO proposed_change TABLE kept")
+        let twice = try await moved.run(approve)
+        #expect(twice.status == 1 && twice.stderr.contains("was made or rejected already"), "\(twice)")
         let list = try await moved.run(["operator", "list"]).succeeded().stdout
         #expect(list.contains("dual control is on"))
         for name in operators.names { #expect(list.contains(name)) }

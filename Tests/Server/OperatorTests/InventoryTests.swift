@@ -237,6 +237,29 @@ struct InventoryTests {
         #expect(wrapped == ["f"])
     }
 
+    @Test("A command waits until all servers use the newest version, and names the one that does not")
+    func servers() async throws {
+        let fixture = try await Fixture()
+        let installation = fixture.installation
+        let second = try await installation.startServer()
+        try await installation.run(["bank", "set", fixture.bank.id, "--retry-limit", "2"]).succeeded()
+        let all = try await installation.run(["inventory", "servers", "--wait", "--timeout-seconds", "600", "--json"])
+            .succeeded()
+        let report = try #require(try JSON(parsing: all.stdout).object)
+        let newest = try #require(report["newestVersion"]?.integer)
+        #expect(report["servers"]?.array?.map { $0.object?["version"]?.integer } == [newest, newest])
+        try await second.stop()
+        try await installation.sqlAsSuperuser(
+            """
+            INSERT INTO server_vault SELECT '0123456789abcdef', 'slow/4711', master_key_id, \(newest - 1), now() + interval '1 hour'
+            FROM server_vault LIMIT 1
+            """)
+        let late = try await installation.run(["inventory", "servers", "--wait", "--timeout-seconds", "1"])
+        #expect(late.status == 1 && late.stderr.contains("slow/4711 (version \(newest - 1))"), "\(late)")
+        let shown = try await installation.run(["inventory", "servers"]).succeeded().stdout
+        #expect(shown.contains("the newest version is \(newest)") && shown.contains("slow/4711"))
+    }
+
     @Test("Without its CRL, a certificate of that CA is not valid")
     func revocationList() async throws {
         let fixture = try await Fixture()

@@ -2,7 +2,7 @@ package import CardCompanionModel
 internal import CardCompanionStore
 internal import Logging
 
-/// The reports of running servers: which master key each of them uses.
+/// The reports of running servers: which master key and which version of the inventory each of them uses.
 package enum ServerVaults {
     /// How long after its last report a server counts as running.
     package static let lifetimeSeconds: Int64 = 60
@@ -13,11 +13,13 @@ package enum ServerVaults {
 
 extension DataKeys {
     /// Reports a server, and removes the wrappings of replaced master keys that no running server needs.
-    func reportServer(_ serverId: String, uses masterKeyId: String, logger: Logger) async {
+    func reportServer(_ serverId: String, named serverName: String, uses masterKeyId: String, logger: Logger) async {
         let now = clock.now()
         do {
             try await store.reportServerVault(
-                ServerVaultRecord(serverId: serverId, masterKeyId: masterKeyId, seenAt: now),
+                ServerVaultRecord(
+                    serverId: serverId, serverName: serverName, masterKeyId: masterKeyId,
+                    inventoryVersion: inventory.known?.version ?? 0, seenAt: now),
                 forgettingBefore: ServerVaults.limit(now))
             let count = try await store.deleteReplacedWrappings(seenSince: ServerVaults.limit(now))
             if count > 0 {
@@ -26,7 +28,7 @@ extension DataKeys {
                     metadata: ["master_key": "\(masterKeyId)", "wrappings": "\(count)"])
             }
         } catch {
-            logger.warning("The server could not report its master key", metadata: ["error": "\(error)"])
+            logger.warning("The server could not report which master key it uses", metadata: ["error": "\(error)"])
         }
     }
 

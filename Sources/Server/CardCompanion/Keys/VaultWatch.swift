@@ -24,6 +24,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
     private let countedObjects: CountedObjects
     private let warnsOfRisk: Bool
     private let logger: Logger
+    private let serverName: String
     private let serverId = Hex.encode(SecureRandom.bytes(count: serverIdByteCount))
     private let current: Mutex<Current>
     private let metrics = VaultMetrics()
@@ -43,10 +44,11 @@ package final class VaultWatch: Service, CustomStringConvertible {
 
     /// - Parameters:
     ///   - grace: how long the server serves without the vault.
+    ///   - serverName: host and process id.
     ///   - warnsOfRisk: whether it warns at the start if everything depends on one master key.
     package init(
         dataKeys: DataKeys, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory,
-        countedObjects: CountedObjects, clock: WallClock, grace: Duration, warnsOfRisk: Bool,
+        countedObjects: CountedObjects, clock: WallClock, grace: Duration, serverName: String, warnsOfRisk: Bool,
         logger: Logger
     ) {
         self.clock = clock
@@ -55,6 +57,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
         self.serverKeys = serverKeys
         self.banks = banks
         self.countedObjects = countedObjects
+        self.serverName = serverName
         self.warnsOfRisk = warnsOfRisk
         self.logger = logger
         current = Mutex(Current(state: VaultState(.closed, grace: grace)))
@@ -219,7 +222,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
     /// Tells the other servers which master key this one uses, and removes wrappings that none needs.
     private func report() async {
         guard let masterKey = current.withLock({ $0.state.hasKeys ? $0.masterKey : nil }) else { return }
-        await dataKeys.reportServer(serverId, uses: masterKey.id, logger: logger)
+        await dataKeys.reportServer(serverId, named: serverName, uses: masterKey.id, logger: logger)
     }
 
     private func warnOfRisk(_ keys: WrappedDataKeys) {

@@ -36,7 +36,7 @@ package enum CommandControl: String, Sendable {
         "vault rotate": .dual, "vault recover": .dual, "vault rotate-data-key": .dual,
         "vault retire-data-key": .dual, "vault set-data-key": .dual,
         "audit show": .reads, "audit export": .reads, "audit verify": .reads, "audit keys": .reads,
-        "inventory show": .reads, "inventory accept": .dual,
+        "inventory show": .reads, "inventory servers": .reads, "inventory accept": .dual,
         "audit new-epoch": .single,
         "audit close": .single,
         "webhook set": .dual, "webhook show": .reads, "webhook test": .reads, "events list": .reads,

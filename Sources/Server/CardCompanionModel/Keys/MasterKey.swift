@@ -28,15 +28,23 @@ package struct MasterKeyRecord: Sendable {
     }
 }
 
-/// The master key that a running server uses.
+/// What a running server uses.
 package struct ServerVaultRecord: Sendable {
     package let serverId: String
+    /// Host and process id, for people.
+    package let serverName: String
     package let masterKeyId: String
+    /// The newest version that it has; 0 if there is none.
+    package let inventoryVersion: Int64
     package let seenAt: Timestamp
 
-    package init(serverId: String, masterKeyId: String, seenAt: Timestamp) {
+    package init(
+        serverId: String, serverName: String, masterKeyId: String, inventoryVersion: Int64, seenAt: Timestamp
+    ) {
         self.serverId = serverId
+        self.serverName = serverName
         self.masterKeyId = masterKeyId
+        self.inventoryVersion = inventoryVersion
         self.seenAt = seenAt
     }
 }

@@ -2,6 +2,7 @@ package import Administration
 package import CardCompanion
 internal import CardCompanionModel
 internal import CardCompanionStore
+internal import Foundation
 package import KeyVault
 internal import Logging
 
@@ -42,9 +43,14 @@ package struct ServerCore {
             store: store, keyring: keyring, countedObjects: countedObjects, clock: clock, lookUps: lookUps)
         vaultWatch = VaultWatch(
             dataKeys: dataKeys, keyring: keyring, serverKeys: keys, banks: banks, countedObjects: countedObjects,
-            clock: clock, grace: .seconds(settings.vault.graceSeconds),
+            clock: clock, grace: .seconds(settings.vault.graceSeconds), serverName: Self.name,
             warnsOfRisk: !isForTrials,
             logger: logger)
         try await vaultWatch.openAtStart()
+    }
+
+    /// Host and process id, for people who look at several servers.
+    private static var name: String {
+        "\(ProcessInfo.processInfo.hostName)/\(ProcessInfo.processInfo.processIdentifier)"
     }
 }

@@ -59,7 +59,7 @@ extension Store {
             """)
     }
 
-    /// Records which master key a server uses, and forgets servers that were not seen since `time`.
+    /// Records what a server uses, and forgets servers that were not seen since `time`.
     package func reportServerVault(_ record: ServerVaultRecord, forgettingBefore time: Timestamp)
         async throws(StoreError)
     {
@@ -67,8 +67,10 @@ extension Store {
             PostgresQuery(
                 """
                 INSERT INTO server_vault (\(sql: ServerVaultRecord.columns))
-                VALUES (\(record.serverId, record.masterKeyId, record.seenAt))
-                ON CONFLICT (server_id) DO UPDATE SET master_key_id = excluded.master_key_id, seen_at = excluded.seen_at
+                VALUES (
+                    \(record.serverId, record.serverName, record.masterKeyId, record.inventoryVersion, record.seenAt))
+                ON CONFLICT (server_id) DO UPDATE SET master_key_id = excluded.master_key_id,
+                    inventory_version = excluded.inventory_version, seen_at = excluded.seen_at
                 """),
             PostgresQuery("DELETE FROM server_vault WHERE seen_at < \(time)"))
     }
@@ -76,7 +78,8 @@ extension Store {
     /// The servers that were seen since `time`.
     package func serverVaults(seenSince time: Timestamp) async throws(StoreError) -> [ServerVaultRecord] {
         try await statements.rows(
-            "SELECT \(sql: ServerVaultRecord.columns) FROM server_vault WHERE seen_at >= \(time) ORDER BY server_id")
+            "SELECT \(sql: ServerVaultRecord.columns) FROM server_vault WHERE seen_at >= \(time) ORDER BY server_name, server_id"
+        )
     }
 
     /// Forgets a server that stops.
@@ -130,9 +133,11 @@ extension DataKeyWrapping: PostgresRowDecodable {
 }
 
 extension ServerVaultRecord: PostgresRowDecodable {
-    static let columns: SQLText = "server_id, master_key_id, seen_at"
+    static let columns: SQLText = "server_id, server_name, master_key_id, inventory_version, seen_at"
 
     init(_ row: inout PostgresRow) throws(PostgresError) {
-        self.init(serverId: try row.next(), masterKeyId: try row.next(), seenAt: try row.next())
+        self.init(
+            serverId: try row.next(), serverName: try row.next(), masterKeyId: try row.next(),
+            inventoryVersion: try row.next(), seenAt: try row.next())
     }
 }

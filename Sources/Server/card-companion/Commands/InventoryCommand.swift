@@ -9,7 +9,7 @@ struct InventoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inventory",
         abstract: "Shows what servers rely on, and goes on with an older version after a restore.",
-        subcommands: [Show.self, Accept.self])
+        subcommands: [Show.self, Servers.self, Accept.self])
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -30,9 +30,7 @@ struct InventoryCommand: ParsableCommand {
 
         func run() async throws {
             let part = try await Installation.run(options) { [bank] installation in
-                guard let newest = try await installation.inventory() else {
-                    throw CommandError.notFound("there is no inventory yet: the first server makes it when it starts")
-                }
+                guard let newest = try await installation.inventory() else { throw InventoryCommand.none }
                 guard let bank else { return newest }
                 guard let part = try await installation.inventory(of: bank) else {
                     throw CommandError.notFound("the inventory has no bank '\(bank)'")
