@@ -83,7 +83,8 @@ class Administration:
     # MARK: - Groups of commands
 
     def look(self, bank):
-        for command in ("bank list", "server-key list", "vault status", "operator list", "doctor", "check-config", "approve"):
+        for command in ("bank list", "server-key list", "vault status", "operator list", "doctor", "check-config", "approve",
+            "inventory show", "inventory servers"):
             self.run(*command.split())
         self.run("bank", "show", bank)
         for command in (
