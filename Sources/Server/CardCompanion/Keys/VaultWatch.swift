@@ -157,7 +157,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
             try await serverKeys.prepare()
             try await dataKeys.inventory.begin(keyring)
             // A bank that was loaded while the vault was being lost may lack its keys.
-            banks.forgetAll()
+            forgetBanks(always: true)
             current.withLock { $0.masterKey = masterKey }
             metrics.proved(at: clock.now())
             take(current.withLock { $0.state.succeeded() }, reason: "")
@@ -171,13 +171,13 @@ package final class VaultWatch: Service, CustomStringConvertible {
     }
 
     /// What a bank may do can have changed with the inventory, although its rows have not.
-    private func forgetBanks() {
+    private func forgetBanks(always: Bool = false) {
         let version = dataKeys.inventory.known?.version
         let isNew = current.withLock { current in
             defer { current.inventoryVersion = version }
             return current.inventoryVersion != version
         }
-        if isNew { banks.forgetAll() }
+        if isNew || always { banks.forgetAll() }
     }
 
     /// Operators can change while the server runs. If they cannot be read, the last known ones count.
