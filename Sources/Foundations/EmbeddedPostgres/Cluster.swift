@@ -41,7 +41,9 @@ struct Cluster: Sendable {
         let binaries = try await Binaries.find(
             configured: configuration.binaryDirectory, clusterVersion: version, user: folder.serverUser)
         if version == nil { try await create(with: binaries) }
-        try await apply(ClusterSettings(folder: folder, socketDirectory: socketDirectory))
+        try await apply(
+            ClusterSettings(
+                folder: folder, socketDirectory: socketDirectory, connectionLimit: configuration.connectionLimit))
         try await start(with: binaries)
     }
 

@@ -16,8 +16,9 @@ struct ClusterSettings: Equatable {
     let hostAccess: String
     let userNames: String
 
-    init(folder: ServerFolder, socketDirectory: FilePath) {
-        configuration = Self.configuration(folder: folder, socketDirectory: socketDirectory)
+    init(folder: ServerFolder, socketDirectory: FilePath, connectionLimit: Int) {
+        configuration = Self.configuration(
+            folder: folder, socketDirectory: socketDirectory, connectionLimit: connectionLimit)
         hostAccess = """
             local all all peer map=server
 
@@ -31,7 +32,9 @@ struct ClusterSettings: Equatable {
 
     /// The log contains no statements, no parameters, and no messages or details of clients' errors, because they can quote
     /// a value: with `log_min_messages = log`, only the client gets its errors.
-    private static func configuration(folder: ServerFolder, socketDirectory: FilePath) -> String {
+    private static func configuration(
+        folder: ServerFolder, socketDirectory: FilePath, connectionLimit: Int
+    ) -> String {
         """
         # Written by card-companion at each start.
         hba_file = \(quoted(folder.hostAccess.string))
@@ -40,7 +43,7 @@ struct ClusterSettings: Equatable {
         listen_addresses = ''
         port = \(SocketDirectory.port)
         unix_socket_directories = \(quoted(doubleQuoted(socketDirectory.string)))
-        max_connections = 100
+        max_connections = \(connectionLimit)
 
         shared_buffers = 256MB
         max_wal_size = 256MB

@@ -15,6 +15,9 @@ package struct EmbeddedPostgresConfiguration: Sendable {
     /// The time limit of a fast shutdown. Afterwards an immediate shutdown follows.
     package var stopTimeoutSeconds = 30
 
+    /// How many connections the server takes.
+    package var connectionLimit = 100
+
     /// The folder for clusters whose data folder the user of the database cannot enter.
     var systemDirectory: FilePath = "/var/lib/card-companion"
 

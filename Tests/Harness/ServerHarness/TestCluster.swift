@@ -30,7 +30,10 @@ package actor TestCluster {
     private static func open(_ directory: String) async throws -> EmbeddedPostgres {
         var logger = Logger(label: "tests")
         logger.logLevel = .warning
-        return try await EmbeddedPostgres.open(EmbeddedPostgresConfiguration(dataDirectory: directory), logger: logger)
+        var configuration = EmbeddedPostgresConfiguration(dataDirectory: directory)
+        // On a slow machine the servers of many tests run beside each other.
+        configuration.connectionLimit = 500
+        return try await EmbeddedPostgres.open(configuration, logger: logger)
     }
 
     /// Stops the server and closes its connections.
