@@ -5,8 +5,11 @@ import datetime
 import json
 import os
 import pathlib
+import socket
+import struct
 import subprocess
 import time
+import uuid
 
 import psec
 from cryptography import x509
@@ -18,6 +21,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from wire import AppKeys
 
 BANK = "ADMINISTERED"
+CLIENT = "administered-app"
 # When servers know what commands have changed.
 KNOWN_SECONDS = 12
 # When no server needs a replaced data key any more, and its values are sealed anew.
@@ -34,11 +38,13 @@ class Administration:
         self.site, self.hooks, self.problems = site, hooks, []
         self.folder = pathlib.Path(site.folder) / "administration"
 
-    def run(self, *arguments, environment=None, can_refuse=False):
-        """Runs a command. `can_refuse`: its statements have run, even if it refuses."""
+    def run(self, *arguments, environment=None, can_refuse=False, days_later=0):
+        """Runs a command. `can_refuse`: its statements have run, even if it refuses. `days_later`: by its clock."""
+        later = ["faketime", "-f", f"+{days_later}d"] if days_later else []
         result = subprocess.run(
-            [self.site.program, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+            [*later, self.site.program, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
             env={**os.environ, **self.site.server_environment, "DATA_DIRECTORY": str(self.site.bank_folder),
+                 "FAKETIME_DONT_FAKE_MONOTONIC": "1",
                  **(environment or {})})
         if result.returncode != 0 and not can_refuse:
             words = " ".join(map(str, arguments))
@@ -99,6 +105,9 @@ class Administration:
         self.run("webhook", "test", "--bank", BANK)
         self.run("webhook", "resend", "--bank", BANK)
         self.run("webhook", "disable", "--bank", BANK)
+        self.run("document-client", "add", "--bank", "SANDBOX", "--id", CLIENT, "--unbound")
+        for change in ("disable", "enable"):
+            self.run("document-client", change, "--bank", "SANDBOX", CLIENT)
 
     def keys(self):
         hex_file = self.file("hmac.hex", "11" * 32)
@@ -230,10 +239,9 @@ class Administration:
         for state in ("disabled", "usable", "compromised"):
             self.run("vault", "set-data-key", first, "--state", state)
         time.sleep(KNOWN_SECONDS)
-        # A key can be erased a day after it was replaced, unless values that only the bank can send again need it.
-        self.site.sql("UPDATE card_companion.data_key SET active_from = active_from - interval '2 days'")
+        # A key can be erased two days after it was replaced, unless values that only the bank can send again need it.
         for number in range(first, first + PURPOSES):
-            self.run("vault", "retire-data-key", number, can_refuse=True)
+            self.run("vault", "retire-data-key", number, can_refuse=True, days_later=3)
 
     def operators(self):
         passphrase = self.file("passphrase", "correct horse battery staple\n")
@@ -298,12 +306,29 @@ class Requests:
         self.bank.cardholder(self.server, "PUT", "import-1-3", {"status": "ACTIVE", "pin": ".".join(sealed)})
         self.bank.call(self.server, "DELETE", "cardholders/import-1-1")
         self.unfinished_import()
+        self.document_session()
         # Refused by a bank in memory, which can be out of date; and by a cardholder who does not exist.
         wrong = self.bank.claim("import-1-2") | {
             "hashMac": "00" * 32, "authCode": "ABCD", "rsaPublicKey": AppKeys().rsa, "formats": ["text"]}
         self.server.post("pin-distribution/captcha", wrong)
         self.server.post("pin-definition/keypad-coordinates", self.bank.claim("nobody"))
         self.server.post("pin-definition/keypad-coordinates", self.bank.claim("import-1-2"))
+
+    def document_session(self):
+        """An app that the server knows begins a session of a check that it does not know."""
+        start = json.dumps({
+            "type": "START", "validationId": str(uuid.uuid4()), "clientId": CLIENT, "platform": "android",
+            "nfcAdapterSupportsExtendedLength": False, "enableDiagnostics": False}).encode()
+        key = base64.b64encode(uuid.uuid4().bytes).decode()
+        lines = [
+            "GET /ws2/validate HTTP/1.1", f"Host: {self.server.host}:{self.server.port}", "Connection: Upgrade",
+            "Upgrade: websocket", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}", "", ""]
+        with socket.create_connection((self.server.host, self.server.port), timeout=30) as connection:
+            connection.sendall("\r\n".join(lines).encode())
+            connection.recv(4096)
+            # A text frame whose mask is zero (RFC 6455, section 5.2).
+            connection.sendall(struct.pack(">BBH4x", 0x81, 0x80 | 126, len(start)) + start)
+            connection.recv(4096)
 
     def unfinished_import(self):
         """The digest is that of another body, so the lines are discarded."""

@@ -109,7 +109,7 @@ extension Store {
     package func auditedRows(
         _ table: AuditedRow.Table, bankId: Identifier?, after last: (bankId: String, uniqueId: String), limit: Int
     ) async throws(StoreError) -> [AuditedRow] {
-        let (columns, name): (SQLText, SQLText) =
+        let (digested, tableName): (SQLText, SQLText) =
             switch table {
             case .cardholder: ("row_id, changes, cardholder_digest(p_row => cardholder)", "cardholder")
             case .pass: ("row_id, 1::bigint, pass_digest(p_row => identity_pass)", "identity_pass")
@@ -117,7 +117,7 @@ extension Store {
         let rows: [(String, String, Int64, Int64, [UInt8])] =
             try await statements.rows(
                 """
-                SELECT bank_id, unique_id, \(sql: columns) FROM \(sql: name)
+                SELECT bank_id, unique_id, \(sql: digested) FROM \(sql: tableName)
                 WHERE (bank_id, unique_id) > (\(last.bankId)::identifier, \(last.uniqueId)::identifier)
                     AND (\(bankId) IS NULL OR bank_id = \(bankId))
                 ORDER BY bank_id, unique_id LIMIT \(limit)

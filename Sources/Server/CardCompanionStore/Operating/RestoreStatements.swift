@@ -48,7 +48,7 @@ extension Store {
             """
             WITH due AS (
                 SELECT bank_id, unique_id, cardholder AS before FROM cardholder WHERE bank_id = \(bankId) AND sealed_pin IS NOT NULL
-                    AND (\(uniqueIds) IS NULL OR unique_id = ANY (\(uniqueIds))) LIMIT \(limit)
+                    AND (\(uniqueIds)::text[] IS NULL OR unique_id = ANY (\(uniqueIds))) LIMIT \(limit)
                 FOR UPDATE
             ), erased AS (
                 UPDATE cardholder SET
