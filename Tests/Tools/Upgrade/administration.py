@@ -67,6 +67,7 @@ class Administration:
         """What the servers need to have something to do besides requests."""
         self.folder.mkdir(exist_ok=True)
         self.run("webhook", "set", "--bank", "SANDBOX", self.hooks.url, "--allow-private")
+        self.run("document-client", "add", "--bank", "SANDBOX", "--id", CLIENT)
         self.run("vault", "rotate-data-key")
         self.rotated = time.monotonic()
 
@@ -105,7 +106,6 @@ class Administration:
         self.run("webhook", "test", "--bank", BANK)
         self.run("webhook", "resend", "--bank", BANK)
         self.run("webhook", "disable", "--bank", BANK)
-        self.run("document-client", "add", "--bank", "SANDBOX", "--id", CLIENT, "--unbound")
         for change in ("disable", "enable"):
             self.run("document-client", change, "--bank", "SANDBOX", CLIENT)
 
