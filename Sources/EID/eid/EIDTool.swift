@@ -36,7 +36,7 @@ struct ConnectionOptions: ParsableArguments {
 
     @MainActor
     var controller: WorkflowController {
-        WorkflowController(transport: WebSocketTransport(port: port, userAgent: "eid/0.1.0"))
+        WorkflowController(transport: WebSocketTransport(port: port, userAgent: "eid/0.2.0"))
     }
 
     var output: Output { Output(json: json) }

@@ -19,6 +19,18 @@ struct CommandTests {
         return id
     }
 
+    @Test("The version is that of the newest release in CHANGELOG.md, and of openapi.yaml")
+    func version() async throws {
+        let root = URL(filePath: #filePath).appending(path: "../../../..").standardizedFileURL
+        func text(_ file: String) throws -> String {
+            try String(contentsOf: root.appending(path: file), encoding: .utf8)
+        }
+        let version = try await TestCommand.run(CardCompanionBinary.path, ["--version"]).succeeded().stdout
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(try text("CHANGELOG.md").firstMatch(of: #/## \[([0-9.]+)\] - /#)?.1 == Substring(version))
+        #expect(try text("openapi.yaml").firstMatch(of: #/\n  version: (.+)/#)?.1 == Substring(version))
+    }
+
     @Test(
         "The help of every command contains an example",
         arguments: [
@@ -37,7 +49,8 @@ struct CommandTests {
             ["explain", "jwe"], ["vault", "status"], ["vault", "rotate-data-key"], ["vault", "retire-data-key"],
             ["vault", "init"], ["vault", "unseal"], ["vault", "rewrap"], ["vault", "rotate"], ["vault", "recover"],
             ["vault", "set-data-key"], ["audit", "show"], ["audit", "export"], ["audit", "verify"],
-            ["audit", "close"], ["audit", "keys"], ["audit", "new-epoch"], ["operator", "make-key"],
+            ["audit", "close"], ["audit", "keys"], ["audit", "new-epoch"], ["inventory", "show"],
+            ["inventory", "servers"], ["inventory", "accept"], ["operator", "make-key"],
             ["operator", "list"],
             ["operator", "add"],
             ["operator", "remove"], ["operator", "dual-control"], ["approve"],

@@ -72,7 +72,7 @@ public struct SimulatedKernel: Sendable {
     /// Which program INFO and the status page name. They do not say that it is an AusweisApp.
     public static let version = VersionInfo(
         name: "eid-simulator", implementationTitle: "eid-simulator (simulation, authenticates nobody)",
-        implementationVendor: "card-companion", implementationVersion: "0.1.0", specificationTitle: "TR-03124",
+        implementationVendor: "card-companion", implementationVersion: "0.2.0", specificationTitle: "TR-03124",
         specificationVendor: "Federal Office for Information Security", specificationVersion: "1.3")
 
     var service: SimulatedService { scenario.service }
