@@ -13,7 +13,7 @@ extension InventoryCommand {
             discussion: """
                 Servers look for a newer version every ten seconds, and report theirs as often. With --wait the command ends when all
                 running servers use the newest version: then what was taken out counts nowhere. If one still does not after
-                --timeout-seconds, the command names it and fails. A server that was killed stays in the list for a minute.
+                --timeout-seconds, the command names it and fails. A server that has reported nothing for a minute is not in the list.
 
                 EXAMPLES
                   card-companion inventory servers
@@ -79,7 +79,7 @@ private struct Report: Encodable {
     }
 
     func refusal(afterSeconds seconds: Int) -> CommandError {
-        let names = late.map { "\($0.server) (version \($0.version))" }.joined(separator: ", ")
+        let names = late.map { "\(ClientText.printable($0.server)) (version \($0.version))" }.joined(separator: ", ")
         return .refused(
             "after \(seconds) seconds these servers do not use version \(newestVersion) of the inventory: \(names). See their logs"
         )

@@ -93,7 +93,7 @@ struct ApproveCommand: AsyncParsableCommand {
         }
 
         var row: [String] {
-            [id, command, bank ?? "-", subject ?? "-", proposedBy, until].map { ClientText.printable($0) }
+            [id, command, bank ?? "-", subject ?? "-", proposedBy, until]
         }
     }
 }
