@@ -26,6 +26,8 @@ extension DataKeys {
     ///     removed when no running server uses them.
     /// - Returns: the master key's id.
     package func rewrap(from old: DataKeys, keepsOld: Bool) async throws -> String {
+        // Without data keys there is nothing to wrap, and opening would make the first ones.
+        _ = try await old.masterKey(of: .read(from: store))
         let keyring = try await old.opened()
         let keys = try await old.counted(keyring)
         let oldKey = try await old.masterKey(of: keys)
