@@ -70,7 +70,9 @@ package struct DataKeys: Sendable {
         let found = try await unwrapped(keys, by: masterKey, known: keyring)
         guard let present = try await inventory.present(Keyring(found)) else { return (found, keys) }
         let counted = keys.counted(by: present)
-        inventory.alarm(ofChangedKeys: try await changedKeys(Keyring(found)))
+        let changed = present.changedKeys(keys.records, keys.masterKeys, try await store.serverKeys())
+        // A command can have changed keys between the two reads.
+        inventory.alarm(ofChangedKeys: changed.isEmpty ? [] : try await changedKeys(Keyring(found)))
         return (try await unwrapped(counted, by: masterKey, known: Keyring(found)), counted)
     }
 
