@@ -32,17 +32,11 @@ struct DirectSetup: Sendable {
     static func run(
         at databaseURL: String, vaultFile: String, _ body: @Sendable @escaping (DirectSetup) async throws -> Void
     ) async throws {
-        var configuration = StoreConfiguration(url: databaseURL)
-        configuration.maximumConnections = 1
-        configuration.statementTimeoutMilliseconds = 60_000
-        configuration.acquireTimeoutSeconds = 60
         var logger = Logger(label: "tests")
         logger.logLevel = .error
-        let setup = DirectSetup(Store(configuration, logger: logger), FileVault(path: vaultFile), logger)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await setup.store.run() }
-            defer { group.cancelAll() }
-            try await body(setup)
+        let quiet = logger
+        try await LocalStore.run(at: databaseURL) { store in
+            try await body(DirectSetup(store, FileVault(path: vaultFile), quiet))
         }
     }
 

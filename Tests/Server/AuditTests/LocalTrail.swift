@@ -39,14 +39,7 @@ struct LocalTrail: Sendable {
     /// Runs a test on the trail of a new installation.
     static func run(_ body: @Sendable @escaping (LocalTrail) async throws -> Void) async throws {
         let installation = try await TestInstallation()
-        var configuration = StoreConfiguration(url: installation.databaseURL)
-        configuration.maximumConnections = 1
-        configuration.statementTimeoutMilliseconds = 60_000
-        configuration.acquireTimeoutSeconds = 60
-        let store = Store(configuration, logger: TestLog().logger)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await store.run() }
-            defer { group.cancelAll() }
+        try await LocalStore.run(at: installation.databaseURL) { store in
             try await body(try await LocalTrail(installation, store))
         }
     }

@@ -41,17 +41,8 @@ struct InventoryWritingTests {
     private static func run(_ body: @Sendable @escaping (Fixture) async throws -> Void) async throws {
         let installation = try await TestInstallation()
         let bank = try await installation.makeBank()
-        var configuration = StoreConfiguration(url: installation.databaseURL)
-        configuration.maximumConnections = 4
-        configuration.statementTimeoutMilliseconds = 60_000
-        configuration.acquireTimeoutSeconds = 60
-        var logger = Logger(label: "tests")
-        logger.logLevel = .error
-        let store = Store(configuration, logger: logger)
         let id = try #require(Identifier(bank.id))
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await store.run() }
-            defer { group.cancelAll() }
+        try await LocalStore.run(at: installation.databaseURL, connections: 4) { store in
             try await body(Fixture(installation: installation, store: store, bank: id))
         }
     }
