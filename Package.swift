@@ -419,7 +419,10 @@ let package = Package(
             path: "Tests/Tools/Instructions", exclude: ["count.py", "thresholds.json"], swiftSettings: strict),
         tests(
             "OperationTests", in: .server,
-            ["CardCompanionStore", "PostgresHarness", "PythonOracle", "ServerHarness", crypto],
+            [
+                "CardCompanion", "CardCompanionModel", "CardCompanionStore", "PostgresHarness", "PythonOracle",
+                "ServerHarness", crypto, logging,
+            ],
             exclude: ["Oracles"]),
         // The parsers of hostile bytes, for the fuzzer ('make fuzz') and for the replay of its inputs.
         .target(

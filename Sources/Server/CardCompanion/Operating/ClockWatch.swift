@@ -1,4 +1,4 @@
-internal import CardCompanionModel
+package import CardCompanionModel
 package import CardCompanionStore
 package import Logging
 internal import Metrics
@@ -69,8 +69,10 @@ package final class ClockWatch: Service, CustomStringConvertible {
     /// Compares the clocks.
     ///
     /// - Parameter warns: whether a difference below the limit is logged.
+    /// - Returns: the time by the server's clock that was compared.
     /// - Throws: ``WrongClock`` if they differ beyond the limit, `StoreError` if they could not be compared.
-    package func compare(warns: Bool = true) async throws {
+    @discardableResult
+    package func compare(warns: Bool = true) async throws -> Timestamp {
         let begin = clock.now()
         let theirs = try await store.clock()
         let end = clock.now()
@@ -86,10 +88,11 @@ package final class ClockWatch: Service, CustomStringConvertible {
             throw wrong
         }
         remember(nil)
-        guard warns, seconds > Self.warningSeconds else { return }
+        guard warns, seconds > Self.warningSeconds else { return begin }
         logger.warning(
             "The clock of this server differs from the database's",
             metadata: ["seconds": "\(seconds)", "is": ahead > behind ? "ahead" : "behind"])
+        return begin
     }
 
     package func run() async throws {

@@ -39,25 +39,30 @@ package struct Housekeeping: Service, CustomStringConvertible {
             var warnedAt: Timestamp?
             while !Task.isCancelled {
                 await warnOfRevocationLists(&warnedAt)
-                var hasFailed = false
-                for kind in ExpiredKind.allCases {
-                    do {
-                        // With a wrong clock, everything could seem expired.
-                        try await clockWatch.compare(warns: false)
-                        try await remove(kind)
-                    } catch {
-                        guard !Task.isCancelled else { return }
-                        hasFailed = true
-                        metrics.failed(kind)
-                        logger.warning(
-                            "Housekeeping failed; it will be tried again",
-                            metadata: ["kind": "\(kind)", "error": "\(error)"])
-                    }
-                }
-                if !hasFailed { metrics.succeeded(at: clock.now()) }
+                await removeAll()
                 try? await Task.sleep(for: .seconds(intervalSeconds))
             }
         }
+    }
+
+    /// One round: removes and reports all that is due.
+    package func removeAll() async {
+        var hasFailed = false
+        for kind in ExpiredKind.allCases {
+            do {
+                // With a wrong clock, everything could seem expired. The clock can go wrong at any moment, so the
+                // time that was compared is the one that counts.
+                try await remove(kind, now: try await clockWatch.compare(warns: false))
+            } catch {
+                guard !Task.isCancelled else { return }
+                hasFailed = true
+                metrics.failed(kind)
+                logger.warning(
+                    "Housekeeping failed; it will be tried again",
+                    metadata: ["kind": "\(kind)", "error": "\(error)"])
+            }
+        }
+        if !hasFailed { metrics.succeeded(at: clock.now()) }
     }
 
     private func warnOfRevocationLists(_ warnedAt: inout Timestamp?) async {
@@ -79,10 +84,10 @@ package struct Housekeeping: Service, CustomStringConvertible {
         }
     }
 
-    private func remove(_ kind: ExpiredKind) async throws {
+    private func remove(_ kind: ExpiredKind, now: Timestamp) async throws {
         var batch: RemovedBatch
         repeat {
-            batch = try await store.removeExpired(kind, before: age(of: kind), limit: Self.rowsPerBatch)
+            batch = try await store.removeExpired(kind, before: limit(of: kind, now: now), limit: Self.rowsPerBatch)
             metrics.removed(batch.removed, of: kind)
             if kind == .pins, batch.removed > 0 {
                 logger.notice("Undelivered PINs erased", metadata: ["count": "\(batch.removed)"])
@@ -90,14 +95,15 @@ package struct Housekeeping: Service, CustomStringConvertible {
         } while batch.isFull && !Task.isCancelled
     }
 
-    private func age(of kind: ExpiredKind) -> Timestamp {
+    /// What is older than this is removed.
+    private func limit(of kind: ExpiredKind, now: Timestamp) -> Timestamp {
         switch kind {
         case .pins, .sessions, .proofs, .answers, .keyImports, .proposedChanges, .identityChecks, .identityPasses,
             .certificates, .revocationLists:
-            clock.now()
-        case .importLines: clock.now().advanced(bySeconds: -Self.stagedLifetimeSeconds)
-        case .events: clock.now().advanced(bySeconds: -Self.eventLifetimeSeconds)
-        case .serverKeys: clock.now().advanced(bySeconds: -ServerKeys.retiredLifetimeSeconds)
+            now
+        case .importLines: now.advanced(bySeconds: -Self.stagedLifetimeSeconds)
+        case .events: now.advanced(bySeconds: -Self.eventLifetimeSeconds)
+        case .serverKeys: now.advanced(bySeconds: -ServerKeys.retiredLifetimeSeconds)
         }
     }
 }
