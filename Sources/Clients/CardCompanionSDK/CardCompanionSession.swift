@@ -33,8 +33,9 @@ public struct CardCompanionConfiguration: Sendable {
     }
 }
 
-/// The state that the SDK keeps between calls: the notify key of each fetch, which its notify needs, and which keypads were
-/// fetched. So a notify must use the same session as its fetch, and a definition by keypad the same as its keypad.
+/// The state that the SDK keeps between calls: the notify key of each fetch, which its notify needs, and the keypad that each
+/// cardholder was given last. So a notify must use the same session as its fetch, and a definition by keypad the same as
+/// its keypad.
 public final class CardCompanionSession: Sendable {
     /// The default session of all operations.
     public static let shared = CardCompanionSession()
@@ -45,18 +46,28 @@ public final class CardCompanionSession: Sendable {
     let http: HTTPClient
     let freshKeys: FreshKeys
     let notifyKeys: NotifyKeyStore
+    let receipts: (any NotifyReceiptStore)?
     let keypads: KeypadMemory
 
     /// Creates a session that has no notify keys and keypads yet.
-    public convenience init(configuration: CardCompanionConfiguration = CardCompanionConfiguration()) {
-        self.init(configuration: configuration, freshKeys: .generated, now: { .now })
+    ///
+    /// - Parameters:
+    ///   - configuration: The settings.
+    ///   - receipts: Where the notify keys are kept while the app is closed; on Apple's systems `.keychain`. Nil: nowhere, and a
+    ///     notify after a restart needs ``restore(notifyReceipt:)``.
+    public convenience init(
+        configuration: CardCompanionConfiguration = CardCompanionConfiguration(),
+        receipts: (any NotifyReceiptStore)? = nil
+    ) {
+        self.init(configuration: configuration, receipts: receipts, freshKeys: .generated, now: { .now })
     }
 
     init(
-        configuration: CardCompanionConfiguration, freshKeys: FreshKeys,
+        configuration: CardCompanionConfiguration, receipts: (any NotifyReceiptStore)? = nil, freshKeys: FreshKeys,
         now: @escaping @Sendable () -> MonotonicTime
     ) {
         self.configuration = configuration
+        self.receipts = receipts
         self.freshKeys = freshKeys
         http = HTTPClient(
             timeoutSeconds: configuration.timeoutSeconds, maximumAnswerByteCount: configuration.maximumAnswerByteCount)

@@ -71,6 +71,8 @@ public enum MemberName {
     public static let tokenType = "Type"
     /// The alias of the bank's certificate that verifies the signature.
     public static let signatureCertAlias = "SignatureCertAlias"
+    /// The digest of the app's key, or of the sealed PIN, that the token is bound to (protocol, section 2.2.1).
+    public static let binding = "Binding"
     /// The cardholder's authentication code (PCI-CPP).
     public static let authenticationCode = "AuthenticationCode"
 

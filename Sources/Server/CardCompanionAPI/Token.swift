@@ -37,11 +37,13 @@ public struct Token: Sendable, Redacted {
     public var signatureCertAlias: String?
     /// AuthenticationCode: the cardholder's password, for PCI-CPP banks.
     public var authenticationCode: String?
+    /// Binding: the digest of the app's key, or of the sealed PIN, that the token is bound to. Nil: it is not bound.
+    public var binding: String?
 
     /// Creates a token that is not signed yet.
     public init(
         bankId: String, uniqueId: String, providerId: String, transactionId: String, timestamp: Int, type: TokenType,
-        signatureCertAlias: String? = nil, authenticationCode: String? = nil
+        signatureCertAlias: String? = nil, authenticationCode: String? = nil, binding: String? = nil
     ) {
         self.bankId = bankId
         self.uniqueId = uniqueId
@@ -51,6 +53,7 @@ public struct Token: Sendable, Redacted {
         self.type = type
         self.signatureCertAlias = signatureCertAlias
         self.authenticationCode = authenticationCode
+        self.binding = binding
     }
 
     /// The JSON text to sign and to send unchanged. Members are in the SDK document's order; all values are strings.
@@ -64,6 +67,7 @@ public struct Token: Sendable, Redacted {
             (MemberName.tokenType, type.text),
             (MemberName.signatureCertAlias, signatureCertAlias),
             (MemberName.authenticationCode, authenticationCode),
+            (MemberName.binding, binding),
         ]
         let written = members.compactMap { member in
             member.value.map { "\"\(member.name)\":\(Self.quoted($0))" }

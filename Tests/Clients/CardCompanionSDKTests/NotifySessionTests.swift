@@ -134,4 +134,44 @@ import Testing
         #expect(await store.key(forSession: "1") != nil)
         #expect(await store.key(forSession: "\(NotifyKeyStore.maximumCount)") != nil)
     }
+
+    /// Receipts as on a disk: they are there after a restart.
+    private final class KeptReceipts: NotifyReceiptStore {
+        private let receipts = Mutex<[String: String]>([:])
+
+        func save(_ receipt: String, forSession sessionId: String) { receipts.withLock { $0[sessionId] = receipt } }
+        func receipt(forSession sessionId: String) -> String? { receipts.withLock { $0[sessionId] } }
+        func remove(forSession sessionId: String) { receipts.withLock { $0[sessionId] = nil } }
+        var count: Int { receipts.withLock { $0.count } }
+    }
+
+    @Test func `With a store for receipts a notify works after a restart, and its receipt is removed`() async throws {
+        let receipts = KeptReceipts()
+        let server = DeliveringServer()
+        let codes = try await withTestServer(reacting: server.react) { url in
+            await fetch(url, .test(receipts: receipts))
+            #expect(receipts.count == 1)
+            let restarted = CardCompanionSession.test(receipts: receipts)
+            let first = await PINDistribution.postNotifyTokenRequest(parameters, hostUrl: url, session: restarted)
+            let second = await PINDistribution.postNotifyTokenRequest(parameters, hostUrl: url, session: restarted)
+            return [first.errorCode, second.errorCode]
+        }
+        #expect(codes == [0, 90000])
+        #expect(receipts.count == 0)
+    }
+
+    @Test func `A receipt of another session is not used`() async throws {
+        let receipts = KeptReceipts()
+        let key = Base64URL.encode([UInt8](repeating: 1, count: 32))
+        receipts.save("1.\(Base64URL.encode("another".utf8)).\(key)", forSession: "s-1")
+        let response = await PINDistribution.postNotifyTokenRequest(
+            parameters, hostUrl: "http://127.0.0.1:1", session: .test(receipts: receipts))
+        #expect(response.errorCode == 90000)
+    }
+
+    @Test func `Without a store, the answer says what to do`() async throws {
+        let response = await PINDistribution.postNotifyTokenRequest(
+            parameters, hostUrl: "http://127.0.0.1:1", session: .test())
+        #expect(response.errorMessage.contains("give the session a store for receipts"))
+    }
 }

@@ -8,10 +8,13 @@ public struct DefinitionParameters: Sendable, Redacted {
     public var uniqueId: String
     /// Unix time in seconds, such as `1475255010`.
     public var timestamp: String
-    /// The bank's HMAC-SHA-256 over bankId + uniqueId + timestamp in hex, see ``CryptoUtil``.
+    /// The bank's HMAC-SHA-256 over bankId + uniqueId + timestamp in hex, see ``CryptoUtil``; or, with ``sealedPIN``, over
+    /// bankId + uniqueId + timestamp + "." + ``SealedPIN/binding`` + ".".
     public var hashMac: String
-    /// The PIN's digits, such as `1234`.
+    /// The PIN's digits, such as `1234`. Empty with ``sealedPIN``.
     public var pin: String
+    /// A PIN that was sealed before, so that the hashMac could be bound to it.
+    public var sealedPIN: SealedPIN?
 
     /// Creates the parameters, in the SDK document's order.
     public init(bankId: String, uniqueId: String, timestamp: String, hashMac: String, pin: String) {
@@ -20,6 +23,17 @@ public struct DefinitionParameters: Sendable, Redacted {
         self.timestamp = timestamp
         self.hashMac = hashMac
         self.pin = pin
+    }
+
+    /// Creates the parameters for a PIN that was sealed before. The names are those that it was sealed for.
+    public init(sealedPIN: SealedPIN, hashMac: String) {
+        let names = sealedPIN.sealed?.request
+        bankId = names?.bankId ?? ""
+        uniqueId = names?.uniqueId ?? ""
+        timestamp = names?.requestId ?? ""
+        self.hashMac = hashMac
+        pin = ""
+        self.sealedPIN = sealedPIN
     }
 }
 
@@ -34,9 +48,12 @@ public struct DefinitionTokenParameters: Sendable, Redacted {
     public var pin: String?
     /// For a PIN on a keypad: the index of each digit, such as `0,1,0,1`. See ``KeyPad/indexes(of:in:)``.
     public var indexes: String?
-    /// The keypad that `indexes` refers to, see ``KeyPadCoordinatesResponse/keypadId``. Nil for the one keypad that the
-    /// session has fetched for this cardholder since their last definition; if it has fetched several, the result is 90000.
+    /// The keypad that `indexes` refers to, see ``KeyPadCoordinatesResponse/keypadId``. Nil for the one that the session has
+    /// fetched last for this cardholder. If two were requested at the same time, it is unknown which one the cardholder sees:
+    /// then the result is 90000.
     public var keypadId: String?
+    /// A PIN, or its indexes, that was sealed before, so that the token could be bound to it.
+    public var sealedPIN: SealedPIN?
 
     /// Creates the parameters for a PIN in digits.
     public init(token: String, signature: String, pin: String) {
@@ -51,6 +68,14 @@ public struct DefinitionTokenParameters: Sendable, Redacted {
         self.signature = signature
         self.indexes = indexes
         self.keypadId = keypadId
+    }
+
+    /// Creates the parameters for a PIN, or for indexes, that was sealed before. The token's member `Binding` is
+    /// ``SealedPIN/binding``.
+    public init(token: String, signature: String, sealedPIN: SealedPIN) {
+        self.token = token
+        self.signature = signature
+        self.sealedPIN = sealedPIN
     }
 }
 

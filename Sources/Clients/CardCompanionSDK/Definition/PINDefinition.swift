@@ -26,12 +26,12 @@ public enum PINDefinition {
         await .of { () throws(SDKError) in try await session.fetchKeypad(parameters, hostUrl: hostUrl) }
     }
 
-    /// Forgets the keypads of a cardholder, for example because a new one is going to be shown. The session then no longer
-    /// answers 90000 because it has fetched several.
+    /// Forgets the keypad of a cardholder, for example because its screen was closed. A definition without keypadId is then
+    /// refused (214) until a new keypad was fetched.
     public static func discardKeypads(
         bankId: String, uniqueId: String, session: CardCompanionSession = .shared
     ) async {
-        await session.keypads.forget(bankId: bankId, uniqueId: uniqueId)
+        await session.keypads.forget(KeypadMemory.Holder(bankId: bankId, uniqueId: uniqueId))
     }
 
     /// Defines a PIN by the indexes of its digits on a keypad (CB). A token authenticates the request.
@@ -39,5 +39,62 @@ public enum PINDefinition {
         _ parameters: DefinitionTokenParameters, hostUrl: String, session: CardCompanionSession = .shared
     ) async -> DefinitionResponse {
         await .of { () throws(SDKError) in try await session.definePINByIndexes(parameters, hostUrl: hostUrl) }
+    }
+}
+
+// Proofs that are bound to the sealed PIN. The app first asks its back-end for the timestamp or the IdTransaction, seals the PIN,
+// and then asks for the hashMac or token with the digest of the sealed PIN.
+extension PINDefinition {
+    /// Seals a PIN for ``postDefinePINRequest(_:hostUrl:session:)``.
+    ///
+    /// - Parameter timestamp: that of the hashMac, Unix time in seconds.
+    public static func seal(
+        pin: String, bankId: String, uniqueId: String, timestamp: String, hostUrl: String,
+        session: CardCompanionSession = .shared
+    ) async -> SealedPIN {
+        let request = RequestBinding(content: .pin, bankId: bankId, uniqueId: uniqueId, requestId: timestamp)
+        return await .of { () throws(SDKError) in
+            try request.requireNames()
+            return SealedPIN(try await session.seal(pin: pin, by: .rsaOAEP256, for: request, hostUrl: hostUrl))
+        }
+    }
+
+    /// Seals a PIN for ``postDefinePINECDHRequest(_:hostUrl:session:)``.
+    ///
+    /// - Parameters:
+    ///   - bankId: The token's IdBEL.
+    ///   - uniqueId: The token's IdPorteur.
+    ///   - idTransaction: The token's IdTransaction.
+    public static func seal(
+        pin: String, bankId: String, uniqueId: String, idTransaction: String, hostUrl: String,
+        session: CardCompanionSession = .shared
+    ) async -> SealedPIN {
+        let request = RequestBinding(content: .pin, bankId: bankId, uniqueId: uniqueId, requestId: idTransaction)
+        return await .of { () throws(SDKError) in
+            try request.requireNames()
+            return SealedPIN(try await session.seal(pin: pin, by: .ecdhESA256KW, for: request, hostUrl: hostUrl))
+        }
+    }
+
+    /// Seals the indexes of a PIN for ``postDefinePINECDHCBRequest(_:hostUrl:session:)``.
+    ///
+    /// - Parameters:
+    ///   - indexes: The index of each digit, such as `0,1,0,1`.
+    ///   - bankId: The token's IdBEL.
+    ///   - uniqueId: The token's IdPorteur.
+    ///   - idTransaction: The token's IdTransaction.
+    ///   - keypadId: The keypad. Nil for the one that the session fetched last for this cardholder.
+    public static func seal(
+        indexes: String, bankId: String, uniqueId: String, idTransaction: String, keypadId: String? = nil,
+        hostUrl: String, session: CardCompanionSession = .shared
+    ) async -> SealedPIN {
+        var request = RequestBinding(
+            content: .indexes, bankId: bankId, uniqueId: uniqueId, requestId: idTransaction)
+        return await .of { () throws(SDKError) in
+            try request.requireNames()
+            let holder = KeypadMemory.Holder(bankId: bankId, uniqueId: uniqueId)
+            request.keypadId = try await session.keypadId(keypadId, of: holder)
+            return SealedPIN(try await session.seal(indexes: indexes, for: request, hostUrl: hostUrl))
+        }
     }
 }

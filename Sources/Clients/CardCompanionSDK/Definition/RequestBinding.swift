@@ -15,6 +15,13 @@ struct RequestBinding {
     let requestId: String?
     /// The keypad that indexes refer to.
     var keypadId: String?
+
+    /// - Throws: 90000 if a name is empty.
+    func requireNames() throws(SDKError) {
+        try require(
+            (MemberName.bankId, bankId ?? ""), (MemberName.uniqueId, uniqueId ?? ""),
+            ("timestamp or idTransaction", requestId ?? ""))
+    }
 }
 
 /// The members of a token that name its request. The server says what is missing.

@@ -10,15 +10,18 @@ public struct ProvisioningParameters: Sendable, Redacted {
     public var authCode: String
     /// Unix time in seconds, such as `1475255010`.
     public var timestamp: String
-    /// The bank's HMAC-SHA-256 over bankId + uniqueId + timestamp in hex, see ``CryptoUtil``.
+    /// The bank's HMAC-SHA-256 over bankId + uniqueId + timestamp in hex, see ``CryptoUtil``; or, with ``preparedFetch``, over
+    /// bankId + uniqueId + timestamp + "." + ``PreparedFetch/binding`` + ".".
     public var hashMac: String
     /// How the app would like to get the PIN.
     public var hints: DisplayHints
+    /// The key that the hashMac is bound to. Nil: the SDK makes one, and the hashMac is not bound.
+    public var preparedFetch: PreparedFetch?
 
     /// Creates the parameters, in the SDK document's order.
     public init(
         bankId: String, uniqueId: String, authCode: String, timestamp: String, hashMac: String,
-        hints: DisplayHints = DisplayHints()
+        hints: DisplayHints = DisplayHints(), preparedFetch: PreparedFetch? = nil
     ) {
         self.bankId = bankId
         self.uniqueId = uniqueId
@@ -26,6 +29,7 @@ public struct ProvisioningParameters: Sendable, Redacted {
         self.timestamp = timestamp
         self.hashMac = hashMac
         self.hints = hints
+        self.preparedFetch = preparedFetch
     }
 }
 
@@ -57,12 +61,17 @@ public struct TokenProvisioningParameters: Sendable, Redacted {
     public var signature: String
     /// How the app would like to get the PIN.
     public var hints: DisplayHints
+    /// The key that the token is bound to: its member `Binding` is ``PreparedFetch/binding``. Nil: the SDK makes one.
+    public var preparedFetch: PreparedFetch?
 
     /// Creates the parameters, in the SDK document's order.
-    public init(token: String, signature: String, hints: DisplayHints = DisplayHints()) {
+    public init(
+        token: String, signature: String, hints: DisplayHints = DisplayHints(), preparedFetch: PreparedFetch? = nil
+    ) {
         self.token = token
         self.signature = signature
         self.hints = hints
+        self.preparedFetch = preparedFetch
     }
 }
 

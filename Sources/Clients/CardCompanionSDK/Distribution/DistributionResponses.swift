@@ -7,8 +7,8 @@ public struct ProvisioningResponse: Sendable, Redacted, Response {
     public var errorCode: Int
     /// The code's meaning in words, for people.
     public var errorMessage: String
-    /// The PIN as one captcha image, PNG in base64. Nil on an error, if the bank delivers one image per digit, and for
-    /// ``text``.
+    /// The PIN as one captcha image, PNG in base64. Nil on an error, for ``text``, and if the bank delivers one image per digit:
+    /// any of them alone would look like a whole PIN. ``images`` has them.
     public var pin: String?
     /// The images to show, PNG in base64: the captcha, or one image per digit in the PIN's order. Empty on an error,
     /// and for ``text``.

@@ -10,9 +10,7 @@ extension CardCompanionSession {
             (MemberName.authCode, parameters.authCode), (MemberName.timestamp, parameters.timestamp),
             (MemberName.hashMac, parameters.hashMac))
         let host = try host(hostUrl)
-        guard let key = try? RecipientKey.rsa(freshKeys.rsa()) else {
-            throw SDKError(.rsaKeyGenerationFailed, "could not generate an RSA key")
-        }
+        let key = try key(of: parameters.preparedFetch, for: .rsaOAEP256)
         var request = CaptchaRequest(
             bankId: parameters.bankId, uniqueId: parameters.uniqueId, authCode: parameters.authCode,
             timestamp: parameters.timestamp, hashMac: parameters.hashMac,
@@ -29,9 +27,7 @@ extension CardCompanionSession {
     ) async throws(SDKError) -> ProvisioningResponse {
         try require((MemberName.token, parameters.token), (MemberName.signature, parameters.signature))
         let host = try host(hostUrl)
-        guard let key = try? RecipientKey.p256(freshKeys.p256()) else {
-            throw SDKError(.ecKeyGenerationFailed, "could not generate a P-256 key")
-        }
+        let key = try key(of: parameters.preparedFetch, for: .ecdhESA256KW)
         var request = TokenCaptchaRequest(
             token: parameters.token, signature: parameters.signature,
             ecdhPublicKey: key.publicKeyInfo)
@@ -39,6 +35,28 @@ extension CardCompanionSession {
         (request.scale, request.formats) = (parameters.hints.scale, parameters.hints.formats)
         let answer: CaptchaAnswer = try await http.post(request, to: host.url(APIPath.tokenCaptcha))
         return try await open(answer, with: key, parameters.hints)
+    }
+
+    @concurrent
+    func prepareFetch(for algorithm: KeyManagement) async throws(SDKError) -> PreparedFetch {
+        PreparedFetch(try freshKey(for: algorithm))
+    }
+
+    /// The key that the app has prepared, or a new one.
+    private func key(of prepared: PreparedFetch?, for algorithm: KeyManagement) throws(SDKError) -> RecipientKey {
+        if let prepared { return try prepared.key(for: algorithm) }
+        return try freshKey(for: algorithm)
+    }
+
+    private func freshKey(for algorithm: KeyManagement) throws(SDKError) -> RecipientKey {
+        switch algorithm {
+        case .rsaOAEP256:
+            if let key = try? freshKeys.rsa() { return .rsa(key) }
+            throw SDKError(.rsaKeyGenerationFailed, "could not generate an RSA key")
+        case .ecdhESA256KW:
+            if let key = try? freshKeys.p256() { return .p256(key) }
+            throw SDKError(.ecKeyGenerationFailed, "could not generate a P-256 key")
+        }
     }
 
     private func open(
@@ -52,6 +70,7 @@ extension CardCompanionSession {
         let delivered = try DeliveredPIN(
             parsing: CompactJWE(parsing: sealed).open(with: key), acceptsText: hints.acceptsText)
         await notifyKeys.keep(delivered.notifyKey, forSession: sessionId)
+        receipts?.save(NotifyReceipt(sessionId: sessionId, key: delivered.notifyKey).text, forSession: sessionId)
         response.sessionId = sessionId
         response.notifyKey = delivered.notifyKey
         guard let pin = delivered.pin() else {

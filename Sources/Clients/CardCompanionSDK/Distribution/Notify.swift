@@ -48,12 +48,22 @@ extension CardCompanionSession {
     private func notifyHash(
         bankId: String, uniqueId: String, sessionId: String, status: NotifyStatus
     ) async throws(SDKError) -> String {
-        guard let key = await notifyKeys.key(forSession: sessionId) else {
+        guard let key = await notifyKey(forSession: sessionId) else {
             throw SDKError(
-                .invalidInput, "no PIN was fetched with this sessionId in the last 24 hours, or the app has restarted")
+                .invalidInput,
+                "no PIN was fetched with this sessionId in the last 24 hours, or the app has restarted: give the session a "
+                    + "store for receipts, or restore the fetch's notifyReceipt")
         }
         let text = bankId + uniqueId + sessionId + String(status.rawValue)
         return Hex.encode(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
+    }
+
+    private func notifyKey(forSession sessionId: String) async -> SymmetricKey? {
+        if let key = await notifyKeys.key(forSession: sessionId) { return key }
+        guard let receipt = receipts?.receipt(forSession: sessionId).flatMap(NotifyReceipt.init(parsing:)),
+            receipt.sessionId == sessionId
+        else { return nil }
+        return receipt.key
     }
 
     /// Keeps the key until the server has recorded the session's result, so that the app can retry a lost notify.
@@ -61,6 +71,7 @@ extension CardCompanionSession {
         let decided = [DistributionCode.success.rawValue, DistributionCode.badParameter.rawValue]
         if decided.contains(answer.errorCode) {
             await notifyKeys.forget(session: sessionId)
+            receipts?.remove(forSession: sessionId)
         }
         return NotifyResponse(errorCode: answer.errorCode, errorMessage: answer.errorMessage)
     }

@@ -36,4 +36,14 @@ public enum PINDistribution {
     ) async -> TokenNotifyResponse {
         await .of { () throws(SDKError) in try await session.notify(parameters, hostUrl: hostUrl) }
     }
+
+    /// Makes the key of a fetch with an authentication code, so that the bank's back-end can bind the hashMac to it.
+    public static func prepareFetch(session: CardCompanionSession = .shared) async -> PreparedFetch {
+        await .of { () throws(SDKError) in try await session.prepareFetch(for: .rsaOAEP256) }
+    }
+
+    /// Makes the key of a fetch with a token, so that the bank's back-end can bind the token to it.
+    public static func prepareTokenFetch(session: CardCompanionSession = .shared) async -> PreparedFetch {
+        await .of { () throws(SDKError) in try await session.prepareFetch(for: .ecdhESA256KW) }
+    }
 }

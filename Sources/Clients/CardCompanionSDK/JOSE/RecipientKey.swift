@@ -15,13 +15,16 @@ enum RecipientKey {
         }
     }
 
-    /// The public key as sent to the server: base64 of a DER SubjectPublicKeyInfo.
-    var publicKeyInfo: String {
+    /// The public key as a DER SubjectPublicKeyInfo.
+    var publicKeyInfoBytes: Data {
         switch self {
-        case .rsa(let key): key.publicKey.derRepresentation.base64EncodedString()
-        case .p256(let key): key.publicKey.derRepresentation.base64EncodedString()
+        case .rsa(let key): key.publicKey.derRepresentation
+        case .p256(let key): key.publicKey.derRepresentation
         }
     }
+
+    /// The public key as sent to the server: base64 of a DER SubjectPublicKeyInfo.
+    var publicKeyInfo: String { publicKeyInfoBytes.base64EncodedString() }
 
     /// Decrypts a JWE's content key.
     ///

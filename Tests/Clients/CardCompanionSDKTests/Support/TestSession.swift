@@ -28,9 +28,10 @@ extension CardCompanionSession {
     /// A session with a manual clock and a timeout that is long enough for slow machines.
     static func test(
         configuration: CardCompanionConfiguration = CardCompanionConfiguration(timeoutSeconds: 120),
-        freshKeys: FreshKeys = .generated, clock: ManualClock = ManualClock()
+        receipts: (any NotifyReceiptStore)? = nil, freshKeys: FreshKeys = .generated,
+        clock: ManualClock = ManualClock()
     ) -> CardCompanionSession {
-        CardCompanionSession(configuration: configuration, freshKeys: freshKeys, now: clock.now)
+        CardCompanionSession(configuration: configuration, receipts: receipts, freshKeys: freshKeys, now: clock.now)
     }
 }
 
