@@ -15,31 +15,37 @@ let strict: [SwiftSetting] =
 let optimized =
     strict + (Context.environment["CARD_COMPANION_TEST_BUILD"] == nil ? [] : [.unsafeFlags(["-Xfrontend", "-O"])])
 
-let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-let configuration = Target.Dependency.product(name: "Configuration", package: "swift-configuration")
-let coreMetrics = Target.Dependency.product(name: "CoreMetrics", package: "swift-metrics")
+/// What the server, its tools and the tests need. An app that adds the package switches the trait off, and then fetches none of it.
+let serverTrait = "Server"
+
+func server(_ product: String, of package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: [serverTrait]))
+}
+
+let asyncHTTPClient = server("AsyncHTTPClient", of: "async-http-client")
+let argumentParser = server("ArgumentParser", of: "swift-argument-parser")
+let configuration = server("Configuration", of: "swift-configuration")
+let coreMetrics = server("CoreMetrics", of: "swift-metrics")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdHTTP2 = Target.Dependency.product(name: "HummingbirdHTTP2", package: "hummingbird")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
-let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
-let nioWebSocket = Target.Dependency.product(name: "NIOWebSocket", package: "swift-nio")
-let nioTLS = Target.Dependency.product(name: "NIOTLS", package: "swift-nio")
-let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let rawStructuredFieldValues = Target.Dependency.product(
-    name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
-let serviceLifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
-let systemPackage = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
-let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let hummingbird = server("Hummingbird", of: "hummingbird")
+let hummingbirdCore = server("HummingbirdCore", of: "hummingbird")
+let hummingbirdHTTP2 = server("HummingbirdHTTP2", of: "hummingbird")
+let httpTypes = server("HTTPTypes", of: "swift-http-types")
+let logging = server("Logging", of: "swift-log")
+let metrics = server("Metrics", of: "swift-metrics")
+let nioCore = server("NIOCore", of: "swift-nio")
+let nioHTTP1 = server("NIOHTTP1", of: "swift-nio")
+let nioPosix = server("NIOPosix", of: "swift-nio")
+let nioSSL = server("NIOSSL", of: "swift-nio-ssl")
+let nioWebSocket = server("NIOWebSocket", of: "swift-nio")
+let nioTLS = server("NIOTLS", of: "swift-nio")
+let nioHTTPTypes = server("NIOHTTPTypes", of: "swift-nio-extras")
+let rawStructuredFieldValues = server("RawStructuredFieldValues", of: "swift-http-structured-headers")
+let serviceLifecycle = server("ServiceLifecycle", of: "swift-service-lifecycle")
+let subprocess = server("Subprocess", of: "swift-subprocess")
+let systemPackage = server("SystemPackage", of: "swift-system")
+let unixSignals = server("UnixSignals", of: "swift-service-lifecycle")
 
 /// The groups of the targets: folders of Sources and Tests.
 enum Group: String {
@@ -94,6 +100,10 @@ let package = Package(
         .library(name: "EIDSimulation", targets: ["EIDSimulation"]),
         .executable(name: "eid", targets: ["eid"]),
         .executable(name: "eid-simulator", targets: ["eid-simulator"]),
+    ],
+    traits: [
+        .default(enabledTraits: [serverTrait]),
+        .trait(name: serverTrait, description: "The server and its tools. An app needs only the rest."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
@@ -444,8 +454,9 @@ let package = Package(
         tests(
             "CardCompanionSDKTests", in: .clients,
             [
-                "CardCompanionAPI", "CardCompanionSDK", crypto, cryptoExtras, nioCore, nioHTTP1, nioPosix, nioSSL,
-            ]),
+                "CardCompanionAPI", "CardCompanionSDK", "PythonOracle", crypto, cryptoExtras, nioCore, nioHTTP1,
+                nioPosix, nioSSL,
+            ], exclude: ["ObjectiveC"]),
     ]
 )
 
