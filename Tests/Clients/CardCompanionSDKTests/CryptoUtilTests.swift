@@ -17,7 +17,7 @@ import Testing
     func `Both HMAC functions match the test vectors of RFC 4231`(key: String, data: String, hmac: String) {
         #expect(CryptoUtil.computeHMAC(key: key, data: data) == hmac)
         let hex = CardCompanionUtil.stringToHex(data)
-        #expect(CardCompanionUtil.calculHashMacValue(key: key, str: hex) == hmac)
+        #expect(CardCompanionUtil.calculHashMacValue(key, str: hex) == hmac)
     }
 
     @Test(arguments: ["", "0", "0g", "0x00", "é", "0b 0b"])
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `Data that is not hex gives an empty HMAC`() {
-        #expect(CardCompanionUtil.calculHashMacValue(key: "00", str: "data") == "")
+        #expect(CardCompanionUtil.calculHashMacValue("00", str: "data") == "")
     }
 
     @Test func `A text is converted to hex as UTF-8`() {
@@ -35,7 +35,7 @@ import Testing
 
     @Test func `A timestamp is in seconds`() {
         let before = Date().timeIntervalSince1970.rounded(.down)
-        let timestamp = Double(CardCompanionUtil.getTimestamp())
+        let timestamp = CardCompanionUtil.getTimestamp().doubleValue
         #expect(before <= timestamp && timestamp <= Date().timeIntervalSince1970)
     }
 }

@@ -111,10 +111,10 @@ import Testing
             server.recorder.record(request)
             return .json(KeypadAnswer(errorCode: 0, errorMessage: "Success", keypad: keypad, keypadId: "k-ios"))
         } _: { url in
+            await withCheckedContinuation { continuation in
+                PinCodeRequest.discardKeypads("BANK", uniqueId: "102456") { continuation.resume() }
+            }
             for _ in 0..<2 {
-                await withCheckedContinuation { continuation in
-                    PinCodeRequest.discardKeypads("BANK", uniqueId: "102456") { continuation.resume() }
-                }
                 let fetched: GetKeypadCoordJResponse = await result {
                     PinCodeRequest.postGetCoordinateKeypad(
                         "BANK", uniqueId: "102456", keypadSize: "12", hostURL: url, completion: $0)

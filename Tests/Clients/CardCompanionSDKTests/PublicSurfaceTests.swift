@@ -1,6 +1,8 @@
 import CardCompanionAPI
-import CardCompanionSDK
+import Synchronization
 import Testing
+
+@testable import CardCompanionSDK
 
 @Suite struct PublicSurfaceTests {
     @Test func `Parameters do not print their secrets`() {
@@ -20,9 +22,21 @@ import Testing
         }
     }
 
-    @Test func `The deprecated names of table 4 call their operations`() async {
-        let codes = await (FormerNames() as any Callable).callAll()
-        #expect(codes == Array(repeating: 90000, count: 8))
+    @Test func `The deprecated names of table 4 call their operations`() async throws {
+        let (recorder, server) = (PathRecorder(), DefiningServer())
+        let codes = try await withTestServer { request in
+            guard request.path != APIPath.keySet else { return try server.react(request) }
+            recorder.record(request.path)
+            return .json(StatusAnswer(errorCode: 300, errorMessage: "Bank not found"))
+        } _: { url in
+            await (FormerNames(url: url) as any Callable).callAll()
+        }
+        #expect(codes == Array(repeating: 300, count: 8))
+        #expect(
+            recorder.paths == [
+                APIPath.captcha, APIPath.tokenCaptcha, APIPath.notify, APIPath.tokenNotify, APIPath.definePIN,
+                APIPath.definePINToken, APIPath.keypadCoordinates, APIPath.definePINIndexes,
+            ])
     }
 
     // The names, labels and types of the tables in sections 4.1.2 to 4.5.2. Every operation refuses empty parameters.
@@ -73,31 +87,45 @@ import Testing
     }
 }
 
+private final class PathRecorder: Sendable {
+    private let stored = Mutex<[String]>([])
+
+    func record(_ path: String) { stored.withLock { $0.append(path) } }
+
+    var paths: [String] { stored.withLock { $0 } }
+}
+
 private protocol Callable {
     func callAll() async -> [Int]
 }
 
-/// Calls the deprecated functions from a deprecated function, to avoid warnings. The parameters are empty, so every
-/// operation refuses them.
+/// Calls the deprecated functions from a deprecated function, to avoid warnings, in the order of table 4.
 private struct FormerNames: Callable {
+    let url: String
+
     @available(*, deprecated)
     func callAll() async -> [Int] {
-        let fetch = ProvisioningParameters(bankId: "", uniqueId: "", authCode: "", timestamp: "", hashMac: "")
-        let notify = NotifyParameters(bankId: "", uniqueId: "", sessionId: "", status: .success)
-        let define = DefinitionParameters(bankId: "", uniqueId: "", timestamp: "", hashMac: "", pin: "")
-        let keypad = KeyPadCoordinatesParameters(bankId: "", uniqueId: "", keypadSize: 10)
-        let token = DefinitionTokenParameters(token: "", signature: "", pin: "")
+        let token = TokenProvisioningParameters.example.token
+        let definition = DefinitionTokenParameters.tokenExample
+        let keypad = KeyPadCoordinatesParameters(bankId: "BANK", uniqueId: "former", keypadSize: 10)
+        let session = "former-names"
+        let key = Base64URL.encode([UInt8](repeating: 7, count: 32))
+        let receipt = "1.\(Base64URL.encode(session.utf8)).\(key)"
+        _ = await CardCompanionSession.shared.restore(notifyReceipt: receipt)
+        let notify = NotifyParameters(bankId: "BANK", uniqueId: "former", sessionId: session, status: .success)
         return [
-            await ProvisioningRequest.postDataForGetPin(fetch, hostUrl: "").errorCode,
-            await GetPinToken.getPinTokenCaptcha(.init(token: "", signature: ""), hostUrl: "").errorCode,
-            await NotifyRequest.postDataForNotifyRequest(notify, hostUrl: "").errorCode,
+            await ProvisioningRequest.postDataForGetPin(.example, hostUrl: url).errorCode,
+            await GetPinToken.getPinTokenCaptcha(.example, hostUrl: url).errorCode,
+            await NotifyRequest.postDataForNotifyRequest(notify, hostUrl: url).errorCode,
             await TokenNotifyRequest.notifyPinToken(
-                .init(token: "", sessionId: "", status: .success), hostUrl: ""
+                .init(token: token, sessionId: session, status: .success), hostUrl: url
             ).errorCode,
-            await DefinitionRequest.definePin(define, hostUrl: "").errorCode,
-            await DefinitionTokenRequest.definePinToken(token, hostUrl: "").errorCode,
-            await DefinitionTokenRequest.getKeyPadCoordinates(keypad, hostUrl: "").errorCode,
-            await DefinitionTokenRequest.definePinTokenCB(token, hostUrl: "").errorCode,
+            await DefinitionRequest.definePin(.example, hostUrl: url).errorCode,
+            await DefinitionTokenRequest.definePinToken(
+                .init(token: definition, signature: "c2ln", pin: "1234"), hostUrl: url
+            ).errorCode,
+            await DefinitionTokenRequest.getKeyPadCoordinates(keypad, hostUrl: url).errorCode,
+            await DefinitionTokenRequest.definePinTokenCB(.indexesExample, hostUrl: url).errorCode,
         ]
     }
 }

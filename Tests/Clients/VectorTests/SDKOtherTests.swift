@@ -14,13 +14,13 @@ struct SDKOtherTests {
         #expect(CryptoUtil.computeHMAC(key: key, data: text) == vector.hashMac)
         let hex = CardCompanionUtil.stringToHex(text)
         #expect(hex == Hex.encode(vector.message.bytes))
-        #expect(CardCompanionUtil.calculHashMacValue(key: key, str: hex) == vector.hashMac)
+        #expect(CardCompanionUtil.calculHashMacValue(key, str: hex) == vector.hashMac)
     }
 
     @Test("Each notify hash matches its vector", arguments: try MACVectors.file.get().notifyHashes)
     func notifyHash(_ vector: MACVectors.NotifyHash) {
         let key = Hex.encode(vector.notifyKey.bytes)
-        #expect(CardCompanionUtil.calculHashMacValue(key: key, str: Hex.encode(vector.message.bytes)) == vector.hash)
+        #expect(CardCompanionUtil.calculHashMacValue(key, str: Hex.encode(vector.message.bytes)) == vector.hash)
         #expect(NotifyStatus(rawValue: vector.status) != nil)
     }
 

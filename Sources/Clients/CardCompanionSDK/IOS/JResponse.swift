@@ -32,7 +32,8 @@ public class JResponse: NSObject, @unchecked Sendable {
 public final class PINCodeProvisioningJResponse: JResponse, @unchecked Sendable {
     private let response: ProvisioningResponse
 
-    /// The PIN as one captcha image, PNG in base64. Nil on an error, or if the bank delivers one image per digit.
+    /// The PIN as one captcha image, PNG in base64. Nil on an error, and if the bank delivers one image per digit: any of them
+    /// alone would look like a whole PIN. ``images`` has them.
     public var imageData: String? { response.pin }
     /// The images to show, PNG in base64: the captcha, or one image per digit in the PIN's order. Empty on an error.
     public var images: [String] { response.images }

@@ -3,188 +3,33 @@ public import Foundation
 
 /// The operations with the names that the SDK document uses on iOS (sections 4.1.2 to 4.5.2), for Swift and Objective-C.
 ///
-/// Each calls its operation of ``PINDistribution`` or ``PINDefinition`` in ``CardCompanionSession/shared``, with the same
-/// result. It returns at once, and later calls `completion` once, on any thread. Where the document's tables and code
-/// samples differ in a name or an order, the tables of input parameters decide, except for
-/// ``postNotifyTokenRequest(_:sessionId:status:hostURL:completion:)``.
+/// Each calls its operation of ``PINDistribution`` or ``PINDefinition``, with the same result, and has two forms. One waits and
+/// returns the response, as the document's samples do: call it on a thread of your own, never on the main thread (90000). The
+/// other returns at once, and later calls `completion` once, on any thread. The parameters are those of the document's tables;
+/// where its samples have other names, both are there.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
 public final class PinCodeRequest: NSObject {
-    /// Fetches the cardholder's PIN with an authentication code (4.1.2).
-    ///
-    /// - Parameters:
-    ///   - bankId: The bank's identifier.
-    ///   - uniqueId: The cardholder's unique identifier.
-    ///   - ac: The cardholder's authentication code.
-    ///   - timestamp: Unix time in seconds, such as `1475255010`.
-    ///   - hashMac: The bank's HMAC-SHA-256 over bankId + uniqueId + timestamp in hex.
-    ///   - hostURL: The server's base URL.
-    ///   - completion: Receives the PIN or the code of an error.
-    public static func postGetPINRequest(
-        _ bankId: String, uniqueId: String, ac: String, timestamp: String, hashMac: String, hostURL: String,
-        completion: @escaping @Sendable (PINCodeProvisioningJResponse) -> Void
-    ) {
-        let parameters = ProvisioningParameters(
-            bankId: bankId, uniqueId: uniqueId, authCode: ac, timestamp: timestamp, hashMac: hashMac)
-        Task {
-            let response = await PINDistribution.postGetPINCaptchaRequest(parameters, hostUrl: hostURL)
-            completion(PINCodeProvisioningJResponse(response))
-        }
+    private static let configured = Locked(CardCompanionSession.shared)
+
+    /// The session of all requests.
+    static var session: CardCompanionSession { configured.withLock { $0 } }
+
+    /// Sets the configuration of all later requests. Call it before the first one: what an earlier request has left for a later
+    /// one, such as the key of a notify, is forgotten. Not in the document.
+    public static func configure(_ configuration: PinCodeConfiguration) {
+        let session = configuration.session()
+        configured.withLock { $0 = session }
     }
 
-    /// Notifies the server whether the app showed a PIN that it fetched with an authentication code (4.1.2).
-    ///
-    /// - Parameters:
-    ///   - bankId: The bank's identifier.
-    ///   - uniqueId: The cardholder's unique identifier.
-    ///   - sessionId: The session of the fetch.
-    ///   - status: Whether the app showed the PIN. Objective-C can pass other values: they give 90000.
-    ///   - hostURL: The server's base URL.
-    ///   - completion: Receives the result.
-    public static func postNotifyRequest(
-        _ bankId: String, uniqueId: String, sessionId: String, status: GETPIN_STATUS, hostURL: String,
-        completion: @escaping @Sendable (JResponse) -> Void
-    ) {
-        Task {
-            guard let status = NotifyStatus(rawValue: status.rawValue) else { return completion(.unknownStatus) }
-            let parameters = NotifyParameters(
-                bankId: bankId, uniqueId: uniqueId, sessionId: sessionId, status: status)
-            completion(JResponse(await PINDistribution.postNotifyRequest(parameters, hostUrl: hostURL)))
-        }
-    }
-
-    /// Fetches the cardholder's PIN with a token that the bank's back-end has signed (4.2.2).
-    ///
-    /// - Parameters:
-    ///   - token: The token in JSON (section 5.4.1), byte for byte as the bank signed it.
-    ///   - signature: The token's signature in base64.
-    ///   - hostURL: The server's base URL.
-    ///   - completion: Receives the PIN or the code of an error.
-    public static func postGetPINCaptchaTokenRequest(
-        _ token: String, signature: String, hostURL: String,
-        completion: @escaping @Sendable (PINCodeProvisioningJResponse) -> Void
-    ) {
-        let parameters = TokenProvisioningParameters(token: token, signature: signature)
-        Task {
-            let response = await PINDistribution.postGetPINCaptchaTokenRequest(parameters, hostUrl: hostURL)
-            completion(PINCodeProvisioningJResponse(response))
-        }
-    }
-
-    /// Notifies the server whether the app showed a PIN that it fetched with a token (4.2.2).
-    ///
-    /// The parameters are those of the document's code sample and of Android (4.2.1). The document's table for iOS repeats
-    /// the one of ``postNotifyRequest(_:uniqueId:sessionId:status:hostURL:completion:)``, without the token that the
-    /// operation needs.
-    ///
-    /// - Parameters:
-    ///   - token: The token that the fetch sent.
-    ///   - sessionId: The session of the fetch.
-    ///   - status: Whether the app showed the PIN. Objective-C can pass other values: they give 90000.
-    ///   - hostURL: The server's base URL.
-    ///   - completion: Receives the result.
-    public static func postNotifyTokenRequest(
-        _ token: String, sessionId: String, status: GETPIN_STATUS, hostURL: String,
-        completion: @escaping @Sendable (JResponse) -> Void
-    ) {
-        Task {
-            guard let status = NotifyStatus(rawValue: status.rawValue) else { return completion(.unknownStatus) }
-            let parameters = TokenNotifyParameters(token: token, sessionId: sessionId, status: status)
-            completion(JResponse(await PINDistribution.postNotifyTokenRequest(parameters, hostUrl: hostURL)))
-        }
-    }
-
-    /// Defines a PIN. The bank's HMAC authenticates the request (4.3.2).
-    ///
-    /// - Parameters:
-    ///   - bankId: The bank's identifier.
-    ///   - uniqueId: The cardholder's unique identifier.
-    ///   - timestamp: Unix time in seconds, such as `1475255010`.
-    ///   - hashMac: The bank's HMAC-SHA-256 over bankId + uniqueId + timestamp in hex.
-    ///   - PIN: The PIN's digits, such as `1234`.
-    ///   - hostURL: The server's base URL.
-    ///   - completion: Receives the result.
-    public static func postDefinePINRequest(
-        _ bankId: String, uniqueId: String, timestamp: String, hashMac: String, PIN: String, hostURL: String,
-        completion: @escaping @Sendable (JResponse) -> Void
-    ) {
-        let parameters = DefinitionParameters(
-            bankId: bankId, uniqueId: uniqueId, timestamp: timestamp, hashMac: hashMac, pin: PIN)
-        Task { completion(JResponse(await PINDefinition.postDefinePINRequest(parameters, hostUrl: hostURL))) }
-    }
-
-    /// Defines a PIN. A token that the bank's back-end has signed authenticates the request (4.4.2).
-    ///
-    /// - Parameters:
-    ///   - token: The token in JSON (section 5.4.1), byte for byte as the bank signed it.
-    ///   - signature: The token's signature in base64.
-    ///   - pin: The PIN's digits, such as `1234`.
-    ///   - hostURL: The server's base URL.
-    ///   - completion: Receives the result.
-    public static func postDefinePinRequestECDH(
-        _ token: String, signature: String, pin: String, hostURL: String,
-        completion: @escaping @Sendable (DefinePinTokenRequest) -> Void
-    ) {
-        let parameters = DefinitionTokenParameters(token: token, signature: signature, pin: pin)
-        Task {
-            completion(
-                DefinePinTokenRequest(await PINDefinition.postDefinePINECDHRequest(parameters, hostUrl: hostURL)))
-        }
-    }
-
-    /// Fetches a keypad with its digits at random places (4.5.2).
-    ///
-    /// - Parameters:
-    ///   - bankId: The bank's identifier (IdBEL).
-    ///   - uniqueId: The cardholder's unique identifier (IdPorteur).
-    ///   - keypadSize: The number of places on the keypad in decimal digits, `10` to `60`.
-    ///   - hostURL: The server's base URL.
-    ///   - completion: Receives the keypad or the code of an error: 90000 if `keypadSize` is not a number.
-    public static func postGetCoordinateKeypad(
-        _ bankId: String, uniqueId: String, keypadSize: String, hostURL: String,
-        completion: @escaping @Sendable (GetKeypadCoordJResponse) -> Void
-    ) {
-        Task {
-            guard let size = Int(keypadSize) else {
-                let error = SDKError(.invalidInput, "keypadSize must be a number")
-                return completion(GetKeypadCoordJResponse(KeyPadCoordinatesResponse(error)))
-            }
-            let parameters = KeyPadCoordinatesParameters(bankId: bankId, uniqueId: uniqueId, keypadSize: size)
-            let response = await PINDefinition.postGetKeyPadCoordinatesRequest(parameters, hostUrl: hostURL)
-            completion(GetKeypadCoordJResponse(response))
-        }
-    }
-
-    // swift-format-ignore: AlwaysUseLowerCamelCase
-    /// Defines a PIN by the indexes of its digits on the keypad that was fetched last (4.5.2). A token authenticates the
-    /// request. If several keypads were fetched since the last definition, the code is 90000: see
-    /// ``discardKeypads(_:uniqueId:completion:)``.
-    ///
-    /// - Parameters:
-    ///   - token: The token in JSON (section 5.4.1), byte for byte as the bank signed it.
-    ///   - signature: The token's signature in base64.
-    ///   - indexes: The index of each digit, such as `0,1,0,1`.
-    ///   - hostURL: The server's base URL.
-    ///   - completion: Receives the result. It is also a `JResponse`: the document's table and sample name one each.
-    public static func postDefinePinRequestECDH_CB(
-        _ token: String, signature: String, indexes: String, hostURL: String,
-        completion: @escaping @Sendable (DefinePinTokenRequest) -> Void
-    ) {
-        let parameters = DefinitionTokenParameters(token: token, signature: signature, indexes: indexes)
-        Task {
-            let response = await PINDefinition.postDefinePINECDHCBRequest(parameters, hostUrl: hostURL)
-            completion(DefinePinTokenRequest(response))
-        }
-    }
-
-    /// Forgets the keypads of a cardholder, before a new one is fetched. Not in the document; for Objective-C, which does
+    /// Forgets the keypad of a cardholder, because its screen was closed. Not in the document; for Objective-C, which does
     /// not see ``PINDefinition/discardKeypads(bankId:uniqueId:session:)``.
     public static func discardKeypads(
         _ bankId: String, uniqueId: String, completion: @escaping @Sendable () -> Void
     ) {
         Task {
-            await PINDefinition.discardKeypads(bankId: bankId, uniqueId: uniqueId)
+            await PINDefinition.discardKeypads(bankId: bankId, uniqueId: uniqueId, session: session)
             completion()
         }
     }
@@ -196,27 +41,95 @@ public final class PinCodeRequest: NSObject {
     ///   - notifyReceipt: The stored ``PINCodeProvisioningJResponse/notifyReceipt``.
     ///   - completion: Receives whether the text is a receipt.
     public static func restore(notifyReceipt: String, completion: @escaping @Sendable (Bool) -> Void) {
-        Task { completion(await CardCompanionSession.shared.restore(notifyReceipt: notifyReceipt)) }
+        Task { completion(await session.restore(notifyReceipt: notifyReceipt)) }
     }
 }
 
-// The names of this type are the SDK document's.
-// swift-format-ignore: AlwaysUseLowerCamelCase
-/// Whether the app showed the PIN, with the names of the SDK document's section 5.2. In Swift also ``NotifyStatus``.
-#if canImport(ObjectiveC)
-    @objc
-#endif
-public enum GETPIN_STATUS: Int, CaseIterable, Sendable {
-    /// The app showed the PIN. This confirms the delivery.
-    case SUCCESS = 0
-    /// The app could not use the server's answer.
-    case SERVER_ERROR = 1
-    /// The app could not show the PIN.
-    case APP_ERROR = 2
+// What the public functions have in common.
+extension PinCodeRequest {
+    static func fetch(
+        _ bankId: String, _ uniqueId: String, _ ac: String, _ timestamp: String, _ hashMac: String, _ hostURL: String
+    ) -> PinCodeOperation<ProvisioningResponse, PINCodeProvisioningJResponse> {
+        let parameters = ProvisioningParameters(
+            bankId: bankId, uniqueId: uniqueId, authCode: ac, timestamp: timestamp, hashMac: hashMac)
+        return PinCodeOperation(PINCodeProvisioningJResponse.init) {
+            await PINDistribution.postGetPINCaptchaRequest(parameters, hostUrl: hostURL, session: session)
+        }
+    }
+
+    static func notify(
+        _ bankId: String, _ uniqueId: String, _ sessionId: String, _ status: Int, _ hostURL: String
+    ) -> PinCodeOperation<NotifyResponse, JResponse> {
+        PinCodeOperation(JResponse.init) {
+            guard let status = NotifyStatus(rawValue: status) else { return .unknownStatus }
+            let parameters = NotifyParameters(
+                bankId: bankId, uniqueId: uniqueId, sessionId: sessionId, status: status)
+            return await PINDistribution.postNotifyRequest(parameters, hostUrl: hostURL, session: session)
+        }
+    }
+
+    static func fetch(
+        _ token: String, _ signature: String, _ hostURL: String
+    ) -> PinCodeOperation<ProvisioningResponse, PINCodeProvisioningJResponse> {
+        let parameters = TokenProvisioningParameters(token: token, signature: signature)
+        return PinCodeOperation(PINCodeProvisioningJResponse.init) {
+            await PINDistribution.postGetPINCaptchaTokenRequest(parameters, hostUrl: hostURL, session: session)
+        }
+    }
+
+    static func notify(
+        _ token: String, _ sessionId: String, _ status: Int, _ hostURL: String
+    ) -> PinCodeOperation<TokenNotifyResponse, JResponse> {
+        PinCodeOperation(JResponse.init) {
+            guard let status = NotifyStatus(rawValue: status) else { return .unknownStatus }
+            let parameters = TokenNotifyParameters(token: token, sessionId: sessionId, status: status)
+            return await PINDistribution.postNotifyTokenRequest(parameters, hostUrl: hostURL, session: session)
+        }
+    }
+
+    static func define(
+        _ bankId: String, _ uniqueId: String, _ timestamp: String, _ hashMac: String, _ pin: String, _ hostURL: String
+    ) -> PinCodeOperation<DefinitionResponse, JResponse> {
+        let parameters = DefinitionParameters(
+            bankId: bankId, uniqueId: uniqueId, timestamp: timestamp, hashMac: hashMac, pin: pin)
+        return PinCodeOperation(JResponse.init) {
+            await PINDefinition.postDefinePINRequest(parameters, hostUrl: hostURL, session: session)
+        }
+    }
+
+    static func define(
+        _ token: String, _ signature: String, pin: String, _ hostURL: String
+    ) -> PinCodeOperation<DefinitionResponse, DefinePinTokenRequest> {
+        let parameters = DefinitionTokenParameters(token: token, signature: signature, pin: pin)
+        return PinCodeOperation(DefinePinTokenRequest.init) {
+            await PINDefinition.postDefinePINECDHRequest(parameters, hostUrl: hostURL, session: session)
+        }
+    }
+
+    static func keypad(
+        _ bankId: String, _ uniqueId: String, _ keypadSize: String, _ hostURL: String
+    ) -> PinCodeOperation<KeyPadCoordinatesResponse, GetKeypadCoordJResponse> {
+        PinCodeOperation(GetKeypadCoordJResponse.init) {
+            guard let size = Int(keypadSize) else {
+                return KeyPadCoordinatesResponse(SDKError(.invalidInput, "keypadSize must be a number"))
+            }
+            let parameters = KeyPadCoordinatesParameters(bankId: bankId, uniqueId: uniqueId, keypadSize: size)
+            return await PINDefinition.postGetKeyPadCoordinatesRequest(parameters, hostUrl: hostURL, session: session)
+        }
+    }
+
+    static func define(
+        _ token: String, _ signature: String, indexes: String, _ hostURL: String
+    ) -> PinCodeOperation<DefinitionResponse, DefinePinTokenRequest> {
+        let parameters = DefinitionTokenParameters(token: token, signature: signature, indexes: indexes)
+        return PinCodeOperation(DefinePinTokenRequest.init) {
+            await PINDefinition.postDefinePINECDHCBRequest(parameters, hostUrl: hostURL, session: session)
+        }
+    }
 }
 
-extension JResponse {
-    fileprivate static var unknownStatus: JResponse {
-        JResponse(NotifyResponse(SDKError(.invalidInput, "status must be 0, 1 or 2")))
+extension NotifyResponse {
+    fileprivate static var unknownStatus: NotifyResponse {
+        NotifyResponse(SDKError(.invalidInput, "status must be 0, 1 or 2"))
     }
 }
