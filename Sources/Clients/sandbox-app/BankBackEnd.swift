@@ -37,20 +37,35 @@ struct BankBackEnd {
         return code
     }
 
-    /// The HMAC over bankId + uniqueId + timestamp (protocol, section 2.1).
-    func hmac(for cardholder: String) -> (timestamp: String, hashMac: String) {
-        let timestamp = String(CardCompanionUtil.getTimestamp())
-        return (timestamp, CryptoUtil.computeHMAC(key: hmacKey, data: bankId + cardholder + timestamp))
+    /// The names of a proof to come. The app seals its PIN for them. A real back-end remembers them.
+    func transaction() -> Transaction {
+        Transaction(timestamp: CardCompanionUtil.getTimestamp().stringValue, id: UUID().uuidString)
     }
 
-    /// A token and its signature (protocol, section 2.2).
-    func token(for cardholder: String) throws -> (token: String, signature: String) {
+    /// The HMAC over bankId + uniqueId + timestamp, bound to the app's key or sealed PIN (protocol, section 2.2.1).
+    func hashMac(for cardholder: String, _ transaction: Transaction, binding: String) -> String {
+        CryptoUtil.computeHMAC(
+            key: hmacKey, data: bankId + cardholder + transaction.timestamp + ".\(binding).")
+    }
+
+    /// A token, bound to the app's key or sealed PIN, and its signature (protocol, section 2.2).
+    func token(
+        for cardholder: String, _ transaction: Transaction, type: TokenType, binding: String
+    ) throws -> (token: String, signature: String) {
         let token = Token(
-            bankId: bankId, uniqueId: cardholder, providerId: "sandbox", transactionId: UUID().uuidString,
-            timestamp: Int(Date().timeIntervalSince1970), type: .delivery,
-            authenticationCode: try authenticationCode(of: cardholder)
+            bankId: bankId, uniqueId: cardholder, providerId: "sandbox", transactionId: transaction.id,
+            timestamp: Int(transaction.timestamp) ?? 0, type: type,
+            authenticationCode: try authenticationCode(of: cardholder), binding: binding
         ).json()
         let signature = try signingKey.signature(for: Data(token.utf8), padding: .insecurePKCS1v1_5)
         return (token, signature.rawRepresentation.base64EncodedString())
     }
+}
+
+/// When a proof was made, and its id.
+struct Transaction {
+    /// Unix seconds.
+    let timestamp: String
+    /// The token's IdTransaction.
+    let id: String
 }

@@ -37,18 +37,27 @@ import Testing
 
     @Test(arguments: ["ac", "token"])
     func `sandbox-app fetches a PIN as an image and confirms it`(flow: String) async throws {
-        let sandbox = try await Self.server.value
-        let app = URL(filePath: CardCompanionBinary.path).deletingLastPathComponent().appending(path: "sandbox-app")
         let image = TestFolder.shared.unused("pin.png")
-        let result = try await TestCommand.run(
-            app.path,
-            [
-                "--url", sandbox.server.url, "--sandbox", sandbox.folder, "--cardholder", "alice", "--flow", flow,
-                "--image", image,
-            ]
-        ).succeeded()
+        let result = try await app(["--cardholder", "alice", "--flow", flow, "--image", image]).succeeded()
         #expect(result.stdout.contains("confirmed that it was shown"))
         #expect(try Data(contentsOf: URL(filePath: image)).starts(with: Self.pngSignature))
+    }
+
+    @Test(arguments: ["hmac", "token", "keypad"])
+    func `sandbox-app chooses a PIN`(flow: String) async throws {
+        let sandbox = try await Self.server.value
+        let serial = "SELECT pin_serial FROM cardholder WHERE unique_id = 'bob'"
+        let before = try await sandbox.installation.sql(serial)
+        let result = try await app(["define", "--cardholder", "bob", "--flow", flow]).succeeded()
+        #expect(result.stdout == "bob has a new PIN: fetch it to see it\n")
+        #expect(try await sandbox.installation.sql(serial) != before)
+    }
+
+    private func app(_ arguments: [String]) async throws -> CommandResult {
+        let sandbox = try await Self.server.value
+        let app = URL(filePath: CardCompanionBinary.path).deletingLastPathComponent().appending(path: "sandbox-app")
+        return try await TestCommand.run(
+            app.path, arguments + ["--url", sandbox.server.url, "--sandbox", sandbox.folder])
     }
 
     @Test func `first-pin.sh fetches a PIN with curl, openssl and jq, and confirms it`() async throws {
