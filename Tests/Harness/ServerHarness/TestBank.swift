@@ -27,8 +27,11 @@ package struct TestBank: Sendable {
     }
 
     /// The hashMac of a request, in lower-case hex.
-    package func hashMac(uniqueId: String, timestamp: String) -> String {
-        Hex.encode(HMAC<SHA256>.authenticationCode(for: Data((id + uniqueId + timestamp).utf8), using: hmacKey))
+    ///
+    /// - Parameter binding: the digest that it is bound to; nil: it is not bound.
+    package func hashMac(uniqueId: String, timestamp: String, binding: String? = nil) -> String {
+        let text = id + uniqueId + timestamp + (binding.map { ".\($0)." } ?? "")
+        return Hex.encode(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: hmacKey))
     }
 
     package func token(for cardholder: TestCardholder, type: String = "00") -> TestToken {

@@ -71,6 +71,17 @@ struct DoctorTests {
         #expect(try await report(installation).texts("warning", "banks").contains { $0.contains("expired on") })
     }
 
+    @Test("A bank of scheme CB that takes PINs in digits is named")
+    func digits() async throws {
+        let installation = try await TestInstallation()
+        try await installation.startServer().stop()
+        let bank = try await installation.makeBank(["--definition-by", "both"], scheme: "CB")
+        _ = try await installation.makeBank(scheme: "CB")
+        _ = try await installation.makeBank(["--definition-by", "pin"])
+        let warnings = try await report(installation).texts("warning", "banks")
+        #expect(warnings.count == 1 && warnings[0].contains("bank '\(bank.id)': its apps may send"), "\(warnings)")
+    }
+
     @Test("A database that is down, without its schema, or with settings that lose data, is an error")
     func database() async throws {
         let installation = try await TestInstallation()

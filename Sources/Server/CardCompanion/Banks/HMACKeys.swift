@@ -31,11 +31,9 @@ struct HMACKeys: Sendable {
 
     var isEmpty: Bool { keys.isEmpty }
 
-    /// Whether a hashMac was made with one of the keys (protocol, section 2.1).
-    ///
-    /// - Parameter parts: the request's bankId, uniqueId and timestamp, as they were sent.
-    func isAuthentic(_ hashMac: [UInt8], over parts: String...) -> Bool {
-        let message = Array(parts.joined().utf8)
+    /// Whether a hashMac was made with one of the keys.
+    func authenticate(_ hashMac: [UInt8], over text: String) -> Bool {
+        let message = Array(text.utf8)
         return keys.contains { HMACSHA256.isValid(hashMac, for: message, key: $0.bytes) }
     }
 }

@@ -30,6 +30,13 @@ enum ChosenPIN {
         PINForm(settings).matches(pin) && !WeakPIN(settings).matches(pin)
     }
 
+    /// What a PIN must be, for the app. It says the same whatever is wrong with a PIN.
+    static func rule(of settings: BankSettings) -> String {
+        let digits = "it must have \(PINForm(settings).rule)"
+        guard !settings.weakPINRules.isEmpty else { return digits }
+        return digits + " and must not be easy to guess, such as 1234, 4343 or 5959"
+    }
+
     /// The PIN that indexes stand for: `3,7,3,7`, `[3, 7, 3, 7]`, or on a keypad of ten places `3737`.
     ///
     /// - Returns: nil if the text is not a list of indexes, or if one of them is outside the keypad or at an empty place.

@@ -65,7 +65,7 @@ package struct DefinitionService: Sendable {
             try request.authenticate(with: $0, at: $1)
         } serve: { caller in
             try await caller.bank.uniformly(as: DefinitionCode.badHashMac) {
-                try await define(caller) {
+                try await define(caller, by: .digits) {
                     let binding = RequiredBinding(
                         .pin, bankId: caller.bank.id, uniqueId: request.uniqueId, requestId: request.timestamp.text)
                     return try await pin(request.sealedPIN, binding, of: caller)
@@ -95,7 +95,7 @@ package struct DefinitionService: Sendable {
             try request.authenticate(with: $0, at: $1)
         } serve: { caller in
             try await caller.bank.uniformly(as: DefinitionCode.invalidSignature) {
-                try await define(caller) {
+                try await define(caller, by: request.entry.kind) {
                     switch request.entry {
                     case .digits:
                         try await pin(request.sealedChoice, request.binding, of: caller)
@@ -112,16 +112,18 @@ package struct DefinitionService: Sendable {
     /// A token whose signature and time are right is spent, whatever happens to its request. So the store gets a refused
     /// choice too, and checks that the bank that refused it has not changed.
     private func define(
-        _ caller: Authenticated<Identifier?>, choice: () async throws -> AuthorizedDefinition.Choice
+        _ caller: Authenticated<Identifier?>, by entry: AuthorizedDefinition.Entry,
+        choice: () async throws -> AuthorizedDefinition.Choice
     ) async throws -> Served<Void> {
         let place = caller.uniqueId.map { CardholderGate.Place.cardholder(bankId: caller.bank.id, uniqueId: $0) }
-        return try await gate.pass(place) { try await decide(caller, choice) }
+        return try await gate.pass(place) { try await decide(caller, entry, choice) }
     }
 
     private func decide(
-        _ caller: Authenticated<Identifier?>, _ choice: () async throws -> AuthorizedDefinition.Choice
+        _ caller: Authenticated<Identifier?>, _ entry: AuthorizedDefinition.Entry,
+        _ choice: () async throws -> AuthorizedDefinition.Choice
     ) async throws -> Served<Void> {
-        var definition = caller.definition
+        var definition = caller.definition(by: entry)
         var refusal: DefinitionError?
         do {
             definition.choice = try await choice()
@@ -145,9 +147,19 @@ package struct DefinitionService: Sendable {
             replays.refusedHashMac()
             throw DefinitionError(.badHashMac, detail: HashMac.spent)
         case .noCardholder: throw DefinitionError(.cardholderNotFound)
-        case .statusNotSatisfied: throw DefinitionError(.cardholderStatusNotSatisfied)
+        case .statusNotSatisfied:
+            throw DefinitionError(
+                .cardholderStatusNotSatisfied, detail: definition.isAllowedEntry ? nil : Self.otherEntry(than: entry))
         case .noKeypad: throw DefinitionError(.keypadNotFound)
-        case .badPIN: throw DefinitionError(.invalidPINFormat)
+        case .badPIN:
+            throw DefinitionError(.invalidPINFormat, detail: ChosenPIN.rule(of: caller.bank.settings))
+        }
+    }
+
+    private static func otherEntry(than entry: AuthorizedDefinition.Entry) -> String {
+        switch entry {
+        case .digits: "this bank takes a PIN as positions on a keypad only"
+        case .indexes: "this bank takes no positions on a keypad"
         }
     }
 
@@ -156,7 +168,7 @@ package struct DefinitionService: Sendable {
     ) async throws -> AuthorizedDefinition.Choice {
         guard let pin = try await chosen(jwe, binding, by: caller.bank, byteLimit: ChosenPIN.pinByteLimit),
             let defined = try seal(pin, of: caller)
-        else { throw DefinitionError(.invalidPINFormat) }
+        else { throw DefinitionError(.invalidPINFormat, detail: ChosenPIN.rule(of: caller.bank.settings)) }
         return .digits(defined)
     }
 
@@ -179,7 +191,7 @@ package struct DefinitionService: Sendable {
     ) throws(DefinitionError) {
         guard !bank.settings.uniformErrors else { return }
         guard cardholderExists else { throw DefinitionError(.cardholderNotFound) }
-        guard bank.settings.definition,
+        guard bank.settings.definition, bank.settings.definitionBy.allowsIndexes,
             bank.settings.definedPINs == .keep || bank.definedPINDelivery(at: now) != nil
         else { throw DefinitionError(.cardholderStatusNotSatisfied) }
     }
@@ -231,7 +243,7 @@ package struct DefinitionService: Sendable {
 
 extension Authenticated<Identifier?> {
     /// The store's argument, before the choice is read.
-    fileprivate var definition: AuthorizedDefinition {
+    fileprivate func definition(by entry: AuthorizedDefinition.Entry) -> AuthorizedDefinition {
         let authorized: AuthorizedDefinition.Proof =
             switch proof {
             case .hmac(let digest, let expiresAt): .hmac(digest, expiresAt: expiresAt)
@@ -239,7 +251,7 @@ extension Authenticated<Identifier?> {
             }
         return AuthorizedDefinition(
             bankId: bank.id, bankRevision: bank.revision, settings: bank.settings, uniqueId: uniqueId,
-            proof: authorized,
+            proof: authorized, entry: entry,
             canDeliver: bank.definedPINDelivery(at: time) != nil, choice: .refused)
     }
 

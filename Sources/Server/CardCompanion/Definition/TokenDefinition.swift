@@ -12,6 +12,8 @@ struct TokenDefinition {
         case digits
         /// Indexes into a keypad; nil if the request names none.
         case indexes(keypadId: String?)
+
+        var kind: AuthorizedDefinition.Entry { self == .digits ? .digits : .indexes }
     }
 
     let token: AuthenticationToken
@@ -23,6 +25,8 @@ struct TokenDefinition {
     /// Nil if it is not base64. Then no key verifies it.
     let signature: [UInt8]?
     let sealedChoice: JWE
+    /// The sealed choice that a bound token is for.
+    let proofBinding: ProofBinding
     let entry: Entry
 
     /// A request that sends the PIN itself.
@@ -51,7 +55,9 @@ struct TokenDefinition {
             ], of: token.members)
         guard token.type == .definition else { throw DefinitionError(.invalidTokenType) }
         timestamp = try DefinitionChecks.timestamp(MemberName.tokenTimestamp, of: token.members)
-        sealedChoice = try JWE.sealed(body.string(choice), for: .ecdhESA256KW)
+        let compact = body.string(choice)
+        sealedChoice = try JWE.sealed(compact, for: .ecdhESA256KW)
+        proofBinding = ProofBinding(toSealed: compact)
         guard let bankId = token.bankId, let uniqueId = token.uniqueId, token.providerId != nil,
             let transactionId = token.transactionId, let certificate = token.certificate
         else {
@@ -83,6 +89,9 @@ struct TokenDefinition {
         }
         guard let signature, certificate.verifies(signature, of: token, at: now) else {
             throw DefinitionError(.invalidSignature)
+        }
+        if let fault = token.bindingFault(proofBinding, bank.settings.bindings) {
+            throw DefinitionError(.invalidSignature, detail: fault)
         }
         try DefinitionChecks.requireWindow(timestamp, of: bank, now: now)
         return Authenticated(

@@ -9,11 +9,13 @@ struct CaptchaFetch {
     let bankId: Identifier
     let uniqueId: Identifier
     let timestamp: RequestTimestamp
-    /// Nil if it is not the hex of 32 bytes. Then it matches no HMAC.
-    let hashMac: [UInt8]?
+    /// Empty if it is not the hex of 32 bytes. Then it matches no HMAC.
+    let hashMac: [UInt8]
     /// Nil if it is not a string. Then it does not have the form of the bank's codes.
     let authenticationCode: SharedSecret?
     let clientKey: RSAPublicKey
+    /// The key that a bound hashMac is for.
+    let binding: ProofBinding
     let hints: FetchHints
 
     /// Checks missing members first, then forms, in the order of the protocol.
@@ -25,13 +27,12 @@ struct CaptchaFetch {
                 (MemberName.hashMac, .missingHashMac), (MemberName.rsaPublicKey, .missingRSAPublicKey),
             ], of: body)
         timestamp = try DistributionChecks.timestamp(MemberName.timestamp, of: body)
-        guard let key = RSAPublicKey(clientKey: body.string(MemberName.rsaPublicKey)) else {
-            throw DistributionError(.invalidRSAPublicKey)
-        }
-        clientKey = key
+        let sentKey = body.string(MemberName.rsaPublicKey)
+        guard let key = RSAPublicKey(clientKey: sentKey) else { throw DistributionError(.invalidRSAPublicKey) }
+        (clientKey, binding) = (key, ProofBinding(toKey: sentKey))
         bankId = try body.requiredIdentifier(MemberName.bankId)
         uniqueId = try body.requiredIdentifier(MemberName.uniqueId)
-        hashMac = body.hexOf32Bytes(MemberName.hashMac)
+        hashMac = body.hexOf32Bytes(MemberName.hashMac) ?? []
         authenticationCode = SharedSecret(body.secret(of: MemberName.authCode))
         hints = FetchHints(body)
     }
@@ -43,8 +44,9 @@ struct CaptchaFetch {
         guard !keys.isEmpty else {
             throw DistributionError(keys.hasDamagedKey ? .unexpectedCryptoError : .internalKeyNotFound)
         }
-        guard let hashMac, keys.isAuthentic(hashMac, over: bankId.text, uniqueId.text, timestamp.text) else {
-            throw DistributionError(.badHashMac, detail: HashMac.wrong)
+        let authentic = HashMac(bankId: bankId, uniqueId: uniqueId.text, timestamp: timestamp, binding: binding)
+        if let fault = authentic.fault(of: hashMac, keys: keys, bank.settings.bindings) {
+            throw DistributionError(.badHashMac, detail: fault)
         }
         try DistributionChecks.requireWindow(timestamp, of: bank, now: now)
         return Authenticated(

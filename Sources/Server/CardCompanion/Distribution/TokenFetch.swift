@@ -15,6 +15,8 @@ struct TokenFetch {
     /// Nil if it is not base64. Then no key verifies it.
     let signature: [UInt8]?
     let clientKey: P256PublicKey
+    /// The key that a bound token is for.
+    let binding: ProofBinding
     let hints: FetchHints
 
     /// Checks missing members first, then forms, in the order of the protocol.
@@ -33,10 +35,9 @@ struct TokenFetch {
             ], of: token.members)
         guard let type = token.type, type != .definition else { throw DistributionError(.invalidTokenType) }
         timestamp = try DistributionChecks.timestamp(MemberName.tokenTimestamp, of: token.members)
-        guard let key = P256PublicKey(clientKey: body.string(MemberName.ecdhPublicKey)) else {
-            throw DistributionError(.invalidECDHPublicKey)
-        }
-        clientKey = key
+        let sentKey = body.string(MemberName.ecdhPublicKey)
+        guard let key = P256PublicKey(clientKey: sentKey) else { throw DistributionError(.invalidECDHPublicKey) }
+        (clientKey, binding) = (key, ProofBinding(toKey: sentKey))
         bankId = try token.members.requiredIdentifier(MemberName.idBEL)
         uniqueId = try token.members.requiredIdentifier(MemberName.idPorteur)
         _ = try token.members.requiredIdentifier(MemberName.idFournisseur)
@@ -64,6 +65,9 @@ struct TokenFetch {
         guard let certificate = bank.certificate(certificate) else { throw DistributionError(.internalKeyNotFound) }
         guard let signature, certificate.verifies(signature, of: token, at: now) else {
             throw DistributionError(.invalidSignature)
+        }
+        if let fault = token.bindingFault(binding, bank.settings.bindings) {
+            throw DistributionError(.invalidSignature, detail: fault)
         }
         try DistributionChecks.requireWindow(timestamp, of: bank, now: now)
         return Authenticated(

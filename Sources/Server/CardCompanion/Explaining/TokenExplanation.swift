@@ -2,7 +2,7 @@ internal import CardCompanionAPI
 internal import CardCompanionModel
 internal import Cryptography
 package import SecureMemory
-internal import StrictJSON
+package import StrictJSON
 
 extension Explanation {
     /// Explains a token and its signature (protocol, section 2.2).
@@ -11,8 +11,10 @@ extension Explanation {
     ///   - token: the exact bytes of the request's `token`, not escaped.
     ///   - signature: base64. If it is nil, only the token is checked.
     ///   - certificate: PEM. If it is nil, the signature is not verified.
+    ///   - binding: the digest of the request's key or sealed PIN. If it is nil, Binding is not compared.
     package static func token(
-        _ token: consuming SecretBytes, signature: String?, certificate: [UInt8]?, now: Int64, toleranceSeconds: Int
+        _ token: consuming SecretBytes, signature: String?, certificate: [UInt8]?, now: Int64, binding: String? = nil,
+        toleranceSeconds: Int
     ) -> Explanation {
         var explanation = Explanation()
         explanation.note("signed bytes", "\(token.count) bytes, SHA-256 \(Hex.encode(SHA256.hash(token)))")
@@ -22,7 +24,8 @@ extension Explanation {
         }
         let signed = SharedSecret(token.copy())
         do throws(JSONError) {
-            explanation.check(try JSONText(token), now: now, toleranceSeconds: toleranceSeconds)
+            explanation.check(
+                try JSONText(token), now: now, binding: binding, toleranceSeconds: toleranceSeconds)
         } catch {
             explanation.bad("token", "must be one strict JSON object: \(error) (208)")
         }
@@ -30,7 +33,9 @@ extension Explanation {
         return explanation
     }
 
-    private mutating func check(_ token: borrowing JSONText, now: Int64, toleranceSeconds: Int) {
+    private mutating func check(
+        _ token: borrowing JSONText, now: Int64, binding: String?, toleranceSeconds: Int
+    ) {
         good("token", "one strict JSON object")
         for name in [MemberName.idBEL, MemberName.idPorteur, MemberName.idFournisseur, MemberName.idTransaction] {
             if token.isMissing(name) {
@@ -55,6 +60,36 @@ extension Explanation {
         note(MemberName.signatureCertAlias, alias ?? "absent: the server uses the bank's default certificate")
         let hasCode = !token.isMissing(MemberName.authenticationCode)
         note(MemberName.authenticationCode, hasCode ? "present, not shown" : "absent: a PCI-CPP bank answers 102")
+        check(binding, of: token)
+    }
+
+    private mutating func check(_ right: String?, of token: borrowing JSONText) {
+        let name = MemberName.binding
+        guard token.kind(of: name) != nil else {
+            return note(name, "absent: the token is not bound to the app's key or sealed PIN")
+        }
+        guard let binding = token.string(name), ProofBinding.hasForm(binding) else {
+            return bad(name, "\(ProofBinding.form) (206)")
+        }
+        guard let right else {
+            return note(name, "\(binding): it must be the digest of the request's key or sealed PIN")
+        }
+        if binding.utf8.elementsEqual(right.utf8) {
+            good(name, "the digest of the request's key or sealed PIN")
+        } else {
+            bad(name, "not the digest of the request's key or sealed PIN, which is \(right) (206)")
+        }
+    }
+
+    /// What a request's proof can be bound to: the digest of its key or of its sealed PIN; nil if it has neither.
+    package static func binding(of request: borrowing JSONText) -> String? {
+        for name in [MemberName.rsaPublicKey, MemberName.ecdhPublicKey] {
+            if let key = request.string(name) { return ProofBinding(toKey: key).text }
+        }
+        for name in [MemberName.pin, MemberName.indexes] {
+            if let sealed = request.string(name) { return ProofBinding(toSealed: sealed).text }
+        }
+        return nil
     }
 
     private mutating func check(

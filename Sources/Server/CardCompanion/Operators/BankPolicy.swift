@@ -59,6 +59,6 @@ package struct BankPolicy: Sendable {
     }
 
     private static func `default`(of setting: BankSetting) -> String? {
-        setting.hasDefault ? setting.text(BankSettings(name: "", programme: "", scheme: .cb)) : nil
+        setting.hasDefault ? setting.text(.ofOlderTexts) : nil
     }
 }

@@ -90,6 +90,12 @@ extension BankSetting {
         .choice(
             "sealedValues", "--sealed-values", \.sealedValues, .only("bound"),
             help: "bound (default): a sealed PIN must name its bank, cardholder and request. any: it need not."),
+        .choice(
+            "bindings", "--bindings", \.bindings, .only("require"),
+            help: """
+                Whether a hashMac or token must be bound to the app's key or sealed PIN. accept (default): it can be. \
+                require: it must be.
+                """),
         .flag(
             "checkUniqueIds", "--check-unique-ids", \.checksUniqueIds, .only("true"),
             help: "Whether a uniqueId that looks like a card number is refused: true (default) or false."),
@@ -99,6 +105,12 @@ extension BankSetting {
         .flag(
             "definition", "--definition", \.definition, .only("false"),
             help: "Whether cardholders can define their PIN: true (default) or false."),
+        .choice(
+            "definitionBy", "--definition-by", \.definitionBy, .only("indexes"),
+            help: """
+                How cardholders can send the PIN that they choose: pin (as digits), indexes (as positions on a keypad) \
+                or both. Default: indexes for a new bank of scheme CB, whose rules forbid digits, otherwise both.
+                """),
         .choice(
             "definedPINs", "--defined-pins", \.definedPINs,
             help: """

@@ -39,10 +39,12 @@ package struct BankSettings: Sendable, Equatable {
     /// Whether all errors about a cardholder have the same code.
     package var uniformErrors = false
     package var sealedValues = SealedValueRule.bound
+    package var bindings = ProofBindingRule.accept
     /// Whether a uniqueId that looks like a card number is refused.
     package var checksUniqueIds = true
     /// Whether cardholders can define their PIN.
     package var definition = true
+    package var definitionBy = DefinitionEntry.both
     package var definedPINs = DefinedPINRule.deliver
     /// The label of the bank's key for defined PINs in PIN blocks of format 1; nil if they are sent as digits.
     package var definedPINKey: String?
@@ -61,10 +63,15 @@ package struct BankSettings: Sendable, Equatable {
     /// How long an unused pass stays valid.
     package var identityLifetimeSeconds = 900
 
-    /// Settings with the defaults of the protocol.
+    /// The settings of a new bank, with the defaults of the protocol.
     package init(name: String, programme: String, scheme: Scheme) {
         self.name = name
         self.programme = programme
         self.scheme = scheme
+        // GIE CB does not allow a phone to send the PIN, even encrypted (SDK document, section 2.2.3).
+        if scheme == .cb { definitionBy = .indexes }
     }
+
+    /// What a setting is that a text lacks, because an older program wrote it: the bank works as it did.
+    package static let ofOlderTexts = BankSettings(name: "", programme: "", scheme: .pciCPP)
 }

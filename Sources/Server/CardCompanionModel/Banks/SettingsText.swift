@@ -3,11 +3,11 @@
 extension BankSettings {
     package var text: String { BankSetting.all.map { $0.line(self) }.joined() }
 
-    /// Reads a text. A setting that the text lacks, because it is newer, has its default.
+    /// Reads a text. A setting that the text lacks, because it is newer, is that of ``ofOlderTexts``.
     ///
     /// - Throws: ``UnreadableSettings`` if the text is not exactly that of settings that this program allows.
     package init(text: String) throws(UnreadableSettings) {
-        self.init(name: "", programme: "", scheme: .cb)
+        self = .ofOlderTexts
         var rest = BankSetting.all[...]
         var exact = ""
         for (name, value) in try SettingLines(text).lines {

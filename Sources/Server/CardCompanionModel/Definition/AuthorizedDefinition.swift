@@ -57,8 +57,25 @@ package struct AuthorizedDefinition: Sendable {
     package var canDeliver: Bool
     package var choice: Choice
 
-    /// Whether the bank allows definitions, and can get a PIN that it must get.
-    package var isPossible: Bool { settings.definition && (settings.definedPINs == .keep || canDeliver) }
+    /// How the cardholder's choice was sent.
+    package enum Entry: Sendable, Equatable {
+        case digits, indexes
+    }
+
+    package var entry: Entry
+
+    /// Whether the bank allows definitions in this way, and can get a PIN that it must get.
+    package var isPossible: Bool {
+        settings.definition && isAllowedEntry && (settings.definedPINs == .keep || canDeliver)
+    }
+
+    /// Whether cardholders of the bank can send their choice in this way.
+    package var isAllowedEntry: Bool {
+        switch entry {
+        case .digits: settings.definitionBy.allowsDigits
+        case .indexes: settings.definitionBy.allowsIndexes
+        }
+    }
 
     package var channel: Channel {
         switch proof {
@@ -72,13 +89,14 @@ package struct AuthorizedDefinition: Sendable {
 
     package init(
         bankId: Identifier, bankRevision: Int64, settings: BankSettings, uniqueId: Identifier?, proof: Proof,
-        canDeliver: Bool, choice: Choice
+        entry: Entry, canDeliver: Bool, choice: Choice
     ) {
         self.bankId = bankId
         self.bankRevision = bankRevision
         self.settings = settings
         self.uniqueId = uniqueId
         self.proof = proof
+        self.entry = entry
         self.canDeliver = canDeliver
         self.choice = choice
     }

@@ -27,7 +27,7 @@ package struct AddBank: Change {
     /// The settings that are not the defaults.
     package func effect(at now: Timestamp) -> [String] {
         policy.recordedDifferences(
-            from: BankPolicy(id, BankSettings(name: "", programme: "", scheme: .cb), .active).text)
+            from: BankPolicy(id, BankSettings(name: "", programme: "", scheme: settings.scheme), .active).text)
     }
 
     package func objects(in installation: Installation) async throws -> [InventoryObject] { [InventoryObject(policy)] }

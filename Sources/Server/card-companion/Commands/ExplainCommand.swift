@@ -53,6 +53,8 @@ struct ExplainCommand: ParsableCommand {
         var cardholder: String
         @Option(help: "timestamp.")
         var timestamp: String
+        @Option(help: "The digest that the hashMac is bound to, if it is: 43 characters of base64url.")
+        var binding: String?
         @Option(help: "hashMac.")
         var hashMac: String?
         @Option(help: "A file that contains the bank's key in hex.")
@@ -62,7 +64,7 @@ struct ExplainCommand: ParsableCommand {
         func run() throws {
             let key = try hexFile.map { SharedSecret(try InputFile.readSecret($0, byteLimit: 1024)) }
             let request = Explanation.HMACRequest(
-                bankId: bank, uniqueId: cardholder, timestamp: timestamp, hashMac: hashMac)
+                bankId: bank, uniqueId: cardholder, timestamp: timestamp, binding: binding, hashMac: hashMac)
             try options.show(
                 .hmac(request, hexKey: key, now: options.time, toleranceSeconds: options.tolerance))
         }

@@ -158,6 +158,11 @@ extension Installation {
             let reason = bank.settings.reasonAgainstDefinition(
                 certificates: certificates, definedPINKey: try await store.definedPINKey(of: bank), now: now)
             if let reason { warnings.append("definition is off: \(reason)") }
+            if bank.settings.scheme == .cb, bank.settings.definitionBy.allowsDigits {
+                warnings.append(
+                    "its apps may send a chosen PIN in digits, which GIE CB does not allow: when they send positions, set "
+                        + "--definition-by indexes")
+            }
         }
         return warnings
     }

@@ -27,8 +27,10 @@ struct BankSettingTests {
         settings.textPINs = true
         settings.uniformErrors = true
         settings.sealedValues = .any
+        settings.bindings = .require
         settings.checksUniqueIds = false
         settings.definition = false
+        settings.definitionBy = .pin
         settings.definedPINs = .keep
         settings.definedPINKey = "a=b"
         settings.pinBlocks = [.iso4, .iso1]
@@ -68,9 +70,19 @@ struct BankSettingTests {
 
     @Test("A setting that is newer than the text has its default")
     func missing() throws {
-        let text = Self.usual.text.split(separator: "\n").filter { !$0.hasPrefix("imageStyle=") }
-            .map { "\($0)\n" }.joined()
-        #expect(try BankSettings(text: text) == Self.usual)
+        #expect(try BankSettings(text: Self.text(of: Self.usual, without: "imageStyle")) == Self.usual)
+    }
+
+    @Test("Banks of an older program, whose text does not say how a PIN can be sent, take it as they did")
+    func olderDefinitions() throws {
+        #expect(Self.usual.definitionBy == .indexes, "a new bank of scheme CB")
+        let text = Self.text(of: Self.usual, without: "definitionBy")
+        #expect(try BankSettings(text: text).definitionBy == .both)
+        #expect(BankSettings(name: "A", programme: "P", scheme: .pciCPP).definitionBy == .both)
+    }
+
+    private static func text(of settings: BankSettings, without name: String) -> String {
+        settings.text.split(separator: "\n").filter { !$0.hasPrefix("\(name)=") }.map { "\($0)\n" }.joined()
     }
 
     @Test(

@@ -6,6 +6,7 @@ import Testing
 struct BankPolicyTests {
     private static func settings(_ change: (inout BankSettings) -> Void = { _ in }) -> BankSettings {
         var settings = BankSettings(name: "A bank", programme: "P", scheme: .cb)
+        settings.definitionBy = .both
         settings.retention = .keep
         settings.reminders = true
         settings.textPINs = true
@@ -34,6 +35,7 @@ struct BankPolicyTests {
             settings { $0.hints = [.theme] }, settings { $0.textPINs = false }, settings { $0.uniformErrors = true },
             settings { $0.sealedValues = .bound }, settings { $0.checksUniqueIds = true },
             settings { $0.definition = false }, settings { $0.pinBlocks = [.iso1] },
+            settings { $0.bindings = .require }, settings { $0.definitionBy = .indexes },
             settings { $0.weakPINRules = [.same, .pairs] }, settings { $0.listedPINs = ["1234", "4321"] },
         ])
     func tightening(tighter: BankSettings) {
@@ -49,7 +51,7 @@ struct BankPolicyTests {
             settings { $0.codeMaximumLength = 8 }, settings { $0.deliveryFormat = .digits },
             settings { $0.imageStyle = .strong }, settings { $0.definedPINs = .keep },
             settings { $0.definedPINKey = "zpk" }, settings { $0.definitionResetsDelivery = false },
-            settings { $0.retention = .keepRepeat },
+            settings { $0.retention = .keepRepeat }, settings { $0.definitionBy = .pin },
         ])
     func neither(other: BankSettings) {
         #expect(!policy(other).isWithin(policy(Self.settings()).text))

@@ -1,5 +1,6 @@
 import CardCompanionSDK
 import Crypto
+import Foundation
 import ServerHarness
 import Testing
 
@@ -29,7 +30,7 @@ struct SDKTests {
     }
 
     private func hmac(_ service: Service, _ holder: TestCardholder, pin: String) -> DefinitionParameters {
-        let timestamp = String(CardCompanionUtil.getTimestamp())
+        let timestamp = CardCompanionUtil.getTimestamp().stringValue
         let key = Hex.encode(service.bank.hmacKey.withUnsafeBytes { Array($0) })
         let data = service.bank.id + holder.uniqueId + timestamp
         return DefinitionParameters(
@@ -109,6 +110,73 @@ struct SDKTests {
         let response = await PINDefinition.postDefinePINECDHCBRequest(parameters, hostUrl: url, session: session)
         #expect(response.errorCode == 0)
         #expect(try await service.fetch(holder).length == 5)
+    }
+
+    @Test("A sealed PIN whose digest the bank's back-end has bound is defined, in each way")
+    func bound() async throws {
+        let service = try await Service.shared.value
+        let bank = try await service.installation.makeBank(Service.freeSettings + ["--bindings", "require"])
+        let holder = try await service.holder(of: bank)
+        let (url, now) = (service.server.url, CardCompanionUtil.getTimestamp().stringValue)
+        let byHMAC = await PINDefinition.seal(
+            pin: "8305", bankId: bank.id, uniqueId: holder.uniqueId, timestamp: now, hostUrl: url, session: session)
+        let binding = try #require(byHMAC.binding)
+        let hashMac = bank.hashMac(uniqueId: holder.uniqueId, timestamp: now, binding: binding)
+        #expect(
+            await PINDefinition.postDefinePINRequest(
+                DefinitionParameters(sealedPIN: byHMAC, hashMac: hashMac), hostUrl: url, session: session
+            ).errorCode == 0)
+
+        var token = bank.token(for: holder, type: "02")
+        let byToken = await PINDefinition.seal(
+            pin: "83052", bankId: bank.id, uniqueId: holder.uniqueId,
+            idTransaction: token.members["IdTransaction"]?.string ?? "", hostUrl: url, session: session)
+        #expect(
+            await PINDefinition.postDefinePINECDHRequest(
+                try parameters(byToken, token, bank), hostUrl: url, session: session
+            ).errorCode == 0)
+
+        token = bank.token(for: holder, type: "02")
+        let request = KeyPadCoordinatesParameters(bankId: bank.id, uniqueId: holder.uniqueId, keypadSize: 12)
+        let keypad = await PINDefinition.postGetKeyPadCoordinatesRequest(request, hostUrl: url, session: session)
+        let byIndexes = await PINDefinition.seal(
+            indexes: try #require(KeyPad.indexes(of: "830527", in: keypad.keypad)), bankId: bank.id,
+            uniqueId: holder.uniqueId, idTransaction: token.members["IdTransaction"]?.string ?? "", hostUrl: url,
+            session: session)
+        #expect(
+            await PINDefinition.postDefinePINECDHCBRequest(
+                try parameters(byIndexes, token, bank), hostUrl: url, session: session
+            ).errorCode == 0)
+        #expect(try await service.row("pin_serial", of: holder) == "4")
+
+        let other = await PINDefinition.postDefinePINECDHRequest(
+            try parameters(byIndexes, token, bank), hostUrl: url, session: session)
+        #expect(other.errorCode == 90000, "indexes are no PIN")
+    }
+
+    private func parameters(
+        _ sealedPIN: SealedPIN, _ token: TestToken, _ bank: TestBank
+    ) throws -> DefinitionTokenParameters {
+        let text = token.with(["Binding": .string(try #require(sealedPIN.binding))]).text
+        return DefinitionTokenParameters(
+            token: text, signature: try bank.signer.signature(of: text), sealedPIN: sealedPIN)
+    }
+
+    @Test("What cannot be sealed has the code of its error, and so has a definition with it")
+    func notSealed() async throws {
+        let service = try await Service.shared.value
+        let url = service.server.url
+        let short = await PINDefinition.seal(
+            pin: "123", bankId: "B", uniqueId: "U", timestamp: "1475255010", hostUrl: url, session: session)
+        #expect(short.errorCode == 90007 && short.binding == nil)
+        let nobody = await PINDefinition.seal(
+            pin: "1234", bankId: "B", uniqueId: "U", idTransaction: "", hostUrl: url, session: session)
+        #expect(nobody.errorCode == 90000)
+        let token = #"{"IdBEL":"B"}"#
+        let definition = await PINDefinition.postDefinePINECDHRequest(
+            DefinitionTokenParameters(token: token, signature: "c2ln", sealedPIN: short), hostUrl: url,
+            session: session)
+        #expect(definition.errorCode == 90007)
     }
 
     @Test("The server's error codes are returned to the app")

@@ -12,13 +12,14 @@ struct BankOptionTests {
         let add = [
             "bank", "add", bank, "--scheme", "CB", "--definition", "false", "--definitions-per-day", "7",
             "--definition-resets-delivery", "false", "--sealed-values", "any", "--defined-pins", "keep",
+            "--definition-by", "pin", "--bindings", "require",
             "--weak-pin-rules", "pairs,same",
             "--weak-pin-file", file, "--pin-minimum-length", "5", "--pin-maximum-length", "9", "--json",
         ]
         let added = try JSON(parsing: try await service.installation.run(add).succeeded().stdout).object ?? [:]
         let expected: [String: JSON] = [
             "definition": false, "definitionsPerDay": 7, "definitionResetsDelivery": false, "sealedValues": "any",
-            "definedPINs": "keep",
+            "definedPINs": "keep", "definitionBy": "pin", "bindings": "require",
             "weakPINRules": ["pairs", "same"], "listedPINs": 2, "pinMinimumLength": 5, "pinMaximumLength": 9,
         ]
         for (name, value) in expected { #expect(added[name] == value, "\(name)") }
@@ -36,7 +37,7 @@ struct BankOptionTests {
         let added = try JSON(parsing: try await service.installation.run(add).succeeded().stdout).object ?? [:]
         let expected: [String: JSON] = [
             "definition": true, "definitionsPerDay": 5, "definitionResetsDelivery": true, "sealedValues": "bound",
-            "definedPINs": "deliver",
+            "definedPINs": "deliver", "definitionBy": "indexes", "bindings": "accept",
             "weakPINRules": ["ascending", "descending", "listed", "pairs", "same"], "listedPINs": 0,
             "pinMinimumLength": 4, "pinMaximumLength": 6,
             "timestampToleranceSeconds": 300,
@@ -49,7 +50,7 @@ struct BankOptionTests {
         arguments: [
             ["--definitions-per-day", "0"], ["--definitions-per-day", "101"], ["--definitions-per-day", "many"],
             ["--sealed-values", "none"], ["--defined-pins", "both"], ["--sealed-values", "Bound"],
-            ["--keypads-per-minute", "60"],
+            ["--keypads-per-minute", "60"], ["--definition-by", "none"], ["--bindings", "reject"],
             ["--definition", "maybe"], ["--definition-resets-delivery", "2"], ["--weak-pin-rules", "same,silly"],
             ["--weak-pin-rules", "none,same"], ["--weak-pin-rules", ""], ["--weak-pin-rules", "Same"],
             ["--pin-minimum-length", "3"], ["--pin-maximum-length", "13"], ["--pin-minimum-length", "7"],

@@ -39,6 +39,24 @@ struct ChosenPINTests {
         #expect(try await service.code(attempt) == 131)
     }
 
+    @Test("The message of 131 says what a PIN must be, and not what is wrong with this one")
+    func message() async throws {
+        let service = try await Service.shared.value
+        for (settings, rule) in [
+            ([], "it must have 4 to 6 digits and must not be easy to guess, such as 1234, 4343 or 5959"),
+            (["--weak-pin-rules", "none", "--pin-minimum-length", "5"], "it must have 5 to 6 digits"),
+        ] {
+            let bank = try await service.installation.makeBank(settings)
+            let holder = try await service.holder(of: bank)
+            for call in DefinitionCall.definitions {
+                let attempt = try await service.defining("4343", call, holder, of: bank)
+                let answer = try await service.send(attempt)
+                #expect(answer.code == 131)
+                #expect(answer.message == "PIN format is invalid (\(rule))", "\(call)")
+            }
+        }
+    }
+
     @Test("An empty choice, or one of spaces only, is answered 130", arguments: DefinitionCall.definitions, [0, 1, 16])
     func nothing(call: DefinitionCall, count: Int) async throws {
         let service = try await Service.shared.value

@@ -75,6 +75,20 @@ struct CodeTests {
         #expect(try await service.code(attempt) == 101)
     }
 
+    @Test("A uniqueId that is a number is no cardholder's, and is answered 111 to who could sign it")
+    func numberAsCardholder() async throws {
+        let service = try await Service.shared.value
+        let holder = TestCardholder("\(Int.random(in: 1_000_000...9_999_999))")
+        try await service.installation.provision([holder], of: service.bank, through: service.server)
+        var attempt = try service.attempt(.hmac, holder)
+        attempt.members["uniqueId"] = .integer(try #require(Int(holder.uniqueId)))
+        #expect(try await service.code(attempt) == 111)
+        attempt.members["hashMac"] = .string(String(repeating: "0", count: 64))
+        #expect(try await service.code(attempt) == 141)
+        attempt = try service.attempt(.hmac, holder)
+        #expect(try await service.code(attempt) == 0, "as a text it is")
+    }
+
     @Test("A cardholder who is not ACTIVE is answered 114", arguments: ["SUSPENDED", "CLOSED"])
     func statusNotSatisfied(status: String) async throws {
         let service = try await Service.shared.value

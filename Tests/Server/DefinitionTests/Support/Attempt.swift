@@ -43,6 +43,8 @@ struct Attempt: Sendable {
     var signer: TestAuthority.Signer
     /// Members that replace the body's own; nil removes a member.
     var members: [String: JSON?] = [:]
+    /// What the hashMac or the token is bound to.
+    var proof = BoundTo.nothing
     /// Whether the sealed choice names what it is for.
     var isBound = true
     /// The token's IdTransaction.
@@ -66,19 +68,20 @@ struct Attempt: Sendable {
         var body: [String: JSON]
         var sealing = sealing
         if isBound { sealing.binding = binding }
+        let choice = try sealing.seal(plaintext)
         switch call {
         case .keypad:
             body = ["bankId": .string(bankId), "uniqueId": .string(uniqueId), "keypadSize": keypadSize]
         case .hmac:
             body = [
                 "bankId": .string(bankId), "uniqueId": .string(uniqueId), "timestamp": timestamp,
-                "hashMac": .string(hashMac), "pin": .string(try sealing.seal(plaintext)),
+                "hashMac": .string(hashMac(for: choice)), "pin": .string(choice),
             ]
         case .token, .indexes:
-            let token = tokenText ?? self.token.text
+            let token = tokenText ?? token(for: choice).text
             body = [
                 "token": .string(token), "signature": .string(try signer.signature(of: token)),
-                call.choice: .string(try sealing.seal(plaintext)),
+                call.choice: .string(choice),
             ]
             if let keypadId { body["keypadId"] = .string(keypadId) }
         }
@@ -93,13 +96,25 @@ struct Attempt: Sendable {
             : SealedBinding(call.choice, for: token, keypadId: call == .indexes ? keypadId : nil)
     }
 
-    /// The bank's HMAC over bankId, uniqueId and timestamp, in hex.
-    var hashMac: String {
-        let message = bankId + uniqueId + (timestamp.string ?? "")
+    /// The bank's HMAC over bankId, uniqueId and timestamp in hex. It is not bound.
+    var hashMac: String { hashMac(boundTo: "") }
+
+    private func hashMac(for choice: String) -> String {
+        hashMac(boundTo: proof.member(for: choice)?.string.map { ".\($0)." } ?? "")
+    }
+
+    private func hashMac(boundTo binding: String) -> String {
+        let message = bankId + uniqueId + (timestamp.string ?? "") + binding
         return Hex.encode(HMAC<SHA256>.authenticationCode(for: Data(message.utf8), using: bank.hmacKey))
     }
 
-    /// The token; `tokenText` replaces its text.
+    private func token(for choice: String) -> TestToken {
+        var token = token
+        if let member = proof.member(for: choice) { token.members["Binding"] = member }
+        return token
+    }
+
+    /// The token without a binding; `tokenText` replaces its text.
     var token: TestToken {
         var members: [String: JSON] = [
             "IdBEL": .string(bankId), "IdFournisseur": "provider", "IdPorteur": .string(uniqueId),
@@ -108,4 +123,23 @@ struct Attempt: Sendable {
         members.change(tokenMembers)
         return TestToken(members: members)
     }
+}
+
+/// What a hashMac or a token is bound to (protocol, section 2.2.1).
+enum BoundTo: Sendable {
+    case nothing
+    /// The sealed choice that is sent with it.
+    case choice
+    case text(JSON)
+
+    /// The token's member Binding; nil if it has none.
+    func member(for choice: String) -> JSON? {
+        switch self {
+        case .nothing: nil
+        case .choice: .string(Self.digest(Array(choice.utf8)))
+        case .text(let text): text
+        }
+    }
+
+    static func digest(_ bytes: [UInt8]) -> String { Base64URL.encode(Array(SHA256.hash(data: bytes))) }
 }

@@ -53,6 +53,39 @@ struct SDKTests {
         #expect(again.errorCode == 210)
     }
 
+    @Test("A PIN is fetched with a key whose digest the bank's back-end has bound, by code and by token")
+    func bound() async throws {
+        let service = try await Service.shared.value
+        let holder = TestCardholder()
+        let settings = ["--bindings", "require", "--retention", "keep-repeat"]
+        let bank = try await service.makeBank(settings, cardholders: [holder])
+        let url = service.server.url
+        let prepared = await PINDistribution.prepareFetch(session: session)
+        var byCode = parameters(bank, holder)
+        let keyBinding = try #require(prepared.binding)
+        byCode.preparedFetch = prepared
+        byCode.hashMac = bank.hashMac(
+            uniqueId: holder.uniqueId, timestamp: byCode.timestamp, binding: keyBinding)
+        let fetched = await PINDistribution.postGetPINCaptchaRequest(byCode, hostUrl: url, session: session)
+        #expect(fetched.errorCode == 0 && fetched.pin != nil)
+
+        let preparedForToken = await PINDistribution.prepareTokenFetch(session: session)
+        let binding = try #require(preparedForToken.binding)
+        let token = bank.token(for: holder).with(["Binding": .string(binding)]).text
+        var byToken = TokenProvisioningParameters(
+            token: token, signature: try bank.signer.signature(of: token), preparedFetch: preparedForToken)
+        let fetchedByToken = await PINDistribution.postGetPINCaptchaTokenRequest(
+            byToken, hostUrl: url, session: session)
+        #expect(fetchedByToken.errorCode == 0 && fetchedByToken.pin != nil)
+
+        byToken.preparedFetch = prepared
+        let wrongKind = await PINDistribution.postGetPINCaptchaTokenRequest(byToken, hostUrl: url, session: session)
+        #expect(wrongKind.errorCode == 90000)
+        byToken.preparedFetch = nil
+        let unbound = await PINDistribution.postGetPINCaptchaTokenRequest(byToken, hostUrl: url, session: session)
+        #expect(unbound.errorCode == 206, "a new key is not the one that the token is bound to")
+    }
+
     @Test("Hints arrive: a marked cardholder gets the digits if the app asks for them, and a large image otherwise")
     func hints() async throws {
         let service = try await Service.shared.value
