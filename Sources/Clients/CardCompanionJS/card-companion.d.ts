@@ -79,7 +79,7 @@ export const DefinitionCode: Readonly<{
 
 /** The result codes of errors that this client detects, not the server (SDK document, end of tables 1 and 3). */
 export const LibraryCode: Readonly<{
-    /** A parameter is missing or malformed, or several keypads were fetched. */
+    /** A parameter is missing or malformed, or two keypads were requested at the same time. */
     invalidInput: 90000;
     /** The server could not be reached. The browser does not say why: no network, a refused connection, TLS or CORS. */
     noNetwork: 90001;
@@ -134,8 +134,9 @@ export interface CardCompanionConfiguration {
 }
 
 /**
- * The state that the client keeps between calls: the notify key of each fetch, which its notify needs, and which keypads
- * were fetched. So a notify must use the same session as its fetch, and a definition by keypad the same as its keypad.
+ * The state that the client keeps between calls: the notify key of each fetch, which its notify needs, and the keypad
+ * that each cardholder was given last. So a notify must use the same session as its fetch, and a definition by keypad
+ * the same as its keypad.
  */
 export class CardCompanionSession {
     /** The default session of all operations. */
@@ -215,6 +216,25 @@ export interface KeyPadCoordinatesResponse extends CodedResponse {
     readonly keypadId: string | null;
 }
 
+/**
+ * The key of a fetch, made before the fetch, so that the bank's back-end can bind its hashMac or token to it. Then nobody
+ * who reads the request on its way can put another key into it. It is for one fetch, which can be repeated if the answer
+ * was lost.
+ */
+export interface PreparedFetch extends CodedResponse {
+    /** The key's digest, 43 characters of base64url. The app sends it to its bank's back-end. Null on an error. */
+    readonly binding: string | null;
+}
+
+/**
+ * A chosen PIN, sealed before the definition, so that the bank's back-end can bind its hashMac or token to it. Then nobody
+ * who reads the request on its way can put another PIN into it.
+ */
+export interface SealedPIN extends CodedResponse {
+    /** The sealed PIN's digest, 43 characters of base64url. The app sends it to its bank's back-end. Null on an error. */
+    readonly binding: string | null;
+}
+
 // Parameters.
 
 /** What an app may ask for about the images. The bank's settings allow or ignore it. */
@@ -235,8 +255,13 @@ export interface ProvisioningParameters extends Hints {
     readonly authCode: string;
     /** Unix time in seconds, such as `1475255010`. */
     readonly timestamp: string;
-    /** The bank's HMAC-SHA-256 over bankId + uniqueId + timestamp in hex. It comes from the bank's back-end. */
+    /**
+     * The bank's HMAC-SHA-256 over bankId + uniqueId + timestamp in hex, or, with preparedFetch, over bankId + uniqueId +
+     * timestamp + "." + binding + ".". It comes from the bank's back-end.
+     */
     readonly hashMac: string;
+    /** The key that the hashMac is bound to, from prepareFetch. Without it, the hashMac is not bound. */
+    readonly preparedFetch?: PreparedFetch | null;
 }
 
 /** The parameters of PINDistribution.postNotifyRequest. */
@@ -255,6 +280,8 @@ export interface TokenProvisioningParameters extends Hints {
     readonly token: string;
     /** The token's signature in base64. */
     readonly signature: string;
+    /** The key that the token's member `Binding` names, from prepareTokenFetch. Without it, the token is not bound. */
+    readonly preparedFetch?: PreparedFetch | null;
 }
 
 /** The parameters of PINDistribution.postNotifyTokenRequest. */
@@ -284,6 +311,50 @@ export interface DefinitionParameters {
     readonly pin: PIN;
 }
 
+/** The parameters of PINDefinition.postDefinePINRequest for a PIN from sealPIN. */
+export interface SealedDefinitionParameters {
+    readonly sealedPIN: SealedPIN;
+    /** The bank's HMAC-SHA-256 over bankId + uniqueId + timestamp + "." + binding + "." in hex. */
+    readonly hashMac: string;
+}
+
+/** What PINDefinition.sealPIN seals. */
+export interface PINToSeal {
+    readonly bankId: string;
+    readonly uniqueId: string;
+    /** That of the hashMac: Unix time in seconds. */
+    readonly timestamp: string;
+    readonly pin: PIN;
+}
+
+/** What PINDefinition.sealTokenPIN seals. The names are the token's IdBEL, IdPorteur and IdTransaction. */
+export interface TokenPINToSeal {
+    readonly bankId: string;
+    readonly uniqueId: string;
+    readonly idTransaction: string;
+    readonly pin: PIN;
+}
+
+/** What PINDefinition.sealIndexes seals. The names are the token's IdBEL, IdPorteur and IdTransaction. */
+export interface IndexesToSeal {
+    readonly bankId: string;
+    readonly uniqueId: string;
+    readonly idTransaction: string;
+    /** The index of each digit on the keypad, such as `0,1,0,1`. See KeyPad.indexes. */
+    readonly indexes: string;
+    /** The keypad. Without it, it is the one that the session has fetched last for this cardholder. */
+    readonly keypadId?: string | null;
+}
+
+/** The parameters of a definition by token for a PIN from sealTokenPIN, or for indexes from sealIndexes. */
+export interface SealedTokenParameters {
+    /** The token in JSON. Its member `Binding` is the sealed PIN's binding. */
+    readonly token: string;
+    /** The token's signature in base64. */
+    readonly signature: string;
+    readonly sealedPIN: SealedPIN;
+}
+
 /** The parameters of PINDefinition.postDefinePINECDHRequest. */
 export interface DefinitionTokenParameters {
     /** The token in JSON (SDK document, section 5.4.1), byte for byte as the bank signed it. */
@@ -302,8 +373,9 @@ export interface DefinitionTokenIndexesParameters {
     /** The index of each digit on the keypad, such as `0,1,0,1`. See KeyPad.indexes. */
     readonly indexes: string;
     /**
-     * The keypad that `indexes` refers to: KeyPadCoordinatesResponse.keypadId. Without it, it is the one keypad that the
-     * session has fetched for this cardholder since their last definition; if it has fetched several, the code is 90000.
+     * The keypad that `indexes` refers to: KeyPadCoordinatesResponse.keypadId. Without it, it is the one that the session
+     * has fetched last for this cardholder. If two were requested at the same time, it is unknown which one the cardholder
+     * sees: then the code is 90000.
      */
     readonly keypadId?: string | null;
 }
@@ -343,18 +415,24 @@ export const PINDistribution: Readonly<{
     postNotifyTokenRequest(
         parameters: TokenNotifyParameters, hostUrl: string, session?: CardCompanionSession,
     ): Promise<TokenNotifyResponse>;
+
+    /** Makes the key of a fetch with an authentication code, so that the bank's back-end can bind the hashMac to it. */
+    prepareFetch(session?: CardCompanionSession): Promise<PreparedFetch>;
+
+    /** Makes the key of a fetch with a token, so that the bank's back-end can bind the token to it. */
+    prepareTokenFetch(session?: CardCompanionSession): Promise<PreparedFetch>;
 }>;
 
 /** PIN definition (SDK document, sections 4.3 to 4.5): the cardholder chooses the PIN. */
 export const PINDefinition: Readonly<{
     /** Defines a PIN. The bank's HMAC authenticates the request. */
     postDefinePINRequest(
-        parameters: DefinitionParameters, hostUrl: string, session?: CardCompanionSession,
+        parameters: DefinitionParameters | SealedDefinitionParameters, hostUrl: string, session?: CardCompanionSession,
     ): Promise<DefinitionResponse>;
 
     /** Defines a PIN. A token that the bank's back-end has signed authenticates the request. */
     postDefinePINECDHRequest(
-        parameters: DefinitionTokenParameters, hostUrl: string, session?: CardCompanionSession,
+        parameters: DefinitionTokenParameters | SealedTokenParameters, hostUrl: string, session?: CardCompanionSession,
     ): Promise<DefinitionResponse>;
 
     /** Fetches a keypad with its digits at random places. */
@@ -364,14 +442,24 @@ export const PINDefinition: Readonly<{
 
     /** Defines a PIN by the indexes of its digits on a keypad (CB). A token authenticates the request. */
     postDefinePINECDHCBRequest(
-        parameters: DefinitionTokenIndexesParameters, hostUrl: string, session?: CardCompanionSession,
+        parameters: DefinitionTokenIndexesParameters | SealedTokenParameters, hostUrl: string,
+        session?: CardCompanionSession,
     ): Promise<DefinitionResponse>;
 
     /**
-     * Forgets the keypads of a cardholder, for example because a new one is going to be shown. The session then no
-     * longer answers 90000 because it has fetched several.
+     * Forgets the keypad of a cardholder, for example because its screen was closed. A definition without keypadId is then
+     * refused (214) until a new keypad was fetched.
      */
     discardKeypads(bankId: string, uniqueId: string, session?: CardCompanionSession): void;
+
+    /** Seals a PIN for postDefinePINRequest, so that the bank's back-end can bind the hashMac to it. */
+    sealPIN(parameters: PINToSeal, hostUrl: string, session?: CardCompanionSession): Promise<SealedPIN>;
+
+    /** Seals a PIN for postDefinePINECDHRequest, so that the bank's back-end can bind the token to it. */
+    sealTokenPIN(parameters: TokenPINToSeal, hostUrl: string, session?: CardCompanionSession): Promise<SealedPIN>;
+
+    /** Seals indexes for postDefinePINECDHCBRequest, so that the bank's back-end can bind the token to them. */
+    sealIndexes(parameters: IndexesToSeal, hostUrl: string, session?: CardCompanionSession): Promise<SealedPIN>;
 }>;
 
 /** Functions for a keypad that the server has scrambled (SDK document, section 5.5). */

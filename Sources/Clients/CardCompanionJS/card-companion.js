@@ -183,6 +183,56 @@ class ProvisioningResponse extends CodedResponse {
 
 const receiptVersion = 1;
 
+/**
+ * The key of a fetch, made before the fetch, so that the bank's back-end can bind its hashMac or token to it (protocol,
+ * section 2.2.1). It is for one fetch, which can be repeated if the answer was lost.
+ */
+class PreparedFetch extends CodedResponse {
+    #key;
+
+    constructor(result, key = null, binding = null) {
+        super(result);
+        this.#key = key;
+        this.binding = binding;
+    }
+
+    /** The key. 90000 if it was prepared for the other kind of fetch. */
+    static keyOf(prepared, algorithm) {
+        if (!(prepared instanceof PreparedFetch) || prepared.#key?.algorithm !== algorithm) {
+            throw new LibraryError(
+                LibraryCode.invalidInput,
+                "preparedFetch must come from prepareFetch, or from prepareTokenFetch for a fetch with a token");
+        }
+        return prepared.#key;
+    }
+}
+
+/**
+ * A chosen PIN, sealed before the definition, so that the bank's back-end can bind its hashMac or token to it (protocol,
+ * section 2.2.1).
+ */
+class SealedPIN extends CodedResponse {
+    #sealed;
+
+    constructor(result, sealed = null, binding = null) {
+        super(result);
+        this.#sealed = sealed;
+        this.binding = binding;
+    }
+
+    /** The sealed value and what it is for. 90000 if it was sealed for another kind of definition. */
+    static sealedIn(sealedPIN, algorithm, content) {
+        const sealed = sealedPIN instanceof SealedPIN ? sealedPIN.#sealed : null;
+        if (sealed?.algorithm !== algorithm || sealed.request.cty !== content) {
+            throw new LibraryError(
+                LibraryCode.invalidInput, "sealedPIN must come from the function that seals for this operation");
+        }
+        return sealed;
+    }
+}
+
+const success = Object.freeze({ errorCode: 0, errorMessage: "Success" });
+
 /** Runs an operation and returns its response, or a response with the code and message of its error. */
 async function responseOf(operation, Failure = CodedResponse) {
     try {
@@ -223,6 +273,66 @@ class Memory {
 
     #live() {
         return this.#entries.filter((entry) => entry.end > this.now());
+    }
+}
+
+/**
+ * The keypads that cardholders were given last, so that a definition can name its keypad although the document's
+ * functions have no parameter for it (protocol, section 2.7).
+ */
+class KeypadMemory {
+    static maximumCount = 64;
+    #entries = new Map();
+
+    constructor(lifetimeSeconds, now) {
+        Object.assign(this, { lifetimeSeconds, now });
+    }
+
+    /** Runs a request for a keypad, and remembers the keypad of its answer. */
+    async remember(name, request) {
+        const entry = this.#entry(name);
+        if (entry.waiting === 0) entry.hasNewKeypad = false;
+        entry.waiting += 1;
+        try {
+            const answer = await request();
+            if (answer.keypadId !== null) {
+                entry.keypadIds = entry.hasNewKeypad ? [...entry.keypadIds, answer.keypadId] : [answer.keypadId];
+                entry.hasNewKeypad = true;
+                entry.end = this.now() + this.lifetimeSeconds * 1000;
+            }
+            return answer;
+        } finally {
+            entry.waiting -= 1;
+        }
+    }
+
+    /** The keypad that the cardholder sees; undefined if there is none. 90000 if nobody can know which one it is. */
+    newest(name) {
+        const { keypadIds, end } = this.#entries.get(name) ?? {};
+        if (!(end > this.now())) return undefined;
+        if (keypadIds.length > 1) {
+            throw new LibraryError(
+                LibraryCode.invalidInput,
+                "keypads were requested at the same time: pass keypadId, or request one keypad and show that one");
+        }
+        return keypadIds[0];
+    }
+
+    forget(name) {
+        const entry = this.#entries.get(name);
+        if (entry) entry.keypadIds = [];
+    }
+
+    /** The entry of a cardholder, made if there is none. Those that nobody needs are removed. */
+    #entry(name) {
+        const entry = this.#entries.get(name) ?? { waiting: 0, hasNewKeypad: false, keypadIds: [], end: this.now() };
+        this.#entries.delete(name);
+        for (const [other, { waiting, end }] of this.#entries) {
+            const isFull = this.#entries.size >= KeypadMemory.maximumCount;
+            if (waiting === 0 && (isFull || end <= this.now())) this.#entries.delete(other);
+        }
+        this.#entries.set(name, entry);
+        return entry;
     }
 }
 
@@ -276,9 +386,9 @@ function checkedConfiguration(given) {
 const states = new WeakMap();
 
 /**
- * The state that the client keeps between calls: the notify key of each fetch, which its notify needs, and which
- * keypads were fetched. So a notify must use the same session as its fetch, and a definition by keypad the same as its
- * keypad.
+ * The state that the client keeps between calls: the notify key of each fetch, which its notify needs, and the keypad
+ * that each cardholder was given last. So a notify must use the same session as its fetch, and a definition by keypad
+ * the same as its keypad.
  */
 export class CardCompanionSession {
     constructor(configuration = {}, surroundings = browser) {
@@ -287,7 +397,7 @@ export class CardCompanionSession {
             configuration: this.configuration,
             surroundings,
             notifyKeys: new Memory(notifyKeyLifetimeSeconds, surroundings.nowMilliseconds),
-            keypads: new Memory(keypadLifetimeSeconds, surroundings.nowMilliseconds),
+            keypads: new KeypadMemory(keypadLifetimeSeconds, surroundings.nowMilliseconds),
         });
         Object.freeze(this);
     }
@@ -333,6 +443,14 @@ export const PINDistribution = Object.freeze({
 
     postNotifyTokenRequest: (parameters, hostUrl, session = CardCompanionSession.shared) =>
         responseOf(() => notifyByToken(parameters, hostUrl, stateOf(session))),
+
+    /** Makes the key of a fetch with an authentication code, so that the bank's back-end can bind the hashMac to it. */
+    prepareFetch: (session = CardCompanionSession.shared) =>
+        responseOf(() => preparedFetch(rsaOAEP256, stateOf(session)), PreparedFetch),
+
+    /** Makes the key of a fetch with a token, so that the bank's back-end can bind the token to it. */
+    prepareTokenFetch: (session = CardCompanionSession.shared) =>
+        responseOf(() => preparedFetch(ecdhESA256KW, stateOf(session)), PreparedFetch),
 });
 
 /** PIN definition (SDK document, sections 4.3 to 4.5): the cardholder chooses the PIN. */
@@ -349,10 +467,22 @@ export const PINDefinition = Object.freeze({
     postDefinePINECDHCBRequest: (parameters, hostUrl, session = CardCompanionSession.shared) =>
         responseOf(() => definePINByIndexes(parameters, hostUrl, stateOf(session))),
 
-    /** Forgets the keypads of a cardholder, for example because a new one is going to be shown. */
+    /** Forgets the keypad of a cardholder, for example because its screen was closed. */
     discardKeypads: (bankId, uniqueId, session = CardCompanionSession.shared) => {
         stateOf(session).keypads.forget(holder(bankId, uniqueId));
     },
+
+    /** Seals a PIN for postDefinePINRequest, so that the bank's back-end can bind the hashMac to it. */
+    sealPIN: (parameters, hostUrl, session = CardCompanionSession.shared) =>
+        responseOf(() => sealedPIN(parameters, "timestamp", rsaOAEP256, hostUrl, stateOf(session)), SealedPIN),
+
+    /** Seals a PIN for postDefinePINECDHRequest, so that the bank's back-end can bind the token to it. */
+    sealTokenPIN: (parameters, hostUrl, session = CardCompanionSession.shared) =>
+        responseOf(() => sealedPIN(parameters, "idTransaction", ecdhESA256KW, hostUrl, stateOf(session)), SealedPIN),
+
+    /** Seals indexes for postDefinePINECDHCBRequest, so that the bank's back-end can bind the token to them. */
+    sealIndexes: (parameters, hostUrl, session = CardCompanionSession.shared) =>
+        responseOf(() => sealedIndexes(parameters, hostUrl, stateOf(session)), SealedPIN),
 });
 
 /** Functions for a keypad that the server has scrambled (SDK document, section 5.5). */
@@ -424,8 +554,8 @@ function namesIn(token) {
         throw new LibraryError(
             LibraryCode.invalidInput, "the token must be a JSON object, and its names must be texts");
     }
-    const [bankId, uniqueId, transactionId] = names;
-    return { bankId, uniqueId, transactionId };
+    const [bankId, uniqueId, idTransaction] = names;
+    return { bankId, uniqueId, idTransaction };
 }
 
 // Distribution.
@@ -434,7 +564,7 @@ async function fetchPIN(parameters, hostUrl, state) {
     const named = texts(parameters, "bankId", "uniqueId", "authCode", "timestamp", "hashMac");
     const hints = hintsIn(parameters);
     const host = checkedHost(hostUrl, state);
-    const key = await generateRecipientKey(rsaOAEP256, LibraryCode.rsaKeyGenerationFailed, state);
+    const key = await keyOfFetch(parameters, rsaOAEP256, state);
     const request = { ...named, ...hints, rsaPublicKey: key.publicKeyInfo };
     const answer = await post(request, `${host}/v1/pin-distribution/captcha`, state);
     return deliveredIn(answer, key, hints, state);
@@ -444,10 +574,28 @@ async function fetchPINByToken(parameters, hostUrl, state) {
     const named = texts(parameters, "token", "signature");
     const hints = hintsIn(parameters);
     const host = checkedHost(hostUrl, state);
-    const key = await generateRecipientKey(ecdhESA256KW, LibraryCode.ecKeyGenerationFailed, state);
+    const key = await keyOfFetch(parameters, ecdhESA256KW, state);
     const request = { ...named, ...hints, ecdhPublicKey: key.publicKeyInfo };
     const answer = await post(request, `${host}/v1/pin-distribution/token/captcha`, state);
     return deliveredIn(answer, key, hints, state);
+}
+
+/** The key that the app has prepared, or a new one. */
+async function keyOfFetch({ preparedFetch = null }, algorithm, state) {
+    return preparedFetch === null
+        ? generateRecipientKey(algorithm, state)
+        : PreparedFetch.keyOf(preparedFetch, algorithm);
+}
+
+async function preparedFetch(algorithm, state) {
+    const key = await generateRecipientKey(algorithm, state);
+    const info = Uint8Array.from(atob(key.publicKeyInfo), (character) => character.charCodeAt(0));
+    return new PreparedFetch(success, key, await digestOf(info));
+}
+
+/** What binds a proof to its request: 43 characters of base64url. */
+async function digestOf(bytes) {
+    return toBase64URL(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 }
 
 async function deliveredIn(answer, key, hints, state) {
@@ -575,38 +723,74 @@ function concluded(sessionId, answer, state) {
 // Definition.
 
 async function definePIN(parameters, hostUrl, state) {
-    const { pin, ...named } = withPIN(parameters, "bankId", "uniqueId", "timestamp", "hashMac");
-    const host = checkedHost(hostUrl, state);
-    const plaintext = pinPlaintext(pin, state.configuration.definedPINLengths);
-    const binding = { cty: "pin", iss: named.bankId, sub: named.uniqueId, jti: named.timestamp };
-    const sealed = await sealedToServer(plaintext, rsaOAEP256, binding, host, state);
-    return new CodedResponse(await post({ ...named, pin: sealed }, `${host}/v1/pin-definition/pin`, state));
+    const isSealed = parameters?.sealedPIN != null;
+    const { compact, request } = isSealed
+        ? SealedPIN.sealedIn(parameters.sealedPIN, rsaOAEP256, "pin")
+        : await sealedChoice(
+            withPIN(parameters, "bankId", "uniqueId", "timestamp", "hashMac"), "timestamp", rsaOAEP256, hostUrl, state);
+    const { hashMac } = texts(parameters, "hashMac");
+    const named = { bankId: request.iss, uniqueId: request.sub, timestamp: request.jti, hashMac };
+    return defined({ ...named, pin: compact }, "pin", hostUrl, state);
 }
 
 async function definePINByToken(parameters, hostUrl, state) {
-    const { pin, ...named } = withPIN(parameters, "token", "signature");
-    const host = checkedHost(hostUrl, state);
-    const { bankId, uniqueId, transactionId } = namesIn(named.token);
-    const plaintext = pinPlaintext(pin, state.configuration.definedPINLengths);
-    const binding = { cty: "pin", iss: bankId, sub: uniqueId, jti: transactionId };
-    const sealed = await sealedToServer(plaintext, ecdhESA256KW, binding, host, state);
-    return new CodedResponse(await post({ ...named, pin: sealed }, `${host}/v1/pin-definition/token/pin`, state));
+    const isSealed = parameters?.sealedPIN != null;
+    const given = isSealed ? parameters : withPIN(parameters, "token", "signature");
+    const { compact } = isSealed
+        ? SealedPIN.sealedIn(parameters.sealedPIN, ecdhESA256KW, "pin")
+        : await sealedChoice({ ...given, ...namesIn(given.token) }, "idTransaction", ecdhESA256KW, hostUrl, state);
+    return defined({ ...texts(parameters, "token", "signature"), pin: compact }, "token/pin", hostUrl, state);
 }
 
 async function definePINByIndexes(parameters, hostUrl, state) {
-    const { indexes, ...named } = texts(parameters, "token", "signature", "indexes");
+    const isSealed = parameters?.sealedPIN != null;
+    const named = texts(parameters, "token", "signature");
+    const names = namesIn(named.token);
+    const { compact, request } = isSealed
+        ? SealedPIN.sealedIn(parameters.sealedPIN, ecdhESA256KW, "indexes")
+        : await indexesSealed({ ...parameters, ...names }, hostUrl, state);
+    const { keypadId } = request;
+    const answer = await defined({ ...named, indexes: compact, keypadId }, "token/pin-indexes", hostUrl, state);
+    if (answer.errorCode === DefinitionCode.success) state.keypads.forget(holder(names.bankId, names.uniqueId));
+    return answer;
+}
+
+async function defined(request, path, hostUrl, state) {
+    return new CodedResponse(await post(request, `${checkedHost(hostUrl, state)}/v1/pin-definition/${path}`, state));
+}
+
+async function sealedPIN(parameters, idName, algorithm, hostUrl, state) {
+    const sealed = await sealedChoice(
+        withPIN(parameters, "bankId", "uniqueId", idName), idName, algorithm, hostUrl, state);
+    return new SealedPIN(success, sealed, await digestOf(utf8(sealed.compact)));
+}
+
+async function sealedIndexes(parameters, hostUrl, state) {
+    const named = texts(parameters, "bankId", "uniqueId", "idTransaction", "indexes");
+    const sealed = await indexesSealed({ ...named, keypadId: parameters.keypadId }, hostUrl, state);
+    return new SealedPIN(success, sealed, await digestOf(utf8(sealed.compact)));
+}
+
+/** Seals a PIN for the request that a timestamp or an IdTransaction names. */
+async function sealedChoice({ pin, bankId, uniqueId, ...ids }, idName, algorithm, hostUrl, state) {
     const host = checkedHost(hostUrl, state);
-    const { bankId, uniqueId, transactionId } = namesIn(named.token);
+    const plaintext = pinPlaintext(pin, state.configuration.definedPINLengths);
+    const request = { cty: "pin", iss: bankId, sub: uniqueId, jti: ids[idName] };
+    return { algorithm, request, compact: await sealedToServer(plaintext, algorithm, request, host, state) };
+}
+
+/** Seals indexes into the keypad that the app names, or into the newest one. */
+async function indexesSealed(parameters, hostUrl, state) {
+    const { indexes } = texts(parameters, "indexes");
+    const { bankId, uniqueId, idTransaction } = parameters;
+    const host = checkedHost(hostUrl, state);
     const plaintext = indexesPlaintext(indexes, state.configuration.definedPINLengths);
     const { keypadId } = parameters.keypadId == null
-        ? { keypadId: onlyKeypad(bankId, uniqueId, state) }
+        ? { keypadId: state.keypads.newest(holder(bankId, uniqueId)) }
         : texts(parameters, "keypadId");
-    const binding = { cty: "indexes", iss: bankId, sub: uniqueId, jti: transactionId, keypadId };
-    const sealed = await sealedToServer(plaintext, ecdhESA256KW, binding, host, state);
-    const request = { ...named, indexes: sealed, keypadId };
-    const answer = await post(request, `${host}/v1/pin-definition/token/pin-indexes`, state);
-    if (answer.errorCode === DefinitionCode.success) state.keypads.forget(holder(bankId, uniqueId));
-    return new CodedResponse(answer);
+    const algorithm = ecdhESA256KW;
+    const request = { cty: "indexes", iss: bankId, sub: uniqueId, jti: idTransaction, keypadId };
+    return { algorithm, request, compact: await sealedToServer(plaintext, algorithm, request, host, state) };
 }
 
 async function fetchKeypad(parameters, hostUrl, state) {
@@ -616,6 +800,11 @@ async function fetchKeypad(parameters, hostUrl, state) {
         throw new LibraryError(LibraryCode.invalidInput, "keypadSize must be an integer");
     }
     const url = `${checkedHost(hostUrl, state)}/v1/pin-definition/keypad-coordinates`;
+    return state.keypads.remember(
+        holder(named.bankId, named.uniqueId), () => requestedKeypad(named, keypadSize, url, state));
+}
+
+async function requestedKeypad(named, keypadSize, url, state) {
     const answer = await post({ ...named, keypadSize }, url, state);
     if (answer.errorCode !== DefinitionCode.success) return new KeyPadCoordinatesResponse(answer);
     const { keypad, keypadId } = answer;
@@ -623,7 +812,6 @@ async function fetchKeypad(parameters, hostUrl, state) {
         throw new LibraryError(
             LibraryCode.badAnswerFormat, `the answer does not contain a keypad of ${keypadSize} places`);
     }
-    state.keypads.keep(holder(named.bankId, named.uniqueId), keypadId);
     return new KeyPadCoordinatesResponse(answer, keypad, keypadId);
 }
 
@@ -634,20 +822,9 @@ function isKeypad(keypad, size) {
     return digits.length === 10 && [..."0123456789"].every((digit) => digits.includes(digit));
 }
 
-/** The name under which a cardholder's keypads are remembered. */
+/** The name under which a cardholder's keypad is remembered. */
 function holder(bankId, uniqueId) {
     return JSON.stringify([bankId, uniqueId]);
-}
-
-/** The keypad that the cardholder has seen; undefined if there is none. 90000 if nobody can know which one it was. */
-function onlyKeypad(bankId, uniqueId, state) {
-    const keypads = state.keypads.values(holder(bankId, uniqueId));
-    if (keypads.length > 1) {
-        throw new LibraryError(
-            LibraryCode.invalidInput,
-            `${keypads.length} keypads were fetched: pass keypadId, or call discardKeypads and fetch a new keypad`);
-    }
-    return keypads[0];
 }
 
 const pinByteCount = 16;
@@ -726,15 +903,21 @@ const keyKinds = Object.freeze({
             name: "RSA-OAEP", hash: "SHA-256", modulusLength: rsaBitCount, publicExponent: new Uint8Array([1, 0, 1]),
         },
         privateUses: ["unwrapKey"],
+        failure: LibraryCode.rsaKeyGenerationFailed,
     },
-    [ecdhESA256KW]: { type: "EC", generation: { name: "ECDH", namedCurve: "P-256" }, privateUses: ["deriveBits"] },
+    [ecdhESA256KW]: {
+        type: "EC",
+        generation: { name: "ECDH", namedCurve: "P-256" },
+        privateUses: ["deriveBits"],
+        failure: LibraryCode.ecKeyGenerationFailed,
+    },
 });
 
 const webCryptoRule = "it has WebCrypto only in pages that come by https or from this machine";
 
 /** Generates the key of one fetch. The server encrypts the PIN to it. No script can read the private key. */
-async function generateRecipientKey(algorithm, failure, { surroundings }) {
-    const { generation, privateUses } = keyKinds[algorithm];
+async function generateRecipientKey(algorithm, { surroundings }) {
+    const { generation, privateUses, failure } = keyKinds[algorithm];
     const uses = algorithm === rsaOAEP256 ? ["wrapKey", ...privateUses] : privateUses;
     try {
         const pair = await surroundings.generateKey(generation, false, uses);

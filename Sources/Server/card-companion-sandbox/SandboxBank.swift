@@ -47,6 +47,7 @@ struct SandboxBank: Sendable {
 
     func answer(_ operation: SandboxOperation, _ body: borrowing JSONText) async throws -> SecretBytes {
         switch operation {
+        case .transaction: return try transaction(body)
         case .hashMac: return try hashMac(body)
         case .token: return try token(body)
         case .explain: return explain(body)
@@ -139,10 +140,22 @@ struct SandboxBank: Sendable {
         return form
     }
 
+    /// The names of a proof to come. A real back-end remembers them; this one gets them back with the digest.
+    private func transaction(_ body: borrowing JSONText) throws -> SecretBytes {
+        let timestamp = try timestamp(body)
+        return JSONWriter.object { json in
+            json.add(MemberName.timestamp, timestamp)
+            json.add("idTransaction", Self.newTransactionId())
+        }
+    }
+
+    private static func newTransactionId() -> String { Hex.encode(SecureRandom.bytes(count: 16)) }
+
     private func hashMac(_ body: borrowing JSONText) throws -> SecretBytes {
         let uniqueId = try cardholder(body).text
         let timestamp = try timestamp(body)
-        let hashMac = hmacKey.authenticationCode(for: Sandbox.bankId.text + uniqueId + timestamp)
+        let binding = body.text(of: "binding").map { ".\($0)." } ?? ""
+        let hashMac = hmacKey.authenticationCode(for: Sandbox.bankId.text + uniqueId + timestamp + binding)
         return JSONWriter.object { json in
             json.add(MemberName.bankId, Sandbox.bankId.text)
             json.add(MemberName.uniqueId, uniqueId)
@@ -162,9 +175,10 @@ struct SandboxBank: Sendable {
             json.add(MemberName.idBEL, Sandbox.bankId.text)
             json.add(MemberName.idPorteur, uniqueId)
             json.add(MemberName.idFournisseur, "sandbox-page")
-            json.add(MemberName.idTransaction, Hex.encode(SecureRandom.bytes(count: 16)))
+            json.add(MemberName.idTransaction, body.text(of: "idTransaction") ?? Self.newTransactionId())
             json.add(MemberName.tokenTimestamp, timestamp)
             json.add(MemberName.tokenType, type.text)
+            if let binding = body.text(of: "binding") { json.add(MemberName.binding, binding) }
             if let code { json.add(MemberName.authenticationCode, utf8: code.bytes) }
         }
         let signature = try signingKey.signPKCS1SHA256(token)
@@ -202,14 +216,20 @@ struct SandboxBank: Sendable {
         if let token = request.secret(of: MemberName.token) {
             return Explanation.token(
                 token, signature: request.text(of: MemberName.signature), certificate: signingCertificate, now: now,
-                toleranceSeconds: tolerance
+                binding: Explanation.binding(of: request), toleranceSeconds: tolerance
             ).findings
         }
         guard let hashMac = request.text(of: MemberName.hashMac) else { return [] }
-        let sent = Explanation.HMACRequest(
-            bankId: request.text(of: MemberName.bankId) ?? "", uniqueId: request.text(of: MemberName.uniqueId) ?? "",
-            timestamp: request.text(of: MemberName.timestamp) ?? "", hashMac: hashMac)
-        return Explanation.hmac(sent, hexKey: hexKey, now: now, toleranceSeconds: tolerance).findings
+        let (bankId, uniqueId) = (request.text(of: MemberName.bankId), request.text(of: MemberName.uniqueId))
+        let timestamp = request.text(of: MemberName.timestamp)
+        func explained(_ binding: String?) -> Explanation {
+            let sent = Explanation.HMACRequest(
+                bankId: bankId ?? "", uniqueId: uniqueId ?? "", timestamp: timestamp ?? "", binding: binding,
+                hashMac: hashMac)
+            return .hmac(sent, hexKey: hexKey, now: now, toleranceSeconds: tolerance)
+        }
+        let unbound = explained(nil)
+        return (unbound.isGood ? unbound : explained(Explanation.binding(of: request))).findings
     }
 
     private func write(
@@ -237,6 +257,12 @@ struct SandboxBank: Sendable {
 
     /// The time of the bank's signature: now, or before.
     private func timestamp(_ body: borrowing JSONText) throws -> String {
+        if let begun = body.text(of: MemberName.timestamp) {
+            guard begun.utf8.count == 10, let seconds = Int64(begun), seconds > 0 else {
+                throw SandboxRefusal("timestamp must be one that /sandbox/bank/transaction has given")
+            }
+            return begun
+        }
         let age = body.kind(of: "ageSeconds") == nil ? 0 : body.text(of: "ageSeconds").flatMap { Int64($0) }
         guard let age, 0...Int64(Self.ageLimitSeconds) ~= age else {
             throw SandboxRefusal("ageSeconds must be a number from 0 to \(Self.ageLimitSeconds)")

@@ -6,6 +6,8 @@ import SecureMemory
 
 /// What the app asks the sandbox's bank for.
 enum SandboxOperation: String, CaseIterable, Sendable {
+    /// The timestamp and the IdTransaction of a proof to come, which the app needs to seal a PIN.
+    case transaction = "/sandbox/bank/transaction"
     /// An HMAC for a fetch or a definition.
     case hashMac = "/sandbox/bank/hash-mac"
     /// A signed token.

@@ -6,7 +6,7 @@ import {
 } from "../../../../Sources/Clients/CardCompanionJS/card-companion.js";
 import type {
     CardCompanionConfiguration, CodedResponse, DefinitionResponse, Hints, KeyPadCoordinatesResponse, NotifyReceipt,
-    NotifyResponse, ProvisioningResponse, TokenNotifyResponse,
+    NotifyResponse, PreparedFetch, ProvisioningResponse, SealedPIN, TokenNotifyResponse,
 } from "../../../../Sources/Clients/CardCompanionJS/card-companion.js";
 
 const host = "https://pin.example.com";
@@ -54,6 +54,25 @@ export async function definePINs(): Promise<string[]> {
         await PINDefinition.postDefinePINECDHCBRequest({ ...signed, indexes, keypadId }, host, session);
     const remembered = await PINDefinition.postDefinePINECDHCBRequest({ ...signed, indexes }, host, session);
     return [byHMAC, byToken, keypad, byIndexes, remembered].map(text);
+}
+
+export async function definePINsWithBoundProofs(): Promise<string[]> {
+    const prepared: PreparedFetch = await PINDistribution.prepareFetch(session);
+    const preparedForToken: PreparedFetch = await PINDistribution.prepareTokenFetch();
+    const sealedPIN: SealedPIN =
+        await PINDefinition.sealPIN({ bankId, uniqueId, timestamp: claim.timestamp, pin: "4391" }, host, session);
+    const named = { bankId, uniqueId, idTransaction: "T-1" };
+    const sealedTokenPIN = await PINDefinition.sealTokenPIN({ ...named, pin: new Uint8Array([0x34]) }, host);
+    const sealedIndexes = await PINDefinition.sealIndexes({ ...named, indexes: "0,1,0,1" }, host, session);
+    const bindings: (string | null)[] = [prepared.binding, sealedPIN.binding];
+    const answers: CodedResponse[] = [
+        await PINDistribution.postGetPINCaptchaRequest({ ...claim, authCode: "1", preparedFetch: prepared }, host),
+        await PINDistribution.postGetPINCaptchaTokenRequest({ ...signed, preparedFetch: preparedForToken }, host),
+        await PINDefinition.postDefinePINRequest({ sealedPIN, hashMac: claim.hashMac }, host),
+        await PINDefinition.postDefinePINECDHRequest({ ...signed, sealedPIN: sealedTokenPIN }, host, session),
+        await PINDefinition.postDefinePINECDHCBRequest({ ...signed, sealedPIN: sealedIndexes }, host),
+    ];
+    return [...bindings.map((binding) => binding ?? ""), ...answers.map(text)];
 }
 
 export async function hashMac(): Promise<string> {

@@ -18,10 +18,13 @@ export const bankBackEnd = {
   /** The bank and its cardholders, with the codes that a real bank sends by letter. */
   description: () => answerOf("/sandbox/bank"),
 
-  /** What authenticates a request by HMAC: bankId, uniqueId, timestamp and hashMac. */
-  hashMac: (uniqueId, ageSeconds) => answerOf("/sandbox/bank/hash-mac", { uniqueId, ageSeconds }),
+  /** What a PIN is sealed for: the timestamp and the idTransaction of the proof that is asked for next. */
+  transaction: (ageSeconds) => answerOf("/sandbox/bank/transaction", { ageSeconds }),
 
-  /** What authenticates a request by token: the token and its signature. `type` is 00, 01 or 02. */
+  /** What authenticates a request by HMAC: bankId, uniqueId, timestamp and hashMac, bound to a digest. */
+  hashMac: (members) => answerOf("/sandbox/bank/hash-mac", members),
+
+  /** What authenticates a request by token: the token and its signature, bound to a digest. `type` is 00, 01 or 02. */
   token: (members) => answerOf("/sandbox/bank/token", members),
 
   unlock: (uniqueId) => answerOf("/sandbox/bank/unlock", { uniqueId }),

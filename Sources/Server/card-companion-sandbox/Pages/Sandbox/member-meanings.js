@@ -4,7 +4,9 @@ const meanings = {
   bankId: "The bank.",
   uniqueId: "The bank's name for the cardholder.",
   timestamp: "When the bank has made the HMAC, in Unix seconds.",
-  hashMac: "The bank's HMAC over bankId, uniqueId and timestamp. Only the bank's back-end and the server have its key.",
+  hashMac: "The bank's HMAC over bankId, uniqueId, timestamp and binding. Only the bank's back-end and the server have its key.",
+  binding: "The digest of the app's key, or of the sealed PIN. The bank binds its HMAC or token to it.",
+  idTransaction: "The id of the token to come. The sealed PIN names it.",
   authCode: "The code from the bank's letter. It proves that this is the cardholder.",
   rsaPublicKey: "A key that the app has just made for this one answer. Its private half never leaves the browser.",
   ecdhPublicKey: "A key that the app has just made for this one answer. Its private half never leaves the browser.",
@@ -52,7 +54,7 @@ const meanings = {
 
 const pins = {
   answer: "The PIN's image, encrypted to the key that the app has just made. Nobody else can open it.",
-  request: "The new PIN, encrypted to the server's public key, and bound to this bank, cardholder and request.",
+  request: "The new PIN, encrypted to the server's public key, for this bank, cardholder and request.",
 };
 
 /** What a member is for. `side` is `request`, `answer` or `plaintext`. */
@@ -61,6 +63,7 @@ export const meaningOf = (name, side) => (name === "pin" ? pins[side] : meanings
 /** What a request is for. */
 export const purposes = {
   "/sandbox/bank": "The app asks who the cardholders of the sandbox are.",
+  "/sandbox/bank/transaction": "The app asks the bank's back-end what to seal the PIN for: when, and under which id.",
   "/sandbox/bank/hash-mac": "The app asks the bank's back-end for an HMAC. A real one first checks who is signed in.",
   "/sandbox/bank/token": "The app asks the bank's back-end for a token. A real one first checks who is signed in.",
   "/sandbox/bank/unlock": "The bank unlocks the cardholder.",

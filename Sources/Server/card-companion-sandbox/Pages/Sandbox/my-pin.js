@@ -117,13 +117,16 @@ export class MyPIN {
   async #request(code) {
     const { uniqueId, way, session, hostUrl, hints, ageSeconds } = this.#app;
     if (way === "code") {
-      const claim = await bankBackEnd.hashMac(uniqueId, ageSeconds);
-      const parameters = { ...claim, ...hints, authCode: code };
+      const preparedFetch = await PINDistribution.prepareFetch(session);
+      const claim = await bankBackEnd.hashMac({ uniqueId, ageSeconds, binding: preparedFetch.binding });
+      const parameters = { ...claim, ...hints, authCode: code, preparedFetch };
       return { response: await PINDistribution.postGetPINCaptchaRequest(parameters, hostUrl, session) };
     }
     const type = this.#hasConfirmed ? tokenTypes.reminder : tokenTypes.delivery;
-    const { token, signature } = await bankBackEnd.token({ uniqueId, type, code, ageSeconds });
-    const parameters = { token, signature, ...hints };
+    const preparedFetch = await PINDistribution.prepareTokenFetch(session);
+    const { binding } = preparedFetch;
+    const { token, signature } = await bankBackEnd.token({ uniqueId, type, code, ageSeconds, binding });
+    const parameters = { token, signature, ...hints, preparedFetch };
     return { token, response: await PINDistribution.postGetPINCaptchaTokenRequest(parameters, hostUrl, session) };
   }
 

@@ -83,23 +83,26 @@ export class NewPIN {
   }
 
   async #defineTyped(pin) {
-    const { uniqueId, way, session, hostUrl, ageSeconds } = this.#app;
+    const { bankId, uniqueId, way, session, hostUrl, ageSeconds } = this.#app;
+    const names = { bankId, uniqueId, ...await bankBackEnd.transaction(ageSeconds) };
     if (way === "code") {
-      const claim = await bankBackEnd.hashMac(uniqueId, ageSeconds);
-      return PINDefinition.postDefinePINRequest({ ...claim, pin }, hostUrl, session);
+      const sealedPIN = await PINDefinition.sealPIN({ ...names, pin }, hostUrl, session);
+      if (sealedPIN.errorCode !== 0) return sealedPIN;
+      const { hashMac } = await bankBackEnd.hashMac({ ...names, binding: sealedPIN.binding });
+      return PINDefinition.postDefinePINRequest({ sealedPIN, hashMac }, hostUrl, session);
     }
-    const signed = await this.#token();
-    return PINDefinition.postDefinePINECDHRequest({ ...signed, pin }, hostUrl, session);
+    const sealedPIN = await PINDefinition.sealTokenPIN({ ...names, pin }, hostUrl, session);
+    if (sealedPIN.errorCode !== 0) return sealedPIN;
+    const signed = await this.#token(names, sealedPIN);
+    return PINDefinition.postDefinePINECDHRequest({ ...signed, sealedPIN }, hostUrl, session);
   }
 
-  #token() {
-    const { uniqueId, ageSeconds } = this.#app;
-    return bankBackEnd.token({ uniqueId, type: tokenTypes.definition, ageSeconds });
+  #token({ uniqueId, timestamp, idTransaction }, { binding }) {
+    return bankBackEnd.token({ uniqueId, type: tokenTypes.definition, timestamp, idTransaction, binding });
   }
 
   async #fetchKeypad() {
     const { bankId, uniqueId, session, hostUrl } = this.#app;
-    PINDefinition.discardKeypads(bankId, uniqueId, session);
     const response =
       await PINDefinition.postGetKeyPadCoordinatesRequest({ bankId, uniqueId, keypadSize }, hostUrl, session);
     if (response.errorCode !== 0) return this.#app.say(definitionMessage(response));
@@ -107,16 +110,24 @@ export class NewPIN {
   }
 
   async #defineByPositions(positions) {
-    const { uniqueId, session, hostUrl } = this.#app;
-    const { keypadId } = this.#keypad;
+    const { uniqueId } = this.#app;
     await this.#app.act(`${uniqueId} chooses a PIN on the keypad`, async () => {
-      const parameters = { ...await this.#token(), indexes: positions.join(","), keypadId };
+      const indexes = positions.join(",");
       positions.fill(0);
-      const response = await PINDefinition.postDefinePINECDHCBRequest(parameters, hostUrl, session);
+      const response = await this.#definePositions(indexes, this.#keypad.keypadId);
       if (response.errorCode !== 0) await this.#fetchKeypad();  // each is for one attempt
       if (this.#isSet(response)) return;
       place("step").focus();
     });
+  }
+
+  async #definePositions(indexes, keypadId) {
+    const { bankId, uniqueId, session, hostUrl, ageSeconds } = this.#app;
+    const names = { bankId, uniqueId, ...await bankBackEnd.transaction(ageSeconds) };
+    const sealedPIN = await PINDefinition.sealIndexes({ ...names, indexes, keypadId }, hostUrl, session);
+    if (sealedPIN.errorCode !== 0) return sealedPIN;
+    const signed = await this.#token(names, sealedPIN);
+    return PINDefinition.postDefinePINECDHCBRequest({ ...signed, sealedPIN }, hostUrl, session);
   }
 
   /** Says how it ended, and whether the PIN is set. */

@@ -79,20 +79,31 @@ def check_keypad_is_forgotten_after_use(scene):
 
 
 def check_several_keypads(scene):
-    """with several keypads the code is 90000, until the app names one or discards them"""
+    """the newest keypad is the one, unless the app names another one or discards it"""
     session = scene.session()
     first = keypad(scene, session)
-    keypad(scene, session)
+    second = keypad(scene, session)
+    succeeded(define_by_keypad(scene, session, indexes=indexes("9271", second["keypad"])))
+    named = {"indexes": indexes("6382", first["keypad"]), "keypadId": first["keypadId"]}
+    succeeded(define_by_keypad(scene, session, **named))
+
+    places = keypad(scene, session)["keypad"]
+    scene.page.run("discardKeypads", scene.bank.id, "carol", session)
+    failed(define_by_keypad(scene, session, indexes=indexes("5829", places)), 214)
+
+
+def check_keypads_at_the_same_time(scene):
+    """if two keypads are requested at the same time, the code is 90000 until one is requested alone"""
+    session = scene.session()
+    parameters = {"bankId": scene.bank.id, "uniqueId": "carol", "keypadSize": 12}
+    first, second = scene.page.run("callTwice", KEYPAD, parameters, scene.origin.url, session)
+    succeeded(first)
+    succeeded(second)
     sent = len(scene.origin.requests)
     failed(define_by_keypad(scene, session, indexes=indexes("9271", first["keypad"])), 90000)
     equal(len(scene.origin.requests), sent, "requests")
-    named = {"indexes": indexes("9271", first["keypad"]), "keypadId": first["keypadId"]}
-    succeeded(define_by_keypad(scene, session, **named))
-
-    keypad(scene, session)
-    scene.page.run("discardKeypads", scene.bank.id, "carol", session)
-    fresh = keypad(scene, session)
-    succeeded(define_by_keypad(scene, session, indexes=indexes("6382", fresh["keypad"])))
+    alone = keypad(scene, session)
+    succeeded(define_by_keypad(scene, session, indexes=indexes("9271", alone["keypad"])))
 
 
 def check_keypads_of_others(scene):

@@ -507,8 +507,8 @@ def check_wire_of_definitions(scene):
         app.type_pin(pin)
         app.until_message("Your new PIN is set")
         equal([step[1] for step in app.steps()], [
-            "POST /sandbox/bank/hash-mac", "GET /.well-known/jwks.json", "Encrypt the PIN",
-            "POST /v1/pin-definition/pin",
+            "POST /sandbox/bank/transaction", "GET /.well-known/jwks.json", "Encrypt the PIN",
+            "POST /sandbox/bank/hash-mac", "POST /v1/pin-definition/pin",
         ], "steps")
         wire = app.find("actions").get_attribute("textContent")
         assert "•" * 6 + "␠" * 10 in wire, "the plaintext is not shown"

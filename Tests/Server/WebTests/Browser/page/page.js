@@ -51,6 +51,11 @@ async function call(operation, parameters, hostUrl, session = "shared") {
     return { ...view, errorCode, errorMessage, retryAfterSeconds, json: JSON.stringify(response) };
 }
 
+/** Calls an operation twice at the same time, and returns both responses. */
+function callTwice(...given) {
+    return Promise.all([call(...given), call(...given)]);
+}
+
 /** The sizes of base64 PNGs, as the browser decodes them. */
 async function imageSizes(images) {
     return Promise.all(images.map(async (image) => {
@@ -167,6 +172,6 @@ async function runExample(url, name, ...given) {
 }
 
 window.page = {
-    ...vectors, advance, call, discardKeypads, imageSizes, newSession, pinBytesAfter, restoreNothing, restoreOtherKeys,
+    ...vectors, advance, call, callTwice, discardKeypads, imageSizes, newSession, pinBytesAfter, restoreNothing, restoreOtherKeys,
     restoreReceipt, runExample, storeReceipt, surface, watched,
 };

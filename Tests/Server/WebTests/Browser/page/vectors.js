@@ -77,8 +77,8 @@ export const thumbprintVectors = (cases) => resultsOf(cases, async ({ jwk }) => 
 
 /** What the client reads in each token. */
 export const tokenVectors = (cases) => resultsOf(cases, async ({ token }) => {
-    const { bankId, uniqueId, transactionId } = client.namesIn(token);
-    return [bankId, uniqueId, transactionId];
+    const { bankId, uniqueId, idTransaction } = client.namesIn(token);
+    return [bankId, uniqueId, idTransaction];
 });
 
 export const base64URLVectors = (cases) => resultsOf(cases, async ({ text }) => {
