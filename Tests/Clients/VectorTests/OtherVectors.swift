@@ -55,6 +55,36 @@ struct TokenVectors: Decodable, Sendable {
     let vectors: [Token]
 }
 
+/// The content of bindings.json.
+struct BindingVectors: Decodable, Sendable {
+    static let file = VectorFile.read("bindings", as: BindingVectors.self)
+
+    struct Bound: NamedVector {
+        let name: String
+        let member: String
+        let sent: String
+        let binding: String
+
+        var isKey: Bool { member.hasSuffix("PublicKey") }
+    }
+
+    struct HashMac: NamedVector {
+        let name: String
+        let key: Octets
+        let bankId: String
+        let uniqueId: String
+        let timestamp: String
+        let binding: String
+        let message: Octets
+        let hashMac: String
+    }
+
+    let keys: KeyVectors
+    let bindings: [Bound]
+    let hashMacs: [HashMac]
+    let tokens: [TokenVectors.Token]
+}
+
 /// The content of thumbprints.json.
 struct ThumbprintVectors: Decodable, Sendable {
     static let file = VectorFile.read("thumbprints", as: ThumbprintVectors.self)

@@ -6,6 +6,7 @@ computed from their definitions, with hashlib and integers. check_negative.py ch
 check_documents.py the sessions of document verification.
 """
 
+import base64
 import hashlib
 import json
 import pathlib
@@ -14,8 +15,8 @@ import sys
 import check_documents
 import check_negative
 from checking import Keys, b64, b64url, concat_kdf, equal, hmac_sha256, oaep_key, other_info, unb64url
-from cryptography.hazmat.primitives import hashes, keywrap
-from cryptography.hazmat.primitives.asymmetric import ec, padding
+from cryptography.hazmat.primitives import hashes, keywrap, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hmac import HMAC
 from cryptography.hazmat.primitives.kdf.concatkdf import ConcatKDFHash
@@ -180,6 +181,30 @@ def check_token(vector, keys):
     equal("SignatureCertAlias", alias or "bank-default", vector["key"])
 
 
+def check_bound(vector, _):
+    sent = vector["sent"]
+    is_key = vector["member"].endswith("PublicKey")
+    octets = base64.b64decode(sent) if is_key else sent.encode()
+    equal("binding", vector["binding"], b64url(hashlib.sha256(octets).digest()))
+    if is_key:
+        public = serialization.load_der_public_key(base64.b64decode(sent))
+        kind = rsa.RSAPublicKey if vector["member"] == "rsaPublicKey" else ec.EllipticCurvePublicKey
+        equal("the key's kind", isinstance(public, kind), True)
+
+
+def check_bound_hash_mac(vector, _):
+    message = "{bankId}{uniqueId}{timestamp}.{binding}.".format(**vector).encode()
+    equal("message", message.hex(), vector["message"])
+    check_mac(message, bytes.fromhex(vector["key"]), vector["hashMac"])
+
+
+def check_bound_token(vector, keys):
+    check_token(vector, keys)
+    bindings = json.loads((FOLDER / "bindings.json").read_text(encoding="utf-8"))["bindings"]
+    bound = next(other for other in bindings if other["name"] == vector["name"])
+    equal("Binding", json.loads(vector["token"])["Binding"], bound["binding"])
+
+
 def check_thumbprint(vector, _):
     key = jwk.JWK(**vector["jwk"])
     equal("thumbprint", key.thumbprint(), vector["thumbprint"])
@@ -206,6 +231,7 @@ CHECKS = {
     "macs": {
         "hashMacs": check_hash_mac, "notifyHashes": check_notify_hash, "keyCheckValues": check_key_check_value},
     "tokens": {"vectors": check_token},
+    "bindings": {"bindings": check_bound, "hashMacs": check_bound_hash_mac, "tokens": check_bound_token},
     "thumbprints": {"vectors": check_thumbprint},
     "keypads": {"vectors": check_keypad},
     "documents": {"sessions": check_documents.check_session},

@@ -17,6 +17,7 @@ FILES = {
     "defined-pins": positive.defined_pins,
     "macs": positive.macs,
     "tokens": positive.tokens,
+    "bindings": positive.bindings,
     "thumbprints": positive.thumbprints,
     "keypads": positive.keypads,
     "negative": negative.negative,

@@ -1,5 +1,6 @@
-"""Valid vectors: sealed values, MACs, tokens, thumbprints, keypads."""
+"""Valid vectors: sealed values, MACs, tokens, bound proofs, thumbprints, keypads."""
 
+import base64
 import hashlib
 import hmac
 import itertools
@@ -297,6 +298,45 @@ RFC7638_KEY = {
     "alg": "RS256",
     "kid": "2011-04-29",
 }
+
+
+# Proofs that are bound to a key or to a sealed PIN (protocol, section 2.2.1)
+
+
+def bindings():
+    def binding_of(octets):
+        return base64url(hashlib.sha256(octets).digest())
+
+    def key(name, operation, member, recipient):
+        sent = recipient.described()["publicKey"]
+        binding = binding_of(base64.b64decode(sent))
+        return {"name": name, "operation": operation, "member": member, "sent": sent, "binding": binding}
+
+    def sealed(name, operation, member):
+        compact = next(vector["compact"] for vector in defined_pins()["vectors"] if vector["name"] == name)
+        binding = binding_of(compact.encode())
+        return {"name": name, "operation": operation, "member": member, "sent": compact, "binding": binding}
+
+    def hash_mac(bound):
+        key, message = chosen("bound: key"), f"{BANK_ID}{UNIQUE_ID}{TIMESTAMP}.{bound['binding']}."
+        inputs = {"key": key.hex(), "bankId": BANK_ID, "uniqueId": UNIQUE_ID, "timestamp": TIMESTAMP}
+        inputs |= {"binding": bound["binding"]}
+        return {"name": bound["name"]} | inputs | {"message": message.encode().hex(), "hashMac": hmac_of(key, message)}
+
+    def bound_token(bound, type):
+        members = {"IdTransaction": TRANSACTION_ID, "Type": type, "Binding": bound["binding"]}
+        return signed(bound["name"], token(members), BANK)
+
+    rsa = key("an RSA key", "pin-distribution/captcha", "rsaPublicKey", CLIENT_RSA)
+    ec = key("an EC key", "pin-distribution/token/captcha", "ecdhPublicKey", CLIENT_EC)
+    by_hmac = sealed("a PIN to an RSA key", "pin-definition/pin", "pin")
+    by_token = sealed("a PIN to an EC key", "pin-definition/token/pin", "pin")
+    by_keypad = sealed("indexes to an EC key", "pin-definition/token/pin-indexes", "indexes")
+    return file_of(
+        "Proofs that are bound to what the app sends", [CLIENT_RSA, CLIENT_EC, BANK],
+        bindings=[rsa, ec, by_hmac, by_token, by_keypad],
+        hashMacs=[hash_mac(rsa), hash_mac(by_hmac)],
+        tokens=[bound_token(ec, "00"), bound_token(by_token, "02"), bound_token(by_keypad, "02")])
 
 
 def thumbprints():
