@@ -43,7 +43,7 @@ class App:
     def fetch_with_code(self):
         """AC channel: the bank's HMAC authenticates the request, the code authenticates the cardholder."""
         key = rsa.generate_private_key(65537, 2048)  # one key per delivery: discard it afterwards
-        claim = self.bank.claim(self.unique_id)
+        claim = self.bank.claim(self.unique_id, self.binding(self.encoded(key)))
         members = {**claim, "authCode": self.code, "rsaPublicKey": self.public(key)}
         answer = self.post("pin-distribution/captcha", members)
         delivery = self.open(answer["pin"], key)
@@ -54,7 +54,8 @@ class App:
     def fetch_with_token(self):
         """Token channel: the bank signs the token. PCI-CPP banks such as the sandbox put the code into it."""
         key = ec.generate_private_key(ec.SECP256R1())
-        signed = self.bank.token(self.unique_id, "00", AuthenticationCode=self.code)
+        binding = self.binding(self.encoded(key))
+        signed = self.bank.token(self.unique_id, "00", binding, AuthenticationCode=self.code)
         answer = self.post("pin-distribution/token/captcha", {**signed, "ecdhPublicKey": self.public(key)})
         delivery = self.open(answer["pin"], key)
         confirmation = self.confirmation(answer["sessionId"], delivery)
@@ -65,9 +66,11 @@ class App:
         """Defines a random PIN. If the bank refuses it as too easy to guess, tries another PIN with a new token."""
         for _ in range(20):
             pin = f"{secrets.randbelow(10_000):04}"
-            signed = self.bank.token(self.unique_id, "02")
-            request_id = json.loads(signed["token"])["IdTransaction"]
-            members = signed | {"pin": self.bank.seal("pin", self.unique_id, pin, request_id)}
+            # First the name of the request, then the sealed PIN for it, then the token for this sealed PIN.
+            request_id = self.bank.new_request_id()
+            sealed = self.bank.seal("pin", self.unique_id, pin, request_id)
+            signed = self.bank.token(self.unique_id, "02", self.binding(sealed.encode()), request_id)
+            members = signed | {"pin": sealed}
             answer = self.post("pin-definition/token/pin", members, accepted=(0, TOO_EASY_TO_GUESS))
             if answer["errorCode"] == 0:
                 return
@@ -86,8 +89,17 @@ class App:
         return json.loads(token.payload)
 
     @staticmethod
-    def public(key):
-        return base64.b64encode(key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).decode()
+    def encoded(key):
+        return key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+
+    @classmethod
+    def public(cls, key):
+        return base64.b64encode(cls.encoded(key)).decode()
+
+    @staticmethod
+    def binding(sent):
+        """What the bank binds its proof to: the digest of the app's key or of its sealed PIN."""
+        return base64.urlsafe_b64encode(hashlib.sha256(sent).digest()).decode().rstrip("=")
 
 
 if __name__ == "__main__":

@@ -134,19 +134,33 @@ class Bank:
     def digest(body):
         return f"sha-256=:{base64.b64encode(hashlib.sha256(body).digest()).decode()}:"
 
-    def claim(self, unique_id):
-        """The members that an app needs on the AC channel: bank, cardholder, time, and the bank's HMAC over them."""
+    def claim(self, unique_id, binding=None):
+        """The members that an app needs on the AC channel: bank, cardholder, time, and the bank's HMAC over them.
+
+        `binding` is the digest of the app's key. Because the HMAC covers it, nobody on the way can put another key in.
+        """
         timestamp = str(int(time.time()))
-        mac = hmac.new(self.hmac_key, f"{self.id}{unique_id}{timestamp}".encode(), hashlib.sha256).hexdigest()
+        text = f"{self.id}{unique_id}{timestamp}" + (f".{binding}." if binding else "")
+        mac = hmac.new(self.hmac_key, text.encode(), hashlib.sha256).hexdigest()
         return {"bankId": self.id, "uniqueId": unique_id, "timestamp": timestamp, "hashMac": mac}
 
-    def token(self, unique_id, type, **more):
-        """The signed token that an app needs on the token channel. Type 00 is a delivery, 02 a PIN definition."""
+    def token(self, unique_id, type, binding=None, request_id=None, **more):
+        """The signed token that an app needs on the token channel. Type 00 is a delivery, 02 a PIN definition.
+
+        `binding` is the digest of the app's key, or of the PIN that it has sealed for `request_id`.
+        """
         members = {"IdBEL": self.id, "IdPorteur": unique_id, "IdFournisseur": "example-bank", "Type": type}
-        members |= {"IdTransaction": str(uuid.uuid4()), "Timestamp": str(int(time.time())), **more}
+        members |= {"IdTransaction": request_id or self.new_request_id(), "Timestamp": str(int(time.time()))}
+        members |= {"Binding": binding} if binding else {}
+        members |= more
         token = json.dumps(members)  # the app must send exactly these bytes, because they are signed
         signature = self.token_key.sign(token.encode(), PKCS1v15(), hashes.SHA256())
         return {"token": token, "signature": base64.b64encode(signature).decode()}
+
+    @staticmethod
+    def new_request_id():
+        """The IdTransaction of a token to come. A real back-end remembers for whom it is."""
+        return str(uuid.uuid4())
 
 
 if __name__ == "__main__":
