@@ -109,7 +109,7 @@ public final class HttpClient {
         connection.setRequestProperty("Connection", "close");
     }
 
-    /** With its length fixed before, HttpURLConnection keeps no copy of the body, and never sends it again by itself. */
+    /** With a length that is fixed before, HttpURLConnection keeps no copy of the body, and never sends it again. */
     private static void send(HttpURLConnection connection, byte[] body) throws IOException {
         connection.setRequestMethod("POST");
         connection.setDoOutput(true);

@@ -51,7 +51,7 @@ public final class P256 {
         throw new LibraryException(LibraryCode.UNTRUSTED_SERVER_KEY, "the point is not on P-256");
     }
 
-    /** Whether both coordinates are below the prime, and y² = x³ + ax + b. The curve has no point of a smaller order. */
+    /** Whether both coordinates are below the prime, and y² = x³ + ax + b. All points of the curve have its order. */
     private static boolean isOn(EllipticCurve curve, ECPoint point) {
         BigInteger prime = ((ECFieldFp) curve.getField()).getP();
         BigInteger x = point.getAffineX();
