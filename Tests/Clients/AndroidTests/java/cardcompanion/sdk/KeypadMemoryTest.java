@@ -160,7 +160,7 @@ public class KeypadMemoryTest {
 
     @Test
     public void onlyTheNewest64CardholdersAreRemembered() throws Exception {
-        for (int index = 0; index <= 64; index++) fetch("u" + index);
+        for (int index = 0; index <= 64; index++) assertEquals("k-" + (index + 1), fetch("u" + index).keypadId);
         assertNull(named("u0"));
         assertEquals("k-2", named("u1"));
         assertEquals("k-65", named("u64"));

@@ -29,8 +29,8 @@ public class ReceiptTest {
     }
 
     private static ProvisioningResponse fetch(CardCompanionSession session, String url) {
-        ProvisioningParameters parameters = new ProvisioningParameters("BANK", "102456", "code", "1562320989", "ab");
-        ProvisioningResponse response = session.postGetPINCaptchaRequest(parameters, url);
+        TokenProvisioningParameters parameters = new TokenProvisioningParameters("{}", "c2ln");
+        ProvisioningResponse response = session.postGetPINCaptchaTokenRequest(parameters, url);
         assertEquals(response.toString(), 0, response.errorCode);
         return response;
     }
