@@ -3,6 +3,8 @@
 # make test   runs all tests
 # make test-one  runs the tests of some targets: TESTS=DistributionTests
 # make test-times  says which tests need the processor most
+# make android  builds the Android library
+# make android-test  tests the Android library and its sample app
 # make attack attacks a server, and says whether others are still answered in time
 # make bench  measures the server, next to what it cannot avoid
 # make instructions  counts the instructions of hot functions, which does not need a quiet machine
@@ -18,7 +20,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help run build app test test-one test-times chaos-short deb deb-test image-test attack ha chaos fuzz sanitize model bench instructions captcha-report
-.PHONY: test-eid openapi lint upgrade-test record-statements format clean swift packages test-packages
+.PHONY: android android-test test-eid openapi lint upgrade-test record-statements format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 results := .build/bench
@@ -74,6 +76,14 @@ test_environment := CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3"
 test-build: swift test-packages .venv/installed
 	@echo "Building the tests. The first time this takes 6 to 12 minutes on two processors, later one or two."
 	$(test_build) --build-tests
+
+android: ## builds the Android library, in .build/android; it needs no Android SDK
+	@deploy/install-packages android
+	Sources/Clients/CardCompanionAndroid/build
+
+android-test: ## tests the Android library and its sample app
+	@deploy/install-packages android
+	Sources/Clients/CardCompanionAndroid/build --test
 
 deb: build ## builds the Debian package, in .build/package
 	deploy/install-packages package

@@ -67,13 +67,14 @@ public final class MainActivity extends Activity implements Screen {
     private View content() {
         LinearLayout column = new LinearLayout(this);
         column.setOrientation(LinearLayout.VERTICAL);
-        server = input(column, R.string.server, InputType.TYPE_TEXT_VARIATION_URI, "http://127.0.0.1:8080");
-        cardholder = input(column, R.string.cardholder, InputType.TYPE_TEXT_FLAG_NO_SUGGESTIONS, "alice");
-        code = input(column, R.string.code, InputType.TYPE_TEXT_VARIATION_PASSWORD, "");
+        int text = InputType.TYPE_CLASS_TEXT;
+        server = input(column, R.string.server, text | InputType.TYPE_TEXT_VARIATION_URI, "http://127.0.0.1:8080");
+        cardholder = input(column, R.string.cardholder, text | InputType.TYPE_TEXT_FLAG_NO_SUGGESTIONS, "alice");
+        code = input(column, R.string.code, text | InputType.TYPE_TEXT_VARIATION_PASSWORD, "");
         button(column, R.string.show_by_code, () -> model.showByCode(url(), bank(), uniqueId(), code.getText().toString()));
         button(column, R.string.show_by_token, () -> model.showByToken(url(), bank(), uniqueId()));
-        newPIN = input(column, R.string.new_pin, InputType.TYPE_NUMBER_VARIATION_PASSWORD, "");
-        newPIN.setInputType(InputType.TYPE_CLASS_NUMBER | InputType.TYPE_NUMBER_VARIATION_PASSWORD);
+        int digits = InputType.TYPE_CLASS_NUMBER | InputType.TYPE_NUMBER_VARIATION_PASSWORD;
+        newPIN = input(column, R.string.new_pin, digits, "");
         button(column, R.string.define, () -> model.defineByHMAC(url(), bank(), uniqueId(), takePIN()));
         button(column, R.string.define_by_token, () -> model.defineByToken(url(), bank(), uniqueId(), takePIN()));
         button(column, R.string.keypad, () -> model.showKeypad(url(), bank(), uniqueId()));
@@ -90,10 +91,10 @@ public final class MainActivity extends Activity implements Screen {
         return scroll;
     }
 
-    private EditText input(LinearLayout column, int hint, int variation, String text) {
+    private EditText input(LinearLayout column, int hint, int type, String text) {
         EditText input = new EditText(this);
         input.setHint(hint);
-        input.setInputType(InputType.TYPE_CLASS_TEXT | variation);
+        input.setInputType(type);
         input.setText(text);
         // Android would keep what was typed when the app is stopped.
         input.setSaveEnabled(false);

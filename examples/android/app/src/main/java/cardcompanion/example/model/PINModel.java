@@ -21,6 +21,8 @@ public final class PINModel {
     /** How long a PIN is shown. */
     public static final int SHOWN_SECONDS = 10;
 
+    private static final String NOT_SHOWN = "The PIN could not be shown. It can be fetched again.";
+
     /** Runs something on the main thread, later. */
     public interface Timer {
         void runAfter(int seconds, Runnable work);
@@ -59,15 +61,18 @@ public final class PINModel {
         ProvisioningResponse response = delivery.response;
         boolean isShown = response.isSuccess() && showPIN(response);
         if (isShown) hideAfterSomeSeconds();
-        String text = response.freeField == null ? "" : response.freeField;
-        screen.showMessage(response.isSuccess() ? text : message(response));
+        screen.showMessage(isShown ? freeField(response) : response.isSuccess() ? NOT_SHOWN : message(response));
         if (response.sessionId == null) return;
-        NotifyStatus status =
-            isShown ? NotifyStatus.SUCCESS : response.isSuccess() ? NotifyStatus.APP_ERROR : NotifyStatus.SERVER_ERROR;
+        NotifyStatus failure = response.isSuccess() ? NotifyStatus.APP_ERROR : NotifyStatus.SERVER_ERROR;
+        NotifyStatus status = isShown ? NotifyStatus.SUCCESS : failure;
         // It goes on also if the screen is left: cancelling a call only stops its answer.
         Async.run(() -> delivery.notify(status), mainThread, notified -> {
             if (!notified.isSuccess()) screen.showMessage(message(notified));
         });
+    }
+
+    private static String freeField(ProvisioningResponse response) {
+        return response.freeField == null ? "" : response.freeField;
     }
 
     private boolean showPIN(ProvisioningResponse response) {

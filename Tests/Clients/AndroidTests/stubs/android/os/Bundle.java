@@ -1,0 +1,5 @@
+package android.os;
+
+/** A stand-in for Android's class, with what the sample app calls. */
+public class Bundle {
+}
