@@ -2,6 +2,7 @@ package cardcompanion.sdk;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
+import static org.junit.Assert.assertNotEquals;
 import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
@@ -21,6 +22,9 @@ import org.junit.Test;
 /** What becomes of answers that are none, late, too large or not what they should be. */
 public class HttpTest {
     private static final KeyPadCoordinatesParameters PARAMETERS = new KeyPadCoordinatesParameters("BANK", "102456", 12);
+
+    /** Too long for a name, so that nobody is asked for its address. */
+    private static final String NO_HOST = String.join("", Collections.nCopies(64, "a")) + ".invalid";
 
     private static KeyPadCoordinatesResponse request(String url, CardCompanionConfiguration configuration) {
         return new CardCompanionSession(configuration).postGetKeyPadCoordinatesRequest(PARAMETERS, url);
@@ -125,18 +129,14 @@ public class HttpTest {
     }
 
     @Test
-    public void aRefusedConnectionIsNoNetwork() throws Exception {
-        int port;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            port = socket.getLocalPort();
-        }
-        KeyPadCoordinatesResponse response = request("http://127.0.0.1:" + port, new CardCompanionConfiguration());
+    public void aRefusedConnectionIsNoNetwork() {
+        KeyPadCoordinatesResponse response = request("http://127.0.0.1:1", new CardCompanionConfiguration());
         assertEquals(LibraryCode.NO_NETWORK, response.errorCode);
     }
 
     @Test
     public void aHostThatDoesNotExistIsNoNetwork() {
-        KeyPadCoordinatesResponse response = request("https://host.invalid", new CardCompanionConfiguration());
+        KeyPadCoordinatesResponse response = request("https://" + NO_HOST, new CardCompanionConfiguration());
         assertEquals(LibraryCode.NO_NETWORK, response.errorCode);
     }
 
@@ -242,14 +242,14 @@ public class HttpTest {
     public void plainHTTPToThisMachineIsTaken() {
         for (String host : new String[] {"http://127.0.0.1:1", "HTTP://localhost:1", "http://[::1]:1", "https://[::1]:1"}) {
             KeyPadCoordinatesResponse response = request(host, new CardCompanionConfiguration());
-            assertEquals(host + ": " + response, LibraryCode.NO_NETWORK, response.errorCode);
+            assertNotEquals(host + ": " + response, LibraryCode.INVALID_INPUT, response.errorCode);
         }
     }
 
     @Test
     public void plainHTTPToAnotherHostCanBeAllowed() {
         KeyPadCoordinatesResponse response =
-            request("http://host.invalid", new CardCompanionConfiguration().withPlainHTTPAllowed(true));
+            request("http://" + NO_HOST, new CardCompanionConfiguration().withPlainHTTPAllowed(true));
         assertEquals(LibraryCode.NO_NETWORK, response.errorCode);
     }
 

@@ -1,6 +1,5 @@
 package cardcompanion.sdk.internal;
 
-import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -96,7 +95,7 @@ public final class JsonParser {
         return value;
     }
 
-    /** A Long if it is written as an integer and is not too large, else a BigDecimal. */
+    /** A Long if it is written as an integer and is not too large, else a Double. */
     private Object number() throws JsonException {
         int start = position;
         take('-');
@@ -113,10 +112,11 @@ public final class JsonParser {
         }
         String written = text.substring(start, position);
         try {
-            return isInteger ? (Object) Long.valueOf(written) : new BigDecimal(written);
+            if (isInteger) return Long.valueOf(written);
         } catch (NumberFormatException error) {
-            throw new JsonException("a number is too large");
+            // It is too large, which matters only if somebody asks for it.
         }
+        return Double.valueOf(written);
     }
 
     private void digits() throws JsonException {

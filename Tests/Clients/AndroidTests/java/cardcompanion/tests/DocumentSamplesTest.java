@@ -1,14 +1,13 @@
-package cardcompanion.samples;
+package cardcompanion.tests;
 
 import static org.junit.Assert.assertEquals;
 import static org.junit.Assert.assertFalse;
 import static org.junit.Assert.assertTrue;
 
+import cardcompanion.samples.DocumentSamples;
 import cardcompanion.sdk.CardCompanionSession;
 import cardcompanion.sdk.internal.JsonObject;
 import cardcompanion.sdk.internal.JsonParser;
-import cardcompanion.tests.FakeServer;
-import cardcompanion.tests.TestServer;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
