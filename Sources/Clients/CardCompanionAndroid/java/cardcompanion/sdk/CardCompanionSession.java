@@ -216,17 +216,50 @@ public final class CardCompanionSession {
         keypads.forgetAll(bankId, uniqueId);
     }
 
-    SealedPIN sealPIN(String bankId, String uniqueId, String timestamp, CharSequence pin, String hostUrl) {
+    /**
+     * As {@link PINDefinition#sealPIN}, in this session.
+     *
+     * @param bankId the bank's identifier
+     * @param uniqueId the cardholder's unique identifier
+     * @param timestamp the timestamp of the request to come
+     * @param pin the PIN's digits, such as a String or a CharBuffer around an array
+     * @param hostUrl the server's base URL
+     * @return the sealed PIN, or a {@link LibraryCode}
+     */
+    public SealedPIN sealPIN(
+            String bankId, String uniqueId, String timestamp, CharSequence pin, String hostUrl) {
         RequestBinding request = new RequestBinding(Content.PIN, bankId, uniqueId, timestamp, null);
         return definition.seal(pin, request, Algorithm.RSA_OAEP_256, hostUrl);
     }
 
-    SealedPIN sealPINECDH(String bankId, String uniqueId, String idTransaction, CharSequence pin, String hostUrl) {
+    /**
+     * As {@link PINDefinition#sealPINECDH}, in this session.
+     *
+     * @param bankId the bank's identifier
+     * @param uniqueId the cardholder's unique identifier
+     * @param idTransaction the IdTransaction of the token to come
+     * @param pin the PIN's digits, such as a String or a CharBuffer around an array
+     * @param hostUrl the server's base URL
+     * @return the sealed PIN, or a {@link LibraryCode}
+     */
+    public SealedPIN sealPINECDH(
+            String bankId, String uniqueId, String idTransaction, CharSequence pin, String hostUrl) {
         RequestBinding request = new RequestBinding(Content.PIN, bankId, uniqueId, idTransaction, null);
         return definition.seal(pin, request, Algorithm.ECDH_ES_A256KW, hostUrl);
     }
 
-    SealedPIN sealPINECDHCB(
+    /**
+     * As {@link PINDefinition#sealPINECDHCB}, in this session.
+     *
+     * @param bankId the bank's identifier
+     * @param uniqueId the cardholder's unique identifier
+     * @param idTransaction the IdTransaction of the token to come
+     * @param indexes the index of each digit on the keypad, such as a String or a CharBuffer around an array
+     * @param keypadId what {@link KeyPadCoordinatesResponse#keypadId} was
+     * @param hostUrl the server's base URL
+     * @return the sealed PIN, or a {@link LibraryCode}
+     */
+    public SealedPIN sealPINECDHCB(
             String bankId, String uniqueId, String idTransaction, CharSequence indexes, String keypadId,
             String hostUrl) {
         RequestBinding request = new RequestBinding(Content.INDEXES, bankId, uniqueId, idTransaction, keypadId);

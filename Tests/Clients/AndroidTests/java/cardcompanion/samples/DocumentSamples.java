@@ -39,23 +39,24 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * Makes the calls of the SDK document for another program. Each line of standard input is a JSON object with the name of a call
- * and its parameters, and is answered with one line, so that the other program can make a proof in between. All calls share one
- * session.
+ * Makes the calls of the SDK document for another program. Each line of standard input is a JSON object with the name
+ * of a call and its parameters, and is answered with one line, so that the other program can make a proof in between.
+ * All calls share one session.
  *
- * <p>Each call has the parameters of the document's function under their own names, and "hostUrl". "form" is "sample" (as in
- * the document's samples, the default), "table", "deprecated" or "async", see {@link Forms}. The other members and calls:
+ * <p>Each call has the parameters of the document's function under their own names, and "hostUrl". "form" is "sample"
+ * (as in the document's samples, the default), "table", "deprecated" or "async", see {@link Forms}. The other members
+ * and calls:
  *
  * <ul>
- *   <li>postGetPINCaptchaRequest, postGetPINCaptchaTokenRequest: prepared (a number from prepareFetch), style, theme, scale,
- *       formats;
- *   <li>postDefinePINRequest, postDefinePINECDHRequest, postDefinePINECDHCBRequest: sealed (a number from sealPIN…) in place of
- *       the PIN or indexes; indexes is a list of integers; keypadId;
+ *   <li>postGetPINCaptchaRequest, postGetPINCaptchaTokenRequest: prepared (a number from prepareFetch), style, theme,
+ *       scale, formats;
+ *   <li>postDefinePINRequest, postDefinePINECDHRequest, postDefinePINECDHCBRequest: sealed (a number from sealPIN…)
+ *       in place of the PIN or indexes; indexes is a list of integers; keypadId;
  *   <li>prepareFetch, prepareTokenFetch: answered with prepared and binding;
- *   <li>sealPIN (bankId, uniqueId, timestamp, pin), sealPINECDH (bankId, uniqueId, idTransaction, pin), sealPINECDHCB (bankId,
- *       uniqueId, idTransaction, indexes, keypadId): answered with sealed and binding;
- *   <li>configure: timeoutSeconds, pinnedServerKeyThumbprints, minimumPINLength and maximumPINLength, receiptFolder: begins with
- *       a new session;
+ *   <li>sealPIN (bankId, uniqueId, timestamp, pin), sealPINECDH (bankId, uniqueId, idTransaction, pin), sealPINECDHCB
+ *       (bankId, uniqueId, idTransaction, indexes, keypadId): answered with sealed and binding;
+ *   <li>configure: timeoutSeconds, pinnedServerKeyThumbprints, minimumPINLength and maximumPINLength, receiptFolder:
+ *       begins with a new session;
  *   <li>restore (notifyReceipt): answered with restored, 1 or 0; discardKeypads (bankId, uniqueId);
  *   <li>computeHMAC (key, data); indexes (pin, keypad);
  *   <li>together (calls): makes calls at the same time, and answers with answers.
@@ -153,7 +154,8 @@ public final class DocumentSamples {
                     bankId, uniqueId, call.text("idTransaction"), call.text("pin").toCharArray(), hostUrl);
             default:
                 return PINDefinition.sealPINECDHCB(
-                    bankId, uniqueId, call.text("idTransaction"), call.integers("indexes"), call.text("keypadId"), hostUrl);
+                    bankId, uniqueId, call.text("idTransaction"), call.integers("indexes"), call.text("keypadId"),
+                    hostUrl);
         }
     }
 
@@ -188,7 +190,8 @@ public final class DocumentSamples {
             case "postNotifyRequest":
                 return isSample
                     ? Samples.notify(
-                        call.text("sessionId"), call.text("bankId"), call.text("uniqueId"), call.text("status"), hostUrl)
+                        call.text("sessionId"), call.text("bankId"), call.text("uniqueId"), call.text("status"),
+                        hostUrl)
                     : forms.run(new NotifyParameters(
                         call.text("sessionId"), call.text("bankId"), call.text("uniqueId"), call.text("status")));
             case "postNotifyTokenRequest":

@@ -21,8 +21,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * The operations in the forms beside that of the samples: "table" has the order of the document's tables, "deprecated" the names
- * of before version 1.7, and "async" hands over the response to a callback.
+ * The operations in the forms beside that of the samples: "table" has the order of the document's tables,
+ * "deprecated" the names of before version 1.7, and "async" hands over the response to a callback.
  */
 @SuppressWarnings("deprecation")
 final class Forms {

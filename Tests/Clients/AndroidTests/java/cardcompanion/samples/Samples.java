@@ -18,8 +18,8 @@ import cardcompanion.sdk.TokenProvisioningParameters;
 import java.util.List;
 
 /**
- * The calls of the SDK document's Android samples (sections 4.1.1 to 4.5.1), with their classes, their order and their types.
- * That this file compiles is the first test of them.
+ * The calls of the SDK document's Android samples (sections 4.1.1 to 4.5.1), with their classes, their order and
+ * their types. That this file compiles is the first test of them.
  */
 final class Samples {
     private Samples() {}

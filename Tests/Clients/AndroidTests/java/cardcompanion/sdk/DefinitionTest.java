@@ -134,8 +134,8 @@ public class DefinitionTest {
             assertEquals(pin, LibraryCode.BAD_PIN_FORMAT, byToken(pin).errorCode);
         }
         String[] wrong = {
-            "0,1,0", "0,1,0,1,0,1,0", "0,1,0,60", "0,1,,1", "0,1,0,", ",0,1,0", "[0,1,0,1", "0,1,0,1]", "0;1;0;1", "0,1,0,x",
-            "[]", "[", "0,1,0,-1", "0,1,0,999999999999", "3", "[[0,1,0,1]]",
+            "0,1,0", "0,1,0,1,0,1,0", "0,1,0,60", "0,1,,1", "0,1,0,", ",0,1,0", "[0,1,0,1", "0,1,0,1]", "0;1;0;1",
+            "0,1,0,x", "[]", "[", "0,1,0,-1", "0,1,0,999999999999", "3", "[[0,1,0,1]]",
         };
         for (String indexes : wrong) {
             DefinitionTokenParameters parameters = new DefinitionTokenParameters(TOKEN, "c2ln", indexes);
@@ -176,7 +176,8 @@ public class DefinitionTest {
         String zeros = Base64Url.encode(new byte[32]);
         assertKeySet(
             LibraryCode.UNTRUSTED_SERVER_KEY,
-            "{\"keys\":[{\"kty\":\"EC\",\"kid\":\"k\",\"crv\":\"P-256\",\"x\":\"" + zeros + "\",\"y\":\"" + zeros + "\"}]}");
+            "{\"keys\":[{\"kty\":\"EC\",\"kid\":\"k\",\"crv\":\"P-256\",\"x\":\"" + zeros
+                + "\",\"y\":\"" + zeros + "\"}]}");
     }
 
     private void assertKeySet(int code, String set) throws Exception {

@@ -52,7 +52,8 @@ public class DistributionTest {
     }
 
     private NotifyResponse notify(int status) {
-        return session.postNotifyRequest(new NotifyParameters(FakeServer.SESSION, "BANK", "102456", status), server.url);
+        NotifyParameters parameters = new NotifyParameters(FakeServer.SESSION, "BANK", "102456", status);
+        return session.postNotifyRequest(parameters, server.url);
     }
 
     private JsonObject sent(int index) throws Exception {
@@ -169,9 +170,13 @@ public class DistributionTest {
     @Test
     public void missingParametersAreRefusedBeforeAnythingIsSent() {
         ProvisioningParameters[] refused = {
-            null, new ProvisioningParameters("", "u", "a", "t", "h"), new ProvisioningParameters("b", null, "a", "t", "h"),
-            new ProvisioningParameters("b", "u", "", "t", "h"), new ProvisioningParameters("b", "u", "a", null, "h"),
-            new ProvisioningParameters("b", "u", "a", "t", ""), new ProvisioningParameters("b\uD800", "u", "a", "t", "h"),
+            null,
+            new ProvisioningParameters("", "u", "a", "t", "h"),
+            new ProvisioningParameters("b", null, "a", "t", "h"),
+            new ProvisioningParameters("b", "u", "", "t", "h"),
+            new ProvisioningParameters("b", "u", "a", null, "h"),
+            new ProvisioningParameters("b", "u", "a", "t", ""),
+            new ProvisioningParameters("b\uD800", "u", "a", "t", "h"),
         };
         for (ProvisioningParameters parameters : refused) {
             ProvisioningResponse response = session.postGetPINCaptchaRequest(parameters, server.url);

@@ -14,7 +14,10 @@ import org.junit.Test;
 
 /** All names that the SDK document has for Android are there, with its types and orders. */
 public class DocumentNamesTest {
-    /** Sections 4.1.1 to 4.5.1: class, function, type of the parameters, type of the result in the table and in the sample. */
+    /**
+     * Sections 4.1.1 to 4.5.1: class, function, type of the parameters, type of the result in the table and in the
+     * sample.
+     */
     private static final String[][] OPERATIONS = {
         {"PINDistribution", "postGetPINCaptchaRequest", "ProvisioningParameters", "ProvisioningResponse",
             "ProvisioningResponse"},
@@ -82,12 +85,12 @@ public class DocumentNamesTest {
     };
 
     private static final int[] DISTRIBUTION_CODES = {
-        0, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 200, 201, 202, 203, 204, 205, 206, 207, 208,
-        209, 210, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 312, 500,
+        0, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 200, 201, 202, 203, 204, 205, 206,
+        207, 208, 209, 210, 300, 301, 302, 303, 304, 305, 306, 307, 308, 309, 312, 500,
     };
     private static final int[] DEFINITION_CODES = {
-        100, 101, 107, 110, 111, 114, 115, 116, 117, 118, 120, 121, 130, 131, 140, 141, 200, 201, 206, 207, 208, 209, 210, 211,
-        212, 213, 214, 300,
+        100, 101, 107, 110, 111, 114, 115, 116, 117, 118, 120, 121, 130, 131, 140, 141, 200, 201, 206, 207, 208, 209,
+        210, 211, 212, 213, 214, 300,
     };
 
     private static Class<?> type(String name) throws ClassNotFoundException {

@@ -93,7 +93,8 @@ public class HttpTest {
         String[] bodies = {
             "<html>", "[]", "\"text\"", "{}", "{\"errorCode\":0}", "{\"errorMessage\":\"Success\"}",
             "{\"errorCode\":\"0\",\"errorMessage\":\"Success\"}", "{\"errorCode\":0.5,\"errorMessage\":\"\"}",
-            "{\"errorCode\":101,\"errorCode\":0,\"errorMessage\":\"Success\"}", "{\"errorCode\":0,\"errorMessage\":\"\"}",
+            "{\"errorCode\":101,\"errorCode\":0,\"errorMessage\":\"Success\"}",
+            "{\"errorCode\":0,\"errorMessage\":\"\"}",
             "{\"errorCode\":0,\"errorMessage\":\"\",\"keypad\":[\"1\"],\"keypadId\":\"k\"}",
             "\uFEFF{\"errorCode\":101,\"errorMessage\":\"\"}",
         };
@@ -106,7 +107,8 @@ public class HttpTest {
 
     @Test
     public void membersThatAreNotKnownAreIgnored() throws Exception {
-        String body = "{\"errorCode\":101,\"errorMessage\":\"no bank\",\"retryAfterSeconds\":9,\"new\":{\"deep\":[1,null]}}";
+        String body = "{\"errorCode\":101,\"errorMessage\":\"no bank\",\"retryAfterSeconds\":9,"
+            + "\"new\":{\"deep\":[1,null,18446744073709551615]}}";
         KeyPadCoordinatesResponse response = request(new TestServer.Answer(200, body));
         assertEquals(101, response.errorCode);
         assertEquals("no bank", response.getErrorMessage());
@@ -122,7 +124,8 @@ public class HttpTest {
             CardCompanionConfiguration configuration = new CardCompanionConfiguration();
             int size = body.length();
             assertEquals(101, request(server.url, configuration.withMaximumAnswerByteCount(size)).errorCode);
-            KeyPadCoordinatesResponse response = request(server.url, configuration.withMaximumAnswerByteCount(size - 1));
+            KeyPadCoordinatesResponse response =
+                request(server.url, configuration.withMaximumAnswerByteCount(size - 1));
             assertEquals(LibraryCode.BAD_ANSWER_FORMAT, response.errorCode);
             assertTrue(response.errorMessage, response.errorMessage.contains("too large"));
         }
@@ -240,7 +243,8 @@ public class HttpTest {
 
     @Test
     public void plainHTTPToThisMachineIsTaken() {
-        for (String host : new String[] {"http://127.0.0.1:1", "HTTP://localhost:1", "http://[::1]:1", "https://[::1]:1"}) {
+        String[] hosts = {"http://127.0.0.1:1", "HTTP://localhost:1", "http://[::1]:1", "https://[::1]:1"};
+        for (String host : hosts) {
             KeyPadCoordinatesResponse response = request(host, new CardCompanionConfiguration());
             assertNotEquals(host + ": " + response, LibraryCode.INVALID_INPUT, response.errorCode);
         }

@@ -78,7 +78,9 @@ public class OtherTest {
 
     @Test
     public void aKeyThatIsNotHexGivesNoHMAC() {
-        for (String key : new String[] {null, "", "0", "xy", "0x00"}) assertEquals("", CryptoUtil.computeHMAC(key, "data"));
+        for (String key : new String[] {null, "", "0", "xy", "0x00"}) {
+            assertEquals("", CryptoUtil.computeHMAC(key, "data"));
+        }
         assertEquals("", CryptoUtil.computeHMAC("00", null));
         assertEquals(64, CryptoUtil.computeHMAC("00", "").length());
     }

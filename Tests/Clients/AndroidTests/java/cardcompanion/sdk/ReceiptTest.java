@@ -61,7 +61,8 @@ public class ReceiptTest {
     public void otherTextsAreRefused() {
         String right = receipt(FakeServer.SESSION);
         String[] wrong = {
-            null, "", "1", "1..", right + ".", right + "A", right.substring(0, right.length() - 1), "2" + right.substring(1),
+            null, "", "1", "1..", right + ".", right + "A", right.substring(0, right.length() - 1),
+            "2" + right.substring(1),
             right.replaceFirst("\\.", ".="), " " + right, "1.." + Base64Url.encode(FakeServer.NOTIFY_KEY),
             "1._w." + Base64Url.encode(FakeServer.NOTIFY_KEY), "1.QQ." + Base64Url.encode(new byte[31]),
         };

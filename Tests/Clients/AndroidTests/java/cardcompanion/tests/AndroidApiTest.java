@@ -42,9 +42,10 @@ public class AndroidApiTest {
         Set<String> missing = new TreeSet<>(used);
         missing.removeAll(listed);
         if (!missing.isEmpty()) {
-            fail("The library uses members that are not in " + LIST + ". Look each up in the reference of Android's API: "
-                + "\"Added in API level\" must be 26 or less for the member itself. Then add its line:\n"
-                + String.join("\n", missing));
+            fail(
+                "The library uses members that are not in " + LIST + ". Look each up in the reference of Android's "
+                    + "API: \"Added in API level\" must be 26 or less for the member itself. Then add its line:\n"
+                    + String.join("\n", missing));
         }
         Set<String> unused = new TreeSet<>(listed);
         unused.removeAll(used);

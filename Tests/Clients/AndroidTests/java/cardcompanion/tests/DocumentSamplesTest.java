@@ -90,9 +90,12 @@ public class DocumentSamplesTest {
         FakeServer fake = new FakeServer();
         try (TestServer server = new TestServer(fake)) {
             List<JsonObject> answers = run(
-                server.url, "{\"call\":\"configure\",\"timeoutSeconds\":20,\"minimumPINLength\":4,\"maximumPINLength\":5}",
+                server.url,
+                "{\"call\":\"configure\",\"timeoutSeconds\":20,\"minimumPINLength\":4,\"maximumPINLength\":5}",
                 "{\"call\":\"prepareFetch\"}", "{\"call\":\"prepareTokenFetch\"}",
-                call("postGetPINCaptchaRequest", NAMES, PROOF, "\"authCode\":\"code\",\"prepared\":1,\"style\":\"calm\""),
+                call(
+                    "postGetPINCaptchaRequest", NAMES, PROOF,
+                    "\"authCode\":\"code\",\"prepared\":1,\"style\":\"calm\""),
                 call("postGetPINCaptchaTokenRequest", SIGNED, "\"prepared\":2,\"formats\":[\"captcha\"],\"scale\":2"),
                 call("sealPIN", NAMES, "\"timestamp\":\"1562320989\",\"pin\":\"43434\""),
                 call("sealPINECDH", NAMES, "\"idTransaction\":\"4567897\",\"pin\":\"4343\""),

@@ -18,8 +18,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * An HTTP server on this machine that records its requests, and answers as a test says, one request on each connection. (The
- * JDK's own server sometimes resets a connection that should be closed after its request.)
+ * An HTTP server on this machine that records its requests, and answers as a test says, one request on each
+ * connection. (The JDK's own server sometimes resets a connection that should be closed after its request.)
  */
 public final class TestServer implements AutoCloseable {
     /** What a test's server got. */

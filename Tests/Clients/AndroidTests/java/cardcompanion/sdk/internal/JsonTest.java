@@ -26,7 +26,8 @@ public class JsonTest {
     @Test
     public void valuesAreFoundByNameAndType() throws Exception {
         JsonObject object = JsonParser.object(
-            " {\"a\" : \"x\\u00e9\\n\\/\\ud83d\\ude00\", \"b\":-7,\"c\":[1, 2],\"d\":{},\"e\":null,\"f\":[\"1\",null],\t\"g\":true}\r\n");
+            " {\"a\" : \"x\\u00e9\\n\\/\\ud83d\\ude00\", \"b\":-7,\"c\":[1, 2],\"d\":{},\"e\":null,"
+                + "\"f\":[\"1\",null],\t\"g\":true}\r\n");
         assertEquals("xé\n/😀", object.text("a"));
         assertEquals(-7, object.requiredInteger("b"));
         assertEquals(Arrays.asList(1, 2), object.integers("c"));
@@ -41,11 +42,15 @@ public class JsonTest {
     @Test
     public void whatIsNotOneStrictObjectIsRefused() {
         String[] refused = {
-            "", " ", "1", "[]", "\"a\"", "null", "{", "}", "{}}", "{} {}", "{}x", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}",
-            "{\"a\":1 \"b\":2}", "{a:1}", "{'a':1}", "{\"a\":01}", "{\"a\":+1}", "{\"a\":.5}", "{\"a\":1.}", "{\"a\":1e}",
-            "{\"a\":NaN}", "{\"a\":tru}", "{\"a\":nulls}", "{\"a\":[1,]}", "{\"a\":[}", "{\"a\":\"\n\"}", "{\"a\":\"\\x\"}",
-            "{\"a\":\"\\u12\"}", "{\"a\":\"\\u12g4\"}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\\udc00\\ud800\"}", "{\"a\":\"b}",
-            "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "{\"b\":{\"a\":1,\"a\":1}}", "\uFEFF{}", "{}\u00A0", "{\"a\":-}",
+            "", " ", "1", "[]", "\"a\"", "null", "{", "}", "{}}", "{} {}", "{}x", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
+            "{,}", "{\"a\":1 \"b\":2}", "{a:1}", "{'a':1}", "{\"a\":01}", "{\"a\":+1}", "{\"a\":.5}", "{\"a\":1.}",
+            "{\"a\":1e}",
+            "{\"a\":NaN}", "{\"a\":tru}", "{\"a\":nulls}", "{\"a\":[1,]}", "{\"a\":[}", "{\"a\":\"\n\"}",
+            "{\"a\":\"\\x\"}",
+            "{\"a\":\"\\u12\"}", "{\"a\":\"\\u12g4\"}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\\udc00\\ud800\"}",
+            "{\"a\":\"b}",
+            "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "{\"b\":{\"a\":1,\"a\":1}}", "\uFEFF{}", "{}\u00A0",
+            "{\"a\":-}",
             "{\"a\":/**/1}", "{\"a\":\"\\u00\u0661\u0661\"}", "{\"\\ud800\":1}", "{\"a\":1\u0000}",
         };
         for (String text : refused) assertRefused(text);
@@ -85,12 +90,14 @@ public class JsonTest {
 
     @Test
     public void otherTypesAreRefused() throws Exception {
-        JsonObject object = JsonParser.object("{\"a\":1,\"b\":\"x\",\"c\":[1,\"x\"],\"d\":4294967296,\"e\":1.0,\"f\":[null],\"g\":99999999999999999999}");
+        JsonObject object = JsonParser.object(
+            "{\"a\":1,\"b\":\"x\",\"c\":[1,\"x\"],\"d\":4294967296,\"e\":1.0,\"f\":[null],"
+                + "\"g\":99999999999999999999}");
         int count = 0;
         for (Access access : Arrays.<Access>asList(
-                o -> o.text("a"), o -> o.requiredInteger("b"), o -> o.object("b"), o -> o.texts("c"), o -> o.integers("c"),
-                o -> o.requiredInteger("d"), o -> o.requiredInteger("e"), o -> o.requiredInteger("g"), o -> o.texts("f"), o -> o.objects("c"),
-                o -> o.texts("b"), o -> o.requiredText("none"), o -> o.requiredInteger("none"))) {
+                o -> o.text("a"), o -> o.requiredInteger("b"), o -> o.object("b"), o -> o.texts("c"),
+                o -> o.integers("c"), o -> o.requiredInteger("d"), o -> o.requiredInteger("e"),
+                o -> o.requiredInteger("g"), o -> o.texts("f"), o -> o.objects("c"), o -> o.texts("b"), o -> o.requiredText("none"), o -> o.requiredInteger("none"))) {
             try {
                 access.to(object);
                 fail("access " + count);

@@ -42,8 +42,8 @@ public class NegativeVectorTest {
     }
 
     /**
-     * These are what a client sends. Here it is the point in them that counts: the library must refuse the ones that are not
-     * on the curve, and accept the others.
+     * These are what a client sends. Here it is the point in them that counts: the library must refuse the ones that
+     * are not on the curve, and accept the others.
      */
     @Test
     public void eachUncompressedPointIsJudged() throws Exception {
@@ -84,7 +84,8 @@ public class NegativeVectorTest {
     @Test
     public void generatedKeysAreWrittenAsTheServerTakesThem() throws Exception {
         Vectors file = new Vectors("negative");
-        byte[] wanted = Arrays.copyOf(Base64.getDecoder().decode(file.list("ecdhPublicKeys").get(0).text("publicKey")), 27);
+        String right = file.list("ecdhPublicKeys").get(0).text("publicKey");
+        byte[] wanted = Arrays.copyOf(Base64.getDecoder().decode(right), 27);
         RecipientKey key = RecipientKey.generate(Algorithm.ECDH_ES_A256KW);
         byte[] info = Base64.getDecoder().decode(key.publicKey());
         assertEquals(91, info.length);

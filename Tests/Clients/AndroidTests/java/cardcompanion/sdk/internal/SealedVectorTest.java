@@ -67,7 +67,8 @@ public class SealedVectorTest {
     @Test
     public void eachValueOpens() throws Exception {
         for (Case sealed : all()) {
-            byte[] content = new CompactJwe(sealed.text("compact")).open(sealed.file.recipient(sealed.text("recipient")));
+            RecipientKey recipient = sealed.file.recipient(sealed.text("recipient"));
+            byte[] content = new CompactJwe(sealed.text("compact")).open(recipient);
             assertEquals(sealed.text("name"), sealed.text("plaintext"), new String(content, StandardCharsets.UTF_8));
         }
     }

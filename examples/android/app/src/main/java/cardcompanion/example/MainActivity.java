@@ -71,7 +71,9 @@ public final class MainActivity extends Activity implements Screen {
         server = input(column, R.string.server, text | InputType.TYPE_TEXT_VARIATION_URI, "http://127.0.0.1:8080");
         cardholder = input(column, R.string.cardholder, text | InputType.TYPE_TEXT_FLAG_NO_SUGGESTIONS, "alice");
         code = input(column, R.string.code, text | InputType.TYPE_TEXT_VARIATION_PASSWORD, "");
-        button(column, R.string.show_by_code, () -> model.showByCode(url(), bank(), uniqueId(), code.getText().toString()));
+        button(
+            column, R.string.show_by_code,
+            () -> model.showByCode(url(), bank(), uniqueId(), code.getText().toString()));
         button(column, R.string.show_by_token, () -> model.showByToken(url(), bank(), uniqueId()));
         int digits = InputType.TYPE_CLASS_NUMBER | InputType.TYPE_NUMBER_VARIATION_PASSWORD;
         newPIN = input(column, R.string.new_pin, digits, "");

@@ -1,8 +1,8 @@
 package cardcompanion.example.model;
 
 /**
- * The bank's back-end, as the app sees it. It authenticates the cardholder before it makes a proof. Its functions wait for the
- * network, and throw an IllegalStateException with a message for people if they fail.
+ * The bank's back-end, as the app sees it. It authenticates the cardholder before it makes a proof. Its functions
+ * wait for the network, and throw an IllegalStateException with a message for people if they fail.
  */
 public interface Bank {
     /** The bank's identifier. */

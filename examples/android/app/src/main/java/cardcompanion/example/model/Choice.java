@@ -10,7 +10,7 @@ import cardcompanion.sdk.SDKResponse;
 import cardcompanion.sdk.SealedPIN;
 import java.util.List;
 
-/** How a cardholder chooses a PIN. The bank's proofs are bound to the sealed PIN. Its functions wait for the network. */
+/** How a cardholder chooses a PIN. The bank's proofs are bound to it when it is sealed. All wait for the network. */
 public final class Choice {
     private static final int KEYPAD_SIZE = 12;
 

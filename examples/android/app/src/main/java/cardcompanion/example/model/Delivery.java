@@ -31,13 +31,14 @@ public final class Delivery {
         this.response = response;
     }
 
-    /** Fetches the PIN with the cardholder's authentication code. The bank's hashMac is bound to the key of the fetch. */
+    /** Fetches the PIN with the cardholder's authentication code. The bank's hashMac is bound to the fetch's key. */
     public static Delivery byCode(Object context, String hostUrl, Bank bank, String uniqueId, String authCode) {
         PreparedFetch prepared = PINDistribution.prepareFetch();
         String timestamp = bank.timestamp();
         String hashMac = bank.hashMac(uniqueId, timestamp, prepared.getBinding());
         ProvisioningParameters parameters =
-            new ProvisioningParameters(bank.bankId(), uniqueId, authCode, timestamp, hashMac).withPreparedFetch(prepared);
+            new ProvisioningParameters(bank.bankId(), uniqueId, authCode, timestamp, hashMac)
+                .withPreparedFetch(prepared);
         ProvisioningResponse response = PINDistribution.postGetPINCaptchaRequest(context, parameters, hostUrl);
         return new Delivery(context, hostUrl, bank, uniqueId, null, response);
     }

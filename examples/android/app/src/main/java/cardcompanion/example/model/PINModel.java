@@ -150,7 +150,8 @@ public final class PINModel {
                 wipe.run();
             }
         };
-        run(definition, response -> screen.showMessage(response.isSuccess() ? "The PIN was chosen." : message(response)));
+        run(definition,
+            response -> screen.showMessage(response.isSuccess() ? "The PIN was chosen." : message(response)));
     }
 
     // Both.

@@ -11,8 +11,8 @@ import java.util.Base64;
 import java.util.UUID;
 
 /**
- * Plays the bank's back-end with the keys of the sandbox, which are no secrets. <b>A real app has no key of its bank:</b> it has
- * a class in place of this one that calls the bank's back-end.
+ * Plays the bank's back-end with the keys of the sandbox, which are no secrets. <b>A real app has no key of its
+ * bank:</b> it has a class in place of this one that calls the bank's back-end.
  */
 public final class SandboxBank implements Bank {
     private final String bankId;
@@ -62,8 +62,8 @@ public final class SandboxBank implements Bank {
     public SignedToken token(String uniqueId, String transactionId, String type, String binding) {
         // The sandbox's names need no escapes. A back-end writes JSON with a library.
         String token = "{\"IdBEL\":\"" + bankId + "\",\"IdPorteur\":\"" + uniqueId
-            + "\",\"IdFournisseur\":\"sandbox\",\"IdTransaction\":\"" + transactionId + "\",\"Timestamp\":\"" + timestamp()
-            + "\",\"Type\":\"" + type + "\",\"Binding\":\"" + binding + "\"}";
+            + "\",\"IdFournisseur\":\"sandbox\",\"IdTransaction\":\"" + transactionId
+            + "\",\"Timestamp\":\"" + timestamp() + "\",\"Type\":\"" + type + "\",\"Binding\":\"" + binding + "\"}";
         try {
             Signature signature = Signature.getInstance("SHA256withRSA");
             signature.initSign(signingKey);
