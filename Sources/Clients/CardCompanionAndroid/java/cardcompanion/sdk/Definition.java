@@ -58,7 +58,7 @@ final class Definition {
     GetPINTokenResponse defineByToken(DefinitionTokenParameters parameters, String hostUrl) throws LibraryException {
         requireAll(parameters, "pin");
         HostUrl host = host(hostUrl);
-        RequestBinding binding = binding(Content.PIN, parameters.token, null);
+        RequestBinding binding = binding(Content.PIN, new TokenNames(parameters.token), null);
         String sealed = parameters.sealed != null
             ? sealedBefore(parameters.sealed, binding)
             : sealed(parameters.pinOrIndexes, binding, Algorithm.ECDH_ES_A256KW, host);
@@ -73,7 +73,7 @@ final class Definition {
         HostUrl host = host(hostUrl);
         TokenNames names = new TokenNames(parameters.token);
         String keypadId = keypadId(parameters, names);
-        RequestBinding binding = binding(Content.INDEXES, parameters.token, keypadId);
+        RequestBinding binding = binding(Content.INDEXES, names, keypadId);
         String sealed = parameters.sealed != null
             ? sealedBefore(parameters.sealed, binding)
             : sealed(parameters.pinOrIndexes, binding, Algorithm.ECDH_ES_A256KW, host);
@@ -94,8 +94,7 @@ final class Definition {
         return keypads.newest(names.bankId, names.uniqueId);
     }
 
-    private static RequestBinding binding(Content content, String token, String keypadId) throws LibraryException {
-        TokenNames names = new TokenNames(token);
+    private static RequestBinding binding(Content content, TokenNames names, String keypadId) {
         return new RequestBinding(content, names.bankId, names.uniqueId, names.transactionId, keypadId);
     }
 

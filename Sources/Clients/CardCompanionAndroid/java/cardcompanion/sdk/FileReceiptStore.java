@@ -15,7 +15,7 @@ import java.util.Map;
 
 /**
  * Receipts in a file of the app's own. Each line is the Unix time in seconds and a receipt. Those of more than 24
- * hours ago are removed, and there are at most 64: a server judges no session that is older.
+ * hours ago are not used any more, and there are at most 64: a server judges no session that is older.
  *
  * <pre>CardCompanionSession.shared().setReceiptStore(new FileReceiptStore(context.getNoBackupFilesDir()));</pre>
  *
