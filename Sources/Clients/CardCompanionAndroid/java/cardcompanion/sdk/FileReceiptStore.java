@@ -19,10 +19,12 @@ import java.util.Map;
  *
  * <pre>CardCompanionSession.shared().setReceiptStore(new FileReceiptStore(context.getNoBackupFilesDir()));</pre>
  *
- * <p>Use one object for a folder, in one process of the app.
+ * <p>Use it in one process of the app only.
  */
 public final class FileReceiptStore implements ReceiptStore {
     private static final String NAME = "card-companion-receipts";
+    /** Of all objects, because an app may make one with each of its screens. */
+    private static final Object LOCK = new Object();
 
     private final Path file;
 
@@ -37,24 +39,30 @@ public final class FileReceiptStore implements ReceiptStore {
     }
 
     @Override
-    public synchronized void put(String sessionId, String receipt) {
-        Map<String, String> lines = read();
-        lines.remove(sessionId);
-        lines.put(sessionId, now() + " " + receipt);
-        while (lines.size() > NotifyKeys.MAXIMUM_COUNT) lines.remove(lines.keySet().iterator().next());
-        write(lines);
+    public void put(String sessionId, String receipt) {
+        synchronized (LOCK) {
+            Map<String, String> lines = read();
+            lines.remove(sessionId);
+            lines.put(sessionId, now() + " " + receipt);
+            while (lines.size() > NotifyKeys.MAXIMUM_COUNT) lines.remove(lines.keySet().iterator().next());
+            write(lines);
+        }
     }
 
     @Override
-    public synchronized String get(String sessionId) {
-        String line = read().get(sessionId);
-        return line == null ? null : receipt(line);
+    public String get(String sessionId) {
+        synchronized (LOCK) {
+            String line = read().get(sessionId);
+            return line == null ? null : receipt(line);
+        }
     }
 
     @Override
-    public synchronized void remove(String sessionId) {
-        Map<String, String> lines = read();
-        if (lines.remove(sessionId) != null) write(lines);
+    public void remove(String sessionId) {
+        synchronized (LOCK) {
+            Map<String, String> lines = read();
+            if (lines.remove(sessionId) != null) write(lines);
+        }
     }
 
     /** The lines that are receipts and not too old, by session. A file that cannot be read has none. */
