@@ -7,21 +7,28 @@ internal import SecureMemory
 
 extension Request {
     /// If-Match or If-None-Match (RFC 9110 section 13.1).
-    func versionPrecondition() throws(Problem) -> VersionPrecondition {
+    ///
+    /// - Parameter settings: the bank's.
+    func versionPrecondition(_ settings: BankSettings) throws(Problem) -> VersionPrecondition {
         let (match, noneMatch) = (headers[.ifMatch], headers[.ifNoneMatch])
         switch (match, noneMatch) {
         case (nil, nil): return .none
         case ("*", nil): return .exists
         case (nil, "*"): return .isAbsent
         case (let etag?, nil) where !etag.contains(","):
-            // A weak ETag, or one that was never given, matches nothing.
-            return .version(Int64(etag: etag) ?? -1)
+            // A weak ETag, one that was never given, or one of other limits, matches nothing.
+            guard let expected = CardholderETag(etag, settings),
+                expected == CardholderETag(version: expected.version, settings)
+            else { return .version(Self.noVersion) }
+            return .version(expected.version)
         default:
             throw Problem(
                 .badRequest, "Use If-Match with one ETag or '*', or If-None-Match with '*'.",
                 kind: "precondition")
         }
     }
+
+    private static let noVersion: Int64 = -1
 
     /// SHA-256 of everything that makes a call the same: method, path and query, conditional headers, and body. Not of its
     /// signature: a repetition is signed again.
@@ -38,15 +45,5 @@ extension Request {
                 kind: "idempotency-key")
         }
         return key
-    }
-}
-
-extension Int64 {
-    var etag: String { "\"\(self)\"" }
-
-    init?(etag: String) {
-        guard etag.count > 2, etag.first == "\"", etag.last == "\"" else { return nil }
-        self.init(etag.dropFirst().dropLast())
-        guard self.etag == etag else { return nil }
     }
 }

@@ -17,7 +17,10 @@ extension IssuerRoutes {
             throw Problem.noCardholder
         }
         return Response(
-            status: .ok, headers: [.contentType: "application/json", .eTag: record.version.etag],
+            status: .ok,
+            headers: [
+                .contentType: "application/json", .eTag: CardholderETag(version: record.version, bank.settings).text,
+            ],
             body: try .json(CardholderRepresentation(record, bank.settings)))
     }
 
@@ -64,12 +67,12 @@ extension IssuerRoutes {
 
     private func change(
         _ request: Request, _ context: ServiceContext, _ serve: Change
-    ) async throws -> (written: WrittenCardholder, body: SharedSecret) {
+    ) async throws -> (written: WrittenCardholder, body: SharedSecret, bank: IssuerBank) {
         let body = SharedSecret(try await RequestBodyReader.collect(request))
         let caller = try await caller(request, context, body)
         let bank = caller.bank
         let uniqueId = try context.pathSegment("uniqueId")
-        let precondition = try request.versionPrecondition()
+        let precondition = try request.versionPrecondition(bank.settings)
         do {
             let outcome = try await parts.idempotentCalls.serve(
                 bankId: bank.id, key: try request.idempotencyKey(), digest: request.callDigest(body)
@@ -80,7 +83,7 @@ extension IssuerRoutes {
                         request: request, body: body, idempotent: idempotent))
             }
             switch outcome {
-            case .done(let written): return (written, body)
+            case .done(let written): return (written, body, bank)
             case .absent: throw Problem.noCardholder
             case .underWay, .answered: throw IdempotentCalls.Refusal.underWay
             case .preconditionFailed, .pinVersionMissing, .pinUnreadable: throw Problem.preconditionFailed
@@ -93,22 +96,22 @@ extension IssuerRoutes {
     }
 
     func putCardholder(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let (written, body) = try await change(request, context) { call in
+        let (written, body, bank) = try await change(request, context) { call in
             try await parts.service.put(
                 try call.object("application/json"), bank: call.bank, uniqueId: call.uniqueId, if: call.precondition,
                 call: call.idempotent, by: call.keyId)
         }
         let unknown = Provisioning.unknownMembers(of: try RequestBodyReader.object(body.bytes.copy()))
-        return try Response(written, unknownMembers: unknown)
+        return try Response(written, of: bank, unknownMembers: unknown)
     }
 
     func patchCardholder(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let (written, _) = try await change(request, context) { call in
+        let (written, _, bank) = try await change(request, context) { call in
             try await parts.service.patch(
                 try call.object("application/merge-patch+json"), bank: call.bank, uniqueId: call.uniqueId,
                 if: call.precondition, call: call.idempotent, by: call.keyId)
         }
-        return try Response(written)
+        return try Response(written, of: bank)
     }
 
     func deleteCardholder(_ request: Request, _ context: ServiceContext) async throws -> Response {
@@ -141,9 +144,11 @@ private struct WrittenAnswer: Encodable {
 }
 
 extension Response {
-    fileprivate init(_ written: WrittenCardholder, unknownMembers: [String] = []) throws {
+    fileprivate init(
+        _ written: WrittenCardholder, of bank: IssuerBank, unknownMembers: [String] = []
+    ) throws {
         var headers: HTTPFields = [.contentType: "application/json"]
-        headers[.eTag] = written.version?.etag
+        headers[.eTag] = written.version.map { CardholderETag(version: $0, bank.settings).text }
         let answer = WrittenAnswer(
             pin: written.pin?.rawValue, warnings: ProvisioningError.warnings(unknownMembers))
         self.init(status: written.effect == .created ? .created : .ok, headers: headers, body: try .json(answer))

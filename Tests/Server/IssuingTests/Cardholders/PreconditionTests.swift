@@ -20,11 +20,38 @@ struct PreconditionTests {
 
     @Test(
         "A change with another ETag is answered 412",
-        arguments: methods, [#""0""#, #""999999999999""#, "W/\"1\"", "nonsense", #""x""#, #""""#])
+        arguments: methods,
+        [
+            #""0""#, #""999999999999""#, "W/\"1\"", "nonsense", #""x""#, #""""#, #""1-3""#, #""1-3-5-7""#, #""-1-3-5""#,
+            #""1--3-5""#, #""1-3-x""#,
+        ])
     func stale(method: String, etag: String) async throws {
         let backend = try await Service.backend.value
         let holder = try await backend.created()
         try await expectStopped(method, holder, [("If-Match", etag)], backend)
+    }
+
+    @Test("A bank's other limits change the ETag: they decide who is locked, which GET shows")
+    func limits() async throws {
+        let service = try await Service.shared.value
+        let backend = try await service.makeBackend()
+        let holder = try await backend.created()
+        for _ in 0..<2 {
+            #expect(try await backend.fetch(TestCardholder(holder.uniqueId, code: "Wrong123")).code == 203)
+        }
+        let before = try await backend.get(holder.uniqueId)
+        let etag = try #require(before["ETag"])
+        #expect(before.members["lockedBy"] == nil)
+        let bank = backend.bank.id
+        try await service.installation.run(["bank", "set", bank, "--retry-limit", "2"]).succeeded()
+        let after = try await backend.get(holder.uniqueId)
+        #expect(after.members["lockedBy"] == ["authenticationFailures"] && after["ETag"] != etag)
+        try await expectStopped("PATCH", holder, [("If-Match", etag)], backend)
+        try await service.installation.run(["bank", "set", bank, "--retry-limit", "3"]).succeeded()
+        #expect(try await backend.get(holder.uniqueId)["ETag"] == etag, "the same state has the same ETag")
+        let version = try #require(etag.split(separator: "-").first)
+        let old = try await change("PATCH", holder, [("If-Match", "\(version)\"")], backend)
+        #expect(old.status == 200, "version 0.2.0 gave ETags without limits")
     }
 
     @Test("The ETag changes with everything that happens to the PIN, and not with a wrong code that does not lock")
