@@ -70,7 +70,7 @@ final class Distribution {
     }
 
     private static RecipientKey key(PreparedFetch prepared, Algorithm algorithm) throws LibraryException {
-        return prepared == null ? RecipientKey.generate(algorithm) : prepared.take(algorithm);
+        return prepared == null ? RecipientKey.generate(algorithm) : prepared.keyFor(algorithm);
     }
 
     private static DisplayHints hints(DisplayHints hints) {

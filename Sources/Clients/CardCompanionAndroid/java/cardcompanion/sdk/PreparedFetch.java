@@ -4,21 +4,20 @@ import cardcompanion.sdk.internal.Algorithm;
 import cardcompanion.sdk.internal.LibraryException;
 import cardcompanion.sdk.internal.Outcome;
 import cardcompanion.sdk.internal.RecipientKey;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The key of one fetch, made before it, so that the bank's back-end can bind its proof to it: send {@link
  * #getBinding()} to the back-end, which puts it into the hashMac or into the token. Then no one who alters the
- * request on its way can put another key in it.
+ * request on its way can put another key in it. The fetch can be repeated if its answer was lost.
  */
 public final class PreparedFetch extends SDKResponse {
     private final String binding;
-    /** Taken by the fetch that it serves. */
-    private final AtomicReference<RecipientKey> key;
+    /** Null if it could not be generated. */
+    private final RecipientKey key;
 
     private PreparedFetch(Outcome outcome, RecipientKey key) {
         super(outcome);
-        this.key = new AtomicReference<>(key);
+        this.key = key;
         binding = key == null ? null : key.binding();
     }
 
@@ -39,19 +38,14 @@ public final class PreparedFetch extends SDKResponse {
         return binding;
     }
 
-    /** Takes the key. 90000 if it is one for the other kind of fetch, or was taken before. */
-    RecipientKey take(Algorithm algorithm) throws LibraryException {
+    /** The key for a fetch. 90000 if it is one for the other kind of fetch. */
+    RecipientKey keyFor(Algorithm algorithm) throws LibraryException {
         if (!isSuccess()) throw new LibraryException(errorCode, "the fetch could not be prepared");
-        RecipientKey taken = key.get();
-        if (taken != null && taken.algorithm != algorithm) {
+        if (key.algorithm != algorithm) {
             throw new LibraryException(
                 LibraryCode.INVALID_INPUT,
                 "use prepareFetch with an authentication code, and prepareTokenFetch with a token");
         }
-        if (taken == null || !key.compareAndSet(taken, null)) {
-            throw new LibraryException(
-                LibraryCode.INVALID_INPUT, "this PreparedFetch has served a fetch: make a new one");
-        }
-        return taken;
+        return key;
     }
 }

@@ -53,7 +53,7 @@ public final class ProvisioningParameters extends Redacted {
     /**
      * Parameters with the key that the bank's proof is bound to.
      *
-     * @param prepared what {@link PINDistribution#prepareFetch} gave; it serves one fetch
+     * @param prepared what {@link PINDistribution#prepareFetch} gave
      * @return the new parameters
      */
     public ProvisioningParameters withPreparedFetch(PreparedFetch prepared) {

@@ -41,7 +41,7 @@ public final class TokenProvisioningParameters extends Redacted {
     /**
      * Parameters with the key that the bank's proof is bound to.
      *
-     * @param prepared what {@link PINDistribution#prepareTokenFetch} gave; it serves one fetch
+     * @param prepared what {@link PINDistribution#prepareTokenFetch} gave
      * @return the new parameters
      */
     public TokenProvisioningParameters withPreparedFetch(PreparedFetch prepared) {

@@ -6,6 +6,7 @@ import static org.junit.Assert.assertEquals;
 import cardcompanion.sdk.CryptoUtil;
 import cardcompanion.sdk.KeyPad;
 import cardcompanion.tests.Vectors;
+import java.util.Base64;
 import java.util.List;
 import org.junit.Test;
 
@@ -24,6 +25,35 @@ public class OtherVectorTest {
             assertArrayEquals(Vectors.bytes(vector, "message"), Texts.utf8(data));
             assertEquals(vector.text("hashMac"), CryptoUtil.computeHMAC(vector.text("key"), data));
             assertEquals(vector.text("hashMac"), CryptoUtil.computeHMAC(vector.text("key").toUpperCase(), data));
+        }
+    }
+
+    @Test
+    public void eachBindingIsThatOfItsVector() throws Exception {
+        for (JsonObject vector : list("bindings", "bindings", 5)) {
+            String sent = vector.text("sent");
+            boolean isKey = vector.text("member").endsWith("PublicKey");
+            byte[] bytes = isKey ? Base64.getDecoder().decode(sent) : Texts.utf8(sent);
+            assertEquals(vector.text("binding"), Base64Url.encode(Digests.sha256(bytes)));
+        }
+        for (JsonObject vector : list("bindings", "hashMacs", 2)) {
+            String data = vector.text("bankId") + vector.text("uniqueId") + vector.text("timestamp");
+            String bound = data + "." + vector.text("binding") + ".";
+            assertArrayEquals(Vectors.bytes(vector, "message"), Texts.utf8(bound));
+            assertEquals(vector.text("hashMac"), CryptoUtil.computeHMAC(vector.text("key"), bound));
+        }
+        for (JsonObject vector : list("bindings", "tokens", 3)) {
+            JsonObject bound = list("bindings", "bindings", 5).stream()
+                .filter(other -> text(other, "name").equals(text(vector, "name"))).findFirst().get();
+            assertEquals(bound.text("binding"), JsonParser.object(vector.text("token")).text("Binding"));
+        }
+    }
+
+    private static String text(JsonObject vector, String name) {
+        try {
+            return vector.text(name);
+        } catch (JsonException error) {
+            throw new AssertionError(error);
         }
     }
 
