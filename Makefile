@@ -193,6 +193,7 @@ packages:
 
 test-packages:
 	@deploy/install-packages test
+	@deploy/install-packages android
 
 .venv/installed: Tests/requirements.txt | test-packages
 	python3 -m venv .venv

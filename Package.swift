@@ -451,6 +451,9 @@ let package = Package(
         tests("SecrecyTests", in: .server, ["ServerHarness", crypto], exclude: ["Oracles"]),
         tests("WatchTests", in: .server, ["ServerHarness"]),
         tests("CardCompanionAPITests", in: .server, ["CardCompanionAPI"]),
+        // The library is in Java: Sources/Clients/CardCompanionAndroid.
+        tests(
+            "AndroidTests", in: .clients, ["ServerHarness"], exclude: ["android-26-members.txt", "java", "stubs"]),
         tests(
             "CardCompanionSDKTests", in: .clients,
             [
