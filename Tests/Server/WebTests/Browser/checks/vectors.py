@@ -132,6 +132,15 @@ def check_hash_macs(scene):
     equal_each(scene.page.run("hashMacVectors", cases), by_name(cases, lambda case: case["hashMac"]))
 
 
+def check_bound_proofs(scene):
+    """each binding is the vector's, and each bound hashMac"""
+    document = read(scene, "bindings")
+    cases = document["bindings"]
+    equal_each(scene.page.run("bindingVectors", cases), by_name(cases, lambda case: case["binding"]))
+    cases = document["hashMacs"]
+    equal_each(scene.page.run("hashMacVectors", cases), by_name(cases, lambda case: case["hashMac"]))
+
+
 def check_notify_hashes(scene):
     """each notify hash is the vector's, with names from the request or from the token"""
     cases = read(scene, "macs")["notifyHashes"]

@@ -62,8 +62,15 @@ export const writeVectors = (cases) => resultsOf(cases, async ({ pin, indexes })
 export const keypadVectors = (cases) => resultsOf(cases, async ({ keypad, keypadSize, pin }) =>
     [client.isKeypad(keypad, keypadSize), client.KeyPad.indexes(pin, keypad)]);
 
-export const hashMacVectors = (cases) => resultsOf(cases, async ({ key, bankId, uniqueId, timestamp }) =>
-    client.CryptoUtil.computeHMAC(key, bankId + uniqueId + timestamp));
+export const hashMacVectors = (cases) => resultsOf(cases, async ({ key, bankId, uniqueId, timestamp, binding }) =>
+    client.CryptoUtil.computeHMAC(key, bankId + uniqueId + timestamp + (binding ? `.${binding}.` : "")));
+
+/** The digest of each key or sealed value that is sent. */
+export const bindingVectors = (cases) => resultsOf(cases, async ({ member, sent }) => {
+    const isKey = member.endsWith("PublicKey");
+    const bytes = isKey ? Uint8Array.from(atob(sent), (letter) => letter.charCodeAt(0)) : new TextEncoder().encode(sent);
+    return client.digestOf(bytes);
+});
 
 /** The hash of each notify. The names come from the token, if there is one. */
 export const notifyVectors = (cases) => resultsOf(cases, async ({ notifyKey, token, sessionId, status, ...named }) => {
