@@ -20,6 +20,20 @@ CLASSES = [
 ]
 VALUES = {"Int": "NSInteger", "Double": "double", "Bool": "BOOL", "GETPIN_STATUS": "GETPIN_STATUS", "Any": "id"}
 OBJECTS = {"String": "NSString", "[String]": "NSArray<NSString *>", "NSNumber": "NSNumber"}
+# What the document names on iOS: in the tables and samples of 4.1.2 to 4.5.2, and in 5.2 and 5.6.
+DOCUMENTED = {
+    "classes": """PinCodeRequest CardCompanionUtil JResponse PINCodeProvisioningJResponse PinCodeProvisioningJResponse
+        DefinePinTokenRequest GetKeypadCoordJResponse GETPIN_STATUS""",
+    "functions": """postGetPINRequest postGetPinRequest postNotifyRequest postGetPINCaptchaTokenRequest
+        postGetPinCaptchaTokenRequest postNotifyTokenRequest postDefinePINRequest postDefinePinRequest
+        postDefinePinRequestECDH postGetCoordinateKeypad postGetCoodinateKeypad postDefinePinRequestECDH_CB
+        postDefineTokenRequestECDH_CB getTimestamp stringToHex calculHashMacValue""",
+    "labels": """bankId uniqueId ac timestamp hashMac hmac hostURL sessionId status token signature PIN pin keypadSize indexes
+        pinIndex key str""",
+    "properties": "errorCode errorMessage imageData sessionId freeField keyPad",
+    "constants": "SUCCESS SERVER_ERROR APP_ERROR",
+}
+DOCUMENTED_COUNT = 51
 INTRODUCTION = """\
 // What Objective-C sees of CardCompanionSDK. Xcode makes the same from the Swift sources (CardCompanionSDK-Swift.h); this file is
 // for reading, and for the test of the SDK document's samples. surface.py writes it.
@@ -117,6 +131,17 @@ def header():
     return "\n".join(parts) + "\nNS_ASSUME_NONNULL_END\n"
 
 
+def missing(text):
+    """The documented names that are not in a header."""
+    forms = {
+        "classes": r"(?:@interface|@compatibility_alias|NS_ENUM\(NSInteger,) {}\b", "functions": r"\){}[:;]",
+        "labels": r":\([^)]*(?:\)|\)\)){}\b", "properties": r"@property .*\b{};", "constants": r"\b{} = ",
+    }
+    names = [(kind, name) for kind, listed in DOCUMENTED.items() for name in listed.split()]
+    found = [name for kind, name in names if re.search(forms[kind].format(name), text)]
+    return [name for _, name in names if name not in found] or ([] if len(found) == DOCUMENTED_COUNT else [str(len(found))])
+
+
 def compiled():
     clang = shutil.which("clang") or "/opt/swift/usr/bin/clang"
     options = ["-x", "objective-c", "-fsyntax-only", "-fblocks", "-Wall", "-Wextra", "-Werror", f"-I{HERE}"]
@@ -128,8 +153,11 @@ def main():
     if sys.argv[1] == "write":
         HEADER.write_text(header(), encoding="utf-8")
     else:
-        same = HEADER.read_text(encoding="utf-8") == header()
-        json.dump({"header": "ok" if same else "is not what the sources give", "samples": compiled()}, sys.stdout)
+        text = HEADER.read_text(encoding="utf-8")
+        answers = {
+            "header": "ok" if text == header() else "is not what the sources give", "samples": compiled(),
+            "names": "ok" if not missing(text) else f"missing: {missing(text)}"}
+        json.dump(answers, sys.stdout)
 
 
 if __name__ == "__main__":
