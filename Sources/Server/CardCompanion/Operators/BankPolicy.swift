@@ -42,8 +42,9 @@ package struct BankPolicy: Sendable {
         guard let before = try? SettingLines(other), let after = try? SettingLines(text) else {
             return ["all settings are new: this program cannot read what was approved"]
         }
-        return ([Self.statusName] + BankSetting.all.map(\.name)).compactMap { name in
-            let (old, new) = (before[name], after[name] ?? "")
+        let defaults = BankSetting.all.map { ($0.name, Self.default(of: $0)) }
+        return ([(Self.statusName, nil)] + defaults).compactMap { name, value in
+            let (old, new) = (before[name] ?? value, after[name] ?? value)
             return old == new ? nil : "\(name) \(Self.shown(old)) -> \(Self.shown(new))"
         }
     }

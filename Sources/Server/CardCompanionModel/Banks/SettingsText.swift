@@ -1,7 +1,7 @@
 /// Settings as text: one line per setting, `name=value`, in the order of ``BankSetting/all``. Equal settings have the same text,
 /// so that a digest, or a signature, of the text is one of the settings.
 extension BankSettings {
-    package var text: String { BankSetting.all.map { $0.line(self) }.joined() }
+    package var text: String { BankSetting.all.filter { !$0.isLeftOut(self) }.map { $0.line(self) }.joined() }
 
     /// Reads a text. A setting that the text lacks, because it is newer, is that of ``ofOlderTexts``.
     ///
@@ -15,7 +15,9 @@ extension BankSettings {
                 throw UnreadableSettings(setting: name)
             }
             try Self.requireDefaults(of: rest[..<index])
-            guard rest[index].set(value, in: &self) else { throw UnreadableSettings(setting: name) }
+            guard rest[index].set(value, in: &self), !rest[index].isLeftOut(self) else {
+                throw UnreadableSettings(setting: name)
+            }
             exact += rest[index].line(self)
             rest = rest[(index + 1)...]
         }
@@ -45,6 +47,15 @@ extension BankSettings: Codable {
 
 extension BankSetting {
     fileprivate func line(_ settings: BankSettings) -> String { "\(name)=\(text(settings))\n" }
+
+    /// Settings that were added after version 0.2.0.
+    private static let newer: Set = ["bindings", "definitionBy"]
+
+    /// Whether the text has no line of it. During an upgrade an older server, which does not know a newer setting, must still serve
+    /// a bank for which nobody has set it.
+    fileprivate func isLeftOut(_ settings: BankSettings) -> Bool {
+        Self.newer.contains(name) && text(settings) == text(.ofOlderTexts)
+    }
 }
 
 /// A text of settings that this program does not understand, or that breaks a rule. Its bank is not served.

@@ -81,6 +81,16 @@ struct BankSettingTests {
         #expect(BankSettings(name: "A", programme: "P", scheme: .pciCPP).definitionBy == .both)
     }
 
+    @Test("A newer setting is in the text only if somebody has set it: an older server can serve the bank meanwhile")
+    func leftOut() throws {
+        var settings = BankSettings(name: "A", programme: "P", scheme: .pciCPP)
+        #expect(!settings.text.contains("definitionBy") && !settings.text.contains("bindings"))
+        settings.bindings = .require
+        #expect(settings.text.contains("\nbindings=require\n"))
+        let twoForms = Self.usual.text.replacing("definitionBy=indexes\n", with: "definitionBy=both\n")
+        #expect(throws: UnreadableSettings(setting: "definitionBy")) { try BankSettings(text: twoForms) }
+    }
+
     private static func text(of settings: BankSettings, without name: String) -> String {
         settings.text.split(separator: "\n").filter { !$0.hasPrefix("\(name)=") }.map { "\($0)\n" }.joined()
     }
