@@ -47,12 +47,13 @@ struct ChosenPINTests {
             (["--weak-pin-rules", "none", "--pin-minimum-length", "5"], "it must have 5 to 6 digits"),
         ] {
             let bank = try await service.installation.makeBank(settings)
-            let holder = try await service.holder(of: bank)
+            let holder = TestCardholder(pin: nil)
+            try await service.installation.provision([holder], of: bank, through: service.server)
             for call in DefinitionCall.definitions {
                 let attempt = try await service.defining("4343", call, holder, of: bank)
                 let answer = try await service.send(attempt)
                 #expect(answer.code == 131)
-                #expect(answer.message == "PIN format is invalid (\(rule))", "\(call)")
+                #expect(answer.message == "PIN format is invalid: \(rule)", "\(call)")
             }
         }
     }
