@@ -28,7 +28,7 @@ OTHER_MACHINE = "other-machine.test"
 # The steps of the client that docs/vectors has values for.
 STEPS = """
 export {
-    LibraryError, base64URLDecoded, concatKDF, hmac, importNotifyKey, indexesPlaintext, isKeypad, keyKinds, namesIn,
+    LibraryError, base64URLDecoded, concatKDF, digestOf, hmac, importNotifyKey, indexesPlaintext, isKeypad, keyKinds, namesIn,
     notifyHash, openSealed, p256PublicKey, parsedDelivery, pinPlaintext, seal, serverKey, shownParts, thumbprint, toHex,
 };
 """
