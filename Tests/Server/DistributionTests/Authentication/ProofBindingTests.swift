@@ -10,7 +10,7 @@ struct ProofBindingTests {
     func bound(rule: String) async throws {
         let service = try await Service.shared.value
         let (bank, cardholder) = try await bank(rule, service)
-        let app = try TestApp.withOwnKeys()
+        let app = try TestApp()
         let answer = try await service.server.post(Path.captcha, try captcha(app, bank, cardholder))
         let delivery = try app.open(answer)
         #expect(try await service.server.post(Path.notify, delivery.notify(bank, cardholder)).code == 0)
@@ -28,7 +28,7 @@ struct ProofBindingTests {
     func replaced(rule: String) async throws {
         let service = try await Service.shared.value
         let (bank, cardholder) = try await bank(rule, service)
-        let (app, proxy) = (try TestApp.withOwnKeys(), try TestApp.withOwnKeys())
+        let (app, proxy) = (try TestApp(), try await Self.proxy.value)
         let counts = "unconfirmed_fetches, authentication_failures"
         let select = "SELECT \(counts) FROM cardholder WHERE \(cardholder.row(bank))"
         let before = try await service.installation.sql(select)
@@ -103,6 +103,9 @@ struct ProofBindingTests {
     private static func digest(of sent: JSON?) -> String {
         digest(Data(base64Encoded: sent?.string ?? "").map(Array.init) ?? [])
     }
+
+    /// It has other keys than the app. RSA keys are slow to generate.
+    private static let proxy = Once { try TestApp.withOwnKeys() }
 
     private func bank(_ rule: String, _ service: Service) async throws -> (TestBank, TestCardholder) {
         let cardholder = TestCardholder()
