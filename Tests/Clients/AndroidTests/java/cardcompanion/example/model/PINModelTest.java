@@ -131,22 +131,23 @@ public class PINModelTest {
 
     @Test
     public void aPINIsShownByToken() throws Exception {
-        model.showByToken(server.url, bank, "alice");
+        model.showByToken(server.url, bank, "alice", "4711");
         runMain(2);
         assertTrue(screen.events.contains("1 images"));
         assertToken(sent(0), "00", digest(Base64.getDecoder().decode(sent(0).text("ecdhPublicKey"))));
         assertEquals("/v1/pin-distribution/token/notify", server.requests.get(1).path);
+        assertEquals("4711", JsonParser.object(sent(0).text("token")).text("AuthenticationCode"));
     }
 
     @Test
     public void aPINThatCannotBeShownIsNotConfirmed() throws Exception {
         screen.canShow = false;
-        model.showByToken(server.url, bank, "alice");
+        model.showByToken(server.url, bank, "alice", "4711");
         runMain(2);
         assertEquals(2, sent(1).requiredInteger("status"));
         screen.canShow = true;
         fake.delivery.put("images", Arrays.asList());
-        model.showByToken(server.url, bank, "alice");
+        model.showByToken(server.url, bank, "alice", "4711");
         runMain(2);
         assertEquals(1, sent(3).requiredInteger("status"));
         assertTrue(later.isEmpty());
@@ -155,7 +156,7 @@ public class PINModelTest {
     @Test
     public void whatFailsIsSaid() throws Exception {
         fake.code = 203;
-        model.showByToken(server.url, bank, "alice");
+        model.showByToken(server.url, bank, "alice", "4711");
         runMain(1);
         assertEquals("message 203: code 203", screen.events.get(screen.events.size() - 1));
         assertEquals("there is no session to notify of", 1, server.requests.size());
@@ -163,7 +164,7 @@ public class PINModelTest {
 
     @Test
     public void leavingHidesEverything() throws Exception {
-        model.showByToken(server.url, bank, "alice");
+        model.showByToken(server.url, bank, "alice", "4711");
         Runnable answer = main.take();
         model.leave();
         answer.run();
@@ -172,9 +173,9 @@ public class PINModelTest {
 
     @Test
     public void aTimerOfAnEarlierPINHidesNothing() throws Exception {
-        model.showByToken(server.url, bank, "alice");
+        model.showByToken(server.url, bank, "alice", "4711");
         runMain(2);
-        model.showByToken(server.url, bank, "alice");
+        model.showByToken(server.url, bank, "alice", "4711");
         runMain(2);
         int count = screen.events.size();
         later.get(0).run();

@@ -74,7 +74,9 @@ public final class MainActivity extends Activity implements Screen {
         button(
             column, R.string.show_by_code,
             () -> model.showByCode(url(), bank(), uniqueId(), code.getText().toString()));
-        button(column, R.string.show_by_token, () -> model.showByToken(url(), bank(), uniqueId()));
+        button(
+            column, R.string.show_by_token,
+            () -> model.showByToken(url(), bank(), uniqueId(), code.getText().toString()));
         int digits = InputType.TYPE_CLASS_NUMBER | InputType.TYPE_NUMBER_VARIATION_PASSWORD;
         newPIN = input(column, R.string.new_pin, digits, "");
         button(column, R.string.define, () -> model.defineByHMAC(url(), bank(), uniqueId(), takePIN()));

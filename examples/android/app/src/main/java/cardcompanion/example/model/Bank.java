@@ -25,9 +25,10 @@ public interface Bank {
      * A token for a request, signed.
      *
      * @param type 00 for the delivery of a PIN, 02 for its definition
+     * @param authCode the cardholder's authentication code, which a PCI-CPP bank puts into the token; empty: none
      * @param binding what the request is bound to: the digest of the app's key, or of the sealed PIN
      */
-    SignedToken token(String uniqueId, String transactionId, String type, String binding);
+    SignedToken token(String uniqueId, String transactionId, String type, String authCode, String binding);
 
     /** A token and its signature in base64. */
     final class SignedToken {

@@ -62,7 +62,7 @@ public final class Choice {
     }
 
     private DefinitionTokenParameters parameters(String transactionId, SealedPIN sealed) {
-        Bank.SignedToken signed = bank.token(uniqueId, transactionId, "02", sealed.getBinding());
+        Bank.SignedToken signed = bank.token(uniqueId, transactionId, "02", "", sealed.getBinding());
         return new DefinitionTokenParameters(signed.token, signed.signature, sealed);
     }
 }

@@ -43,10 +43,11 @@ public final class Delivery {
         return new Delivery(context, hostUrl, bank, uniqueId, null, response);
     }
 
-    /** Fetches the PIN with a token of the bank's, which is bound to the key of the fetch. */
-    public static Delivery byToken(Object context, String hostUrl, Bank bank, String uniqueId) {
+    /** Fetches the PIN with a token of the bank's, which has the code, and is bound to the key of the fetch. */
+    public static Delivery byToken(Object context, String hostUrl, Bank bank, String uniqueId, String authCode) {
         PreparedFetch prepared = PINDistribution.prepareTokenFetch();
-        Bank.SignedToken signed = bank.token(uniqueId, bank.transactionId(), "00", prepared.getBinding());
+        Bank.SignedToken signed = bank.token(
+            uniqueId, bank.transactionId(), "00", authCode, prepared.getBinding());
         TokenProvisioningParameters parameters =
             new TokenProvisioningParameters(signed.token, signed.signature).withPreparedFetch(prepared);
         ProvisioningResponse response = PINDistribution.postGetPINCaptchaTokenRequest(context, parameters, hostUrl);

@@ -53,8 +53,8 @@ public final class PINModel {
     }
 
     /** Shows the PIN of a cardholder by a token. */
-    public void showByToken(String hostUrl, Bank bank, String uniqueId) {
-        run(() -> Delivery.byToken(context, hostUrl, bank, uniqueId), this::show);
+    public void showByToken(String hostUrl, Bank bank, String uniqueId, String authCode) {
+        run(() -> Delivery.byToken(context, hostUrl, bank, uniqueId, authCode), this::show);
     }
 
     private void show(Delivery delivery) {

@@ -59,11 +59,13 @@ public final class SandboxBank implements Bank {
     }
 
     @Override
-    public SignedToken token(String uniqueId, String transactionId, String type, String binding) {
-        // The sandbox's names need no escapes. A back-end writes JSON with a library.
+    public SignedToken token(
+            String uniqueId, String transactionId, String type, String authCode, String binding) {
+        // The sandbox's names and codes need no escapes. A back-end writes JSON with a library.
+        String code = authCode.isEmpty() ? "" : "\",\"AuthenticationCode\":\"" + authCode;
         String token = "{\"IdBEL\":\"" + bankId + "\",\"IdPorteur\":\"" + uniqueId
             + "\",\"IdFournisseur\":\"sandbox\",\"IdTransaction\":\"" + transactionId
-            + "\",\"Timestamp\":\"" + timestamp() + "\",\"Type\":\"" + type + "\",\"Binding\":\"" + binding + "\"}";
+            + "\",\"Timestamp\":\"" + timestamp() + "\",\"Type\":\"" + type + code + "\",\"Binding\":\"" + binding + "\"}";
         try {
             Signature signature = Signature.getInstance("SHA256withRSA");
             signature.initSign(signingKey);
