@@ -255,7 +255,7 @@ public final class CardCompanionSession {
      * @param uniqueId the cardholder's unique identifier
      * @param idTransaction the IdTransaction of the token to come
      * @param indexes the index of each digit on the keypad, such as a String or a CharBuffer around an array
-     * @param keypadId what {@link KeyPadCoordinatesResponse#keypadId} was
+     * @param keypadId what {@link KeyPadCoordinatesResponse#keypadId} was; null for the keypad that was handed out last
      * @param hostUrl the server's base URL
      * @return the sealed PIN, or a {@link LibraryCode}
      */

@@ -87,11 +87,14 @@ final class Definition {
 
     private String keypadId(DefinitionTokenParameters parameters, TokenNames names) throws LibraryException {
         if (parameters.sealed != null) return parameters.sealed.request.keypadId;
-        if (parameters.keypadId != null) {
-            Operation.require("keypadId", parameters.keypadId);
-            return parameters.keypadId;
-        }
-        return keypads.newest(names.bankId, names.uniqueId);
+        return keypadId(parameters.keypadId, names.bankId, names.uniqueId);
+    }
+
+    /** The keypad that an app names, or the newest one. */
+    private String keypadId(String given, String bankId, String uniqueId) throws LibraryException {
+        if (given == null) return keypads.newest(bankId, uniqueId);
+        Operation.require("keypadId", given);
+        return given;
     }
 
     private static RequestBinding binding(Content content, TokenNames names, String keypadId) {
@@ -136,18 +139,23 @@ final class Definition {
     }
 
     /** Seals a PIN or indexes before the bank's back-end makes its proof. */
-    SealedPIN seal(CharSequence pin, RequestBinding request, Algorithm algorithm, String hostUrl) {
+    SealedPIN seal(CharSequence pin, RequestBinding given, Algorithm algorithm, String hostUrl) {
         return Operation.run(
             () -> {
                 Operation.require(
-                    "bankId", request.bankId, "uniqueId", request.uniqueId,
-                    algorithm == Algorithm.RSA_OAEP_256 ? "timestamp" : "idTransaction", request.requestId,
-                    request.content == Content.PIN ? "pin" : "indexes", pin);
-                if (request.content == Content.INDEXES) Operation.require("keypadId", request.keypadId);
+                    "bankId", given.bankId, "uniqueId", given.uniqueId,
+                    algorithm == Algorithm.RSA_OAEP_256 ? "timestamp" : "idTransaction", given.requestId,
+                    given.content == Content.PIN ? "pin" : "indexes", pin);
+                RequestBinding request = given.content == Content.PIN ? given : withKeypad(given);
                 String compact = sealed(pin, request, algorithm, host(hostUrl));
                 return new SealedPIN(Outcome.success(), request, algorithm, compact);
             },
-            outcome -> new SealedPIN(outcome, request, algorithm, null));
+            outcome -> new SealedPIN(outcome, given, algorithm, null));
+    }
+
+    private RequestBinding withKeypad(RequestBinding given) throws LibraryException {
+        String keypadId = keypadId(given.keypadId, given.bankId, given.uniqueId);
+        return new RequestBinding(given.content, given.bankId, given.uniqueId, given.requestId, keypadId);
     }
 
     /** Fetches the server's key set for each call, because a cached key may have been rotated. */
@@ -168,14 +176,14 @@ final class Definition {
         Operation.requireParameters(parameters);
         Operation.require("bankId", parameters.bankId, "uniqueId", parameters.uniqueId);
         HostUrl host = host(hostUrl);
-        KeypadMemory.Request underWay = keypads.begin(parameters.bankId, parameters.uniqueId);
+        keypads.begin(parameters.bankId, parameters.uniqueId);
         String handedOut = null;
         try {
             KeyPadCoordinatesResponse response = requestKeypad(parameters, host);
             handedOut = response.keypadId;
             return response;
         } finally {
-            keypads.end(underWay, handedOut);
+            keypads.end(parameters.bankId, parameters.uniqueId, handedOut);
         }
     }
 

@@ -78,7 +78,7 @@ public final class DefinitionTokenParameters extends Redacted {
      * Parameters that name their keypad. Without it, it is the one that the session has handed out last for this bank
      * and cardholder within five minutes.
      *
-     * @param keypadId what {@link KeyPadCoordinatesResponse#keypadId} was
+     * @param keypadId what {@link KeyPadCoordinatesResponse#keypadId} was; a sealed PIN has its own, which counts
      * @return the new parameters
      */
     public DefinitionTokenParameters withKeypadId(String keypadId) {

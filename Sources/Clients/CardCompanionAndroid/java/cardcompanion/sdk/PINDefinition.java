@@ -195,7 +195,7 @@ public final class PINDefinition {
      * @param uniqueId the cardholder's unique identifier (IdPorteur)
      * @param idTransaction the IdTransaction of the token to come, from the bank's back-end
      * @param indexes the index of each digit on the keypad
-     * @param keypadId what {@link KeyPadCoordinatesResponse#keypadId} was
+     * @param keypadId what {@link KeyPadCoordinatesResponse#keypadId} was; null for the keypad that was handed out last
      * @param hostUrl the server's base URL, https://host[:port][/path]
      * @return the sealed PIN, for {@link DefinitionTokenParameters#DefinitionTokenParameters(String, String,
      *     SealedPIN)}; or a {@link LibraryCode}
@@ -214,7 +214,7 @@ public final class PINDefinition {
      * @param uniqueId the cardholder's unique identifier (IdPorteur)
      * @param idTransaction the IdTransaction of the token to come, from the bank's back-end
      * @param indexes the index of each digit on the keypad, which the app can overwrite after the call
-     * @param keypadId what {@link KeyPadCoordinatesResponse#keypadId} was
+     * @param keypadId what {@link KeyPadCoordinatesResponse#keypadId} was; null for the keypad that was handed out last
      * @param hostUrl the server's base URL, https://host[:port][/path]
      * @return the sealed PIN, for {@link DefinitionTokenParameters#DefinitionTokenParameters(String, String,
      *     SealedPIN)}; or a {@link LibraryCode}
@@ -233,7 +233,7 @@ public final class PINDefinition {
      * @param uniqueId the cardholder's unique identifier (IdPorteur)
      * @param idTransaction the IdTransaction of the token to come, from the bank's back-end
      * @param indexes the index of each digit on the keypad
-     * @param keypadId what {@link KeyPadCoordinatesResponse#keypadId} was
+     * @param keypadId what {@link KeyPadCoordinatesResponse#keypadId} was; null for the keypad that was handed out last
      * @param hostUrl the server's base URL, https://host[:port][/path]
      * @return the sealed PIN, for {@link DefinitionTokenParameters#DefinitionTokenParameters(String, String,
      *     SealedPIN)}; or a {@link LibraryCode}

@@ -272,7 +272,7 @@ public class DefinitionTest {
         DefinitionParameters parameters = new DefinitionParameters(sealed, "ab");
         assertEquals(LibraryCode.BAD_PIN_FORMAT, session.postDefinePINRequest(parameters, server.url).errorCode);
         assertEquals(
-            LibraryCode.INVALID_INPUT, session.sealPINECDHCB("B", "u", "i", "0,1,0,1", null, server.url).errorCode);
+            LibraryCode.INVALID_INPUT, session.sealPINECDHCB("B", "u", "i", "0,1,0,1", "", server.url).errorCode);
         assertEquals(LibraryCode.INVALID_INPUT, session.sealPIN("B", "u", "", "4343", server.url).errorCode);
         assertEquals(LibraryCode.INVALID_INPUT, session.sealPIN("B", "u", "t", null, server.url).errorCode);
         assertEquals(LibraryCode.INVALID_INPUT, session.sealPIN("B", "u", "t", "4343", "http://host").errorCode);

@@ -5,6 +5,7 @@ import static org.junit.Assert.assertNull;
 import static org.junit.Assert.assertTrue;
 
 import cardcompanion.sdk.internal.JsonParser;
+import cardcompanion.sdk.internal.KeypadMemory;
 import cardcompanion.tests.FakeServer;
 import cardcompanion.tests.TestServer;
 import java.util.concurrent.CyclicBarrier;
@@ -130,6 +131,44 @@ public class KeypadMemoryTest {
         assertEquals(LibraryCode.INVALID_INPUT, define("1", null).errorCode);
         fetch("1");
         assertEquals("k-3", named("1"));
+    }
+
+    @Test
+    public void ifOnlyOneOverlappingRequestHandsOutAKeypadItIsTheOne() throws Exception {
+        KeypadMemory memory = new KeypadMemory(now::get);
+        for (int first = 0; first < 2; first++) {
+            memory.begin("B", "u");
+            memory.begin("B", "u");
+            memory.end("B", "u", first == 0 ? "k-a" : null);
+            memory.end("B", "u", first == 0 ? null : "k-b");
+            assertEquals(first == 0 ? "k-a" : "k-b", memory.newest("B", "u"));
+        }
+    }
+
+    @Test
+    public void aWaitingCardholderIsNotForgotten() throws Exception {
+        KeypadMemory memory = new KeypadMemory(now::get);
+        memory.begin("B", "waiting");
+        for (int index = 0; index <= KeypadMemory.MAXIMUM_COUNT; index++) {
+            memory.begin("B", "u" + index);
+            memory.end("B", "u" + index, "k");
+        }
+        memory.end("B", "waiting", "k-w");
+        assertEquals("k-w", memory.newest("B", "waiting"));
+        assertNull(memory.newest("B", "u0"));
+    }
+
+    @Test
+    public void indexesAreSealedForTheNewestKeypad() throws Exception {
+        fetch("1");
+        fetch("1");
+        SealedPIN sealed = session.sealPINECDHCB("BANK", "1", "1", "0,1,0,1", null, server.url);
+        String token = "{\"IdBEL\":\"BANK\",\"IdPorteur\":\"1\",\"IdTransaction\":\"1\"}";
+        DefinitionTokenParameters parameters = new DefinitionTokenParameters(token, "c2ln", sealed);
+        assertEquals(0, session.postDefinePINECDHCBRequest(parameters, server.url).errorCode);
+        String sent = server.requests.get(server.requests.size() - 1).body;
+        assertEquals("k-2", JsonParser.object(sent).text("keypadId"));
+        assertNull("it has served", named("1"));
     }
 
     @Test
