@@ -127,7 +127,7 @@ extension PinCodeRequestTests {
         strict.minimumPINLength = 6
         strict.pinnedServerKeyThumbprints = ["unknown"]
         PinCodeRequest.configure(strict)
-        defer { PinCodeRequest.configure(PinCodeConfiguration()) }
+        defer { PinCodeRequest.use(.shared) }
         let codes = try await withTestServer(reacting: DefiningServer().react) { url in
             await onThread {
                 ["1234", "123456"].map { pin in

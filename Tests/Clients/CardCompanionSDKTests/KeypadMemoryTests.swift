@@ -90,6 +90,18 @@ import Testing
         #expect(try await newest() == nil)
     }
 
+    @Test func `A keypad that has served is forgotten, and a newer one stays`() async throws {
+        await ask("k-1")
+        await ask("k-2")
+        await memory.forget("k-1", of: Self.holder)
+        #expect(try await newest() == "k-2")
+        await memory.forget("k-2", of: Self.holder)
+        #expect(try await newest() == nil)
+        await ask("k-3") { await ask("k-4") }
+        await memory.forget("k-3", of: Self.holder)
+        await #expect(throws: SDKError.self) { try await newest() }
+    }
+
     @Test func `Overlapping requests are forgotten after five minutes too`() async throws {
         await ask("k-1") { await ask("k-2") }
         clock.advance(bySeconds: KeypadMemory.lifetimeSeconds)

@@ -84,17 +84,6 @@ import Testing
         #expect(receipt == "1.cy0x.AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8")
     }
 
-    @Test func `PinCodeRequest brings a key back`() async throws {
-        let receipt = NotifyReceipt(sessionId: "s-ios", key: SymmetricKey(size: .bits256)).text
-        for (text, expected) in [(receipt, true), (receipt + "A", false)] {
-            let restored = await withCheckedContinuation { continuation in
-                PinCodeRequest.restore(notifyReceipt: text) { continuation.resume(returning: $0) }
-            }
-            #expect(restored == expected)
-        }
-        #expect(await CardCompanionSession.shared.notifyKeys.key(forSession: "s-ios") != nil)
-    }
-
     @Test func `There is a receipt for images that are incomplete, and none without a session`() async throws {
         let incomplete = DeliveringServer(delivery: TestDelivery(length: 3))
         let refusing: @Sendable (TestRequest) -> Reaction = { _ in

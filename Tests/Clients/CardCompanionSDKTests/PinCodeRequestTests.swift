@@ -1,4 +1,5 @@
 import CardCompanionAPI
+import Crypto
 import Foundation
 import Synchronization
 import Testing
@@ -171,6 +172,17 @@ import Testing
             }
         }
         #expect(calls.withLock { $0 } == 3)
+    }
+
+    @Test func `PinCodeRequest brings a key back`() async throws {
+        let receipt = NotifyReceipt(sessionId: "s-ios", key: SymmetricKey(size: .bits256)).text
+        for (text, expected) in [(receipt, true), (receipt + "A", false)] {
+            let restored = await withCheckedContinuation { continuation in
+                PinCodeRequest.restore(notifyReceipt: text) { continuation.resume(returning: $0) }
+            }
+            #expect(restored == expected)
+        }
+        #expect(await PinCodeRequest.session.notifyKeys.key(forSession: "s-ios") != nil)
     }
 
     @Test func `GETPIN_STATUS has the values of section 5_2`() {

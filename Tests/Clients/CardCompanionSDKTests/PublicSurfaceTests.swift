@@ -1,25 +1,36 @@
 import CardCompanionAPI
+import Crypto
 import Synchronization
 import Testing
 
 @testable import CardCompanionSDK
 
 @Suite struct PublicSurfaceTests {
-    @Test func `Parameters do not print their secrets`() {
+    @Test func `Parameters do not print their secrets`() throws {
         let secret = "s3cret"
+        let sealed = SealedPIN(
+            .init(
+                compact: secret, algorithm: .rsaOAEP256,
+                request: RequestBinding(content: .pin, bankId: "b", uniqueId: "u", requestId: "t")))
+        let key = RecipientKey.p256(P256.KeyAgreement.PrivateKey())
+        let prepared = PreparedFetch(key)
         let values: [any Sendable] = [
             ProvisioningParameters(bankId: "b", uniqueId: "u", authCode: secret, timestamp: "t", hashMac: "h"),
             TokenProvisioningParameters(token: secret, signature: "s"),
             TokenNotifyParameters(token: secret, sessionId: "s", status: .success),
             DefinitionParameters(bankId: "b", uniqueId: "u", timestamp: "t", hashMac: "h", pin: secret),
             DefinitionTokenParameters(token: "t", signature: "s", pin: secret),
-            DefinitionTokenParameters(token: "t", signature: "s", indexes: secret),
+            DefinitionTokenParameters(token: "t", signature: "s", indexes: secret), sealed,
+            DefinitionParameters(sealedPIN: sealed, hashMac: "h"),
         ]
         for value in values {
             var dumped = ""
             dump(value, to: &dumped)
             for text in ["\(value)", String(reflecting: value), dumped] { #expect(!text.contains(secret)) }
         }
+        var dumped = ""
+        dump(prepared, to: &dumped)
+        for text in ["\(prepared)", dumped] { #expect(!text.contains("PrivateKey") && !text.contains("p256")) }
     }
 
     @Test func `The deprecated names of table 4 call their operations`() async throws {

@@ -28,13 +28,13 @@ extension CardCompanionSession {
         _ parameters: DefinitionTokenParameters, hostUrl: String
     ) async throws(SDKError) -> DefinitionResponse {
         try require((MemberName.token, parameters.token), (MemberName.signature, parameters.signature))
+        let names = try TokenNames(in: parameters.token)
         let sealed: SealedPIN.Sealed
         if let given = parameters.sealedPIN {
-            sealed = try given.sealed(for: .pin, .ecdhESA256KW)
+            sealed = try given.sealed(for: .pin, .ecdhESA256KW, names: names)
         } else {
             let pin = parameters.pin ?? ""
             try require((MemberName.pin, pin))
-            let names = try TokenNames(in: parameters.token)
             let binding = RequestBinding(
                 content: .pin, bankId: names.bankId, uniqueId: names.uniqueId, requestId: names.transactionId)
             sealed = try await seal(pin: pin, by: .ecdhESA256KW, for: binding, hostUrl: hostUrl)
@@ -53,7 +53,7 @@ extension CardCompanionSession {
         let holder = KeypadMemory.Holder(bankId: names.bankId ?? "", uniqueId: names.uniqueId ?? "")
         let sealed: SealedPIN.Sealed
         if let given = parameters.sealedPIN {
-            sealed = try given.sealed(for: .indexes, .ecdhESA256KW)
+            sealed = try given.sealed(for: .indexes, .ecdhESA256KW, names: names)
         } else {
             let indexes = parameters.indexes ?? ""
             try require((MemberName.indexes, indexes))
@@ -66,7 +66,9 @@ extension CardCompanionSession {
             token: parameters.token, signature: parameters.signature, indexes: sealed.compact,
             keypadId: sealed.request.keypadId)
         let response = try await define(request, at: host(hostUrl).url(APIPath.definePINIndexes))
-        if response.errorCode == DefinitionCode.success.rawValue { await keypads.forget(holder) }
+        if response.errorCode == DefinitionCode.success.rawValue {
+            await keypads.forget(sealed.request.keypadId, of: holder)
+        }
         return response
     }
 

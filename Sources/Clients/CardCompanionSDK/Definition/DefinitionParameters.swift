@@ -50,7 +50,7 @@ public struct DefinitionTokenParameters: Sendable, Redacted {
     public var indexes: String?
     /// The keypad that `indexes` refers to, see ``KeyPadCoordinatesResponse/keypadId``. Nil for the one that the session has
     /// fetched last for this cardholder. If two were requested at the same time, it is unknown which one the cardholder sees:
-    /// then the result is 90000.
+    /// then the result is 90000. It does not count with ``sealedPIN``, which has its own.
     public var keypadId: String?
     /// A PIN, or its indexes, that was sealed before, so that the token could be bound to it.
     public var sealedPIN: SealedPIN?

@@ -64,6 +64,14 @@ actor KeypadMemory {
         return entry.keypadIds.first
     }
 
+    /// Forgets a keypad that has served. A newer one stays.
+    func forget(_ keypadId: String?, of holder: Holder) {
+        guard let keypadId, entries.contains(where: { $0.holder == holder && $0.keypadIds == [keypadId] }) else {
+            return
+        }
+        forget(holder)
+    }
+
     func forget(_ holder: Holder) {
         guard entries.contains(where: { $0.holder == holder }) else { return }
         change(holder) { $0.keypadIds = [] }

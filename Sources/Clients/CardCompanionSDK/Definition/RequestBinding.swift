@@ -16,6 +16,8 @@ struct RequestBinding {
     /// The keypad that indexes refer to.
     var keypadId: String?
 
+    var names: TokenNames { TokenNames(bankId: bankId, uniqueId: uniqueId, transactionId: requestId) }
+
     /// - Throws: 90000 if a name is empty.
     func requireNames() throws(SDKError) {
         try require(
@@ -25,7 +27,7 @@ struct RequestBinding {
 }
 
 /// The members of a token that name its request. The server says what is missing.
-struct TokenNames: Decodable {
+struct TokenNames: Decodable, Equatable {
     let bankId: String?
     let uniqueId: String?
     let transactionId: String?
@@ -34,6 +36,10 @@ struct TokenNames: Decodable {
         case bankId = "IdBEL"
         case uniqueId = "IdPorteur"
         case transactionId = "IdTransaction"
+    }
+
+    init(bankId: String?, uniqueId: String?, transactionId: String?) {
+        (self.bankId, self.uniqueId, self.transactionId) = (bankId, uniqueId, transactionId)
     }
 
     /// - Throws: 90000 if the token is not a JSON object, or if one of these members is not a string.

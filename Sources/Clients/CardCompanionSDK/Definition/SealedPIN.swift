@@ -35,15 +35,19 @@ public struct SealedPIN: Sendable, Redacted, Response {
 
     /// The sealed value for a definition.
     ///
-    /// - Throws: 90000 if it was sealed for another kind of definition, or its own code if it could not be sealed.
+    /// - Parameter names: the token's; nil for a definition by HMAC.
+    /// - Throws: 90000 if it was sealed for another definition, or its own code if it could not be sealed.
     func sealed(
-        for content: RequestBinding.Content, _ algorithm: KeyManagement
+        for content: RequestBinding.Content, _ algorithm: KeyManagement, names: TokenNames? = nil
     ) throws(SDKError) -> Sealed {
         guard let sealed else {
             throw SDKError(LibraryCode(rawValue: errorCode) ?? .invalidInput, "the PIN could not be sealed")
         }
         guard sealed.algorithm == algorithm, sealed.request.content == content else {
             throw SDKError(.invalidInput, "the PIN was sealed for another kind of definition")
+        }
+        guard names.map({ $0 == sealed.request.names }) ?? true else {
+            throw SDKError(.invalidInput, "the PIN was sealed for another IdBEL, IdPorteur or IdTransaction")
         }
         return sealed
     }

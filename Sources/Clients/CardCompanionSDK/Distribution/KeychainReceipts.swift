@@ -2,8 +2,9 @@
     internal import Foundation
     internal import Security
 
-    /// Notify receipts in the keychain: on this device only, and readable after it was unlocked once. Those older than the longest
-    /// session are removed when another one is saved.
+    /// Notify receipts in the data protection keychain: on this device only, and readable after it was unlocked once. Those older
+    /// than the longest session are removed when another one is saved. A macOS app needs an entitlement for that keychain, such as
+    /// `keychain-access-groups`.
     public struct KeychainReceipts: NotifyReceiptStore {
         private let service: String
 
@@ -45,7 +46,11 @@
         }
 
         private var all: [String: Any] {
-            [kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service]
+            [
+                kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
+                // Without it macOS takes the keychain file, which does not know when items can be read.
+                kSecUseDataProtectionKeychain as String: true,
+            ]
         }
 
         private func removeOld() {

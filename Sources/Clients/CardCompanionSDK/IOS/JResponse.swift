@@ -29,7 +29,7 @@ public class JResponse: NSObject, @unchecked Sendable {
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
-public final class PINCodeProvisioningJResponse: JResponse, @unchecked Sendable {
+public class PinCodeProvisioningJResponse: JResponse, @unchecked Sendable {
     private let response: ProvisioningResponse
 
     /// The PIN as one captcha image, PNG in base64. Nil on an error, and if the bank delivers one image per digit: any of them
@@ -51,6 +51,12 @@ public final class PINCodeProvisioningJResponse: JResponse, @unchecked Sendable 
         super.init(response)
     }
 }
+
+/// A delivered PIN under the name of the document's tables. Its samples have the other one.
+#if canImport(ObjectiveC)
+    @objcMembers
+#endif
+public final class PINCodeProvisioningJResponse: PinCodeProvisioningJResponse, @unchecked Sendable {}
 
 /// The result of a PIN definition by token.
 #if canImport(ObjectiveC)
@@ -74,4 +80,4 @@ public final class GetKeypadCoordJResponse: JResponse, @unchecked Sendable {
     }
 }
 
-extension PINCodeProvisioningJResponse: Redacted {}
+extension PinCodeProvisioningJResponse: Redacted {}

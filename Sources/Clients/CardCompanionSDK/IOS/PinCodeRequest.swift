@@ -19,7 +19,10 @@ public final class PinCodeRequest: NSObject {
     /// Sets the configuration of all later requests. Call it before the first one: what an earlier request has left for a later
     /// one, such as the key of a notify, is forgotten. Not in the document.
     public static func configure(_ configuration: PinCodeConfiguration) {
-        let session = configuration.session()
+        use(configuration.session())
+    }
+
+    static func use(_ session: CardCompanionSession) {
         configured.withLock { $0 = session }
     }
 

@@ -135,6 +135,3 @@ extension PinCodeRequest {
         notify(token, sessionId, status, hostURL).wait()
     }
 }
-
-/// The name of ``PINCodeProvisioningJResponse`` in the document's samples. The header has it for Objective-C.
-public typealias PinCodeProvisioningJResponse = PINCodeProvisioningJResponse

@@ -16,12 +16,15 @@ typedef NS_ENUM(NSInteger, GETPIN_STATUS) {
 @property (nonatomic, readonly) NSNumber * _Nullable retryAfterSeconds;
 @end
 
-@interface PINCodeProvisioningJResponse : JResponse
+@interface PinCodeProvisioningJResponse : JResponse
 @property (nonatomic, readonly) NSString * _Nullable imageData;
 @property (nonatomic, readonly) NSArray<NSString *> *images;
 @property (nonatomic, readonly) NSString * _Nullable sessionId;
 @property (nonatomic, readonly) NSString * _Nullable freeField;
 @property (nonatomic, readonly) NSString * _Nullable notifyReceipt;
+@end
+
+@interface PINCodeProvisioningJResponse : PinCodeProvisioningJResponse
 @end
 
 @interface DefinePinTokenRequest : JResponse
@@ -74,8 +77,5 @@ typedef NS_ENUM(NSInteger, GETPIN_STATUS) {
 + (DefinePinTokenRequest *)postDefinePinRequestECDH_CB:(NSString *)token pinIndexes:(NSString *)pinIndexes signature:(NSString *)signature hostURL:(NSString *)hostURL;
 + (DefinePinTokenRequest *)postDefineTokenRequestECDH_CB:(NSString *)token signature:(NSString *)signature indexes:(NSString *)indexes hostURL:(NSString *)hostURL;
 @end
-
-/// The name in the document's samples.
-@compatibility_alias PinCodeProvisioningJResponse PINCodeProvisioningJResponse;
 
 NS_ASSUME_NONNULL_END

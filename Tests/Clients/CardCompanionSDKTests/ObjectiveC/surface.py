@@ -15,7 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = HERE.parents[3] / "Sources" / "Clients" / "CardCompanionSDK" / "IOS"
 HEADER = HERE / "CardCompanionSDK.h"
 CLASSES = [
-    "JResponse", "PINCodeProvisioningJResponse", "DefinePinTokenRequest", "GetKeypadCoordJResponse", "PinCodeConfiguration",
+    "JResponse", "PinCodeProvisioningJResponse", "PINCodeProvisioningJResponse", "DefinePinTokenRequest", "GetKeypadCoordJResponse", "PinCodeConfiguration",
     "CardCompanionUtil", "PinCodeRequest",
 ]
 VALUES = {"Int": "NSInteger", "Double": "double", "Bool": "BOOL", "GETPIN_STATUS": "GETPIN_STATUS", "Any": "id"}
@@ -126,15 +126,13 @@ def header():
         parent = re.search(rf"class {name}: (\w+)", text).group(1)
         lines = "".join(line + "\n" for line in members(text, name))
         parts.append(f"@interface {name} : {parent}\n{lines}@end\n")
-    parts.append("/// The name in the document's samples.\n"
-                 "@compatibility_alias PinCodeProvisioningJResponse PINCodeProvisioningJResponse;\n")
     return "\n".join(parts) + "\nNS_ASSUME_NONNULL_END\n"
 
 
 def missing(text):
     """The documented names that are not in a header."""
     forms = {
-        "classes": r"(?:@interface|@compatibility_alias|NS_ENUM\(NSInteger,) {}\b", "functions": r"\){}[:;]",
+        "classes": r"(?:@interface|NS_ENUM\(NSInteger,) {}\b", "functions": r"\){}[:;]",
         "labels": r":\([^)]*(?:\)|\)\)){}\b", "properties": r"@property .*\b{};", "constants": r"\b{} = ",
     }
     names = [(kind, name) for kind, listed in DOCUMENTED.items() for name in listed.split()]
