@@ -181,7 +181,20 @@ struct DocumentSampleTests {
         parameters = try service.signed(token.with(["Binding": sealed["binding"] ?? .null]), by: bank)
         parameters["sealed"] = sealed["sealed"]
         #expect(try await app.call("postDefinePINECDHRequest", parameters)["errorCode"] == 0)
-        #expect(try await service.serial(holder) == ["3"])
+
+        let asked = names.merging(["keypadSize": 10]) { $1 }
+        let keypad = try await app.call("postGetKeyPadCoordinatesRequest", asked)
+        let places = try #require(keypad["keypad"]?.array).map { $0.string ?? "" }
+        token = bank.token(for: holder, type: "02")
+        let chosen: [String: JSON] = [
+            "idTransaction": token.members["IdTransaction"] ?? .null,
+            "indexes": .array("2947".map { .integer(places.firstIndex(of: String($0)) ?? -1) }),
+        ]
+        sealed = try await app.call("sealPINECDHCB", names.merging(chosen) { $1 })
+        parameters = try service.signed(token.with(["Binding": sealed["binding"] ?? .null]), by: bank)
+        parameters["sealed"] = sealed["sealed"]
+        #expect(try await app.call("postDefinePINECDHCBRequest", parameters)["errorCode"] == 0)
+        #expect(try await service.serial(holder) == ["4"])
     }
 
     @Test("A notify works after the app was closed, if the session keeps its receipts in a file")

@@ -39,7 +39,7 @@ struct BoundProofTests {
     }
 
     @Test("The text under each hashMac is the server's", arguments: try BindingVectors.file.get().hashMacs)
-    func hashMac(_ vector: BindingVectors.HashMac) throws {
+    func hashMac(_ vector: MACVectors.HashMac) throws {
         let bound = try #require(
             try BindingVectors.file.get().bindings.first { $0.name == vector.name && $0.binding == vector.binding })
         let text = HashMac(

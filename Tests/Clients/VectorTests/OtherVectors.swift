@@ -10,6 +10,8 @@ struct MACVectors: Decodable, Sendable {
         let bankId: String
         let uniqueId: String
         let timestamp: String
+        /// Nil if it is not bound.
+        let binding: String?
         let message: Octets
         let hashMac: String
     }
@@ -68,20 +70,9 @@ struct BindingVectors: Decodable, Sendable {
         var isKey: Bool { member.hasSuffix("PublicKey") }
     }
 
-    struct HashMac: NamedVector {
-        let name: String
-        let key: Octets
-        let bankId: String
-        let uniqueId: String
-        let timestamp: String
-        let binding: String
-        let message: Octets
-        let hashMac: String
-    }
-
     let keys: KeyVectors
     let bindings: [Bound]
-    let hashMacs: [HashMac]
+    let hashMacs: [MACVectors.HashMac]
     let tokens: [TokenVectors.Token]
 }
 
