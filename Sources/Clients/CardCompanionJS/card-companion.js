@@ -198,7 +198,8 @@ class PreparedFetch extends CodedResponse {
 
     /** The key. 90000 if it was prepared for the other kind of fetch. */
     static keyOf(prepared, algorithm) {
-        if (!(prepared instanceof PreparedFetch) || prepared.#key?.algorithm !== algorithm) {
+        if (prepared instanceof PreparedFetch) requireSuccess(prepared, "the fetch could not be prepared");
+        if (!(prepared instanceof PreparedFetch) || prepared.#key.algorithm !== algorithm) {
             throw new LibraryError(
                 LibraryCode.invalidInput,
                 "preparedFetch must come from prepareFetch, or from prepareTokenFetch for a fetch with a token");
@@ -208,8 +209,8 @@ class PreparedFetch extends CodedResponse {
 }
 
 /**
- * A chosen PIN, sealed before the definition, so that the bank's back-end can bind its hashMac or token to it (protocol,
- * section 2.2.1).
+ * A chosen PIN, sealed before the definition, so that the bank's back-end can bind its hashMac or token to it
+ * (protocol, section 2.2.1).
  */
 class SealedPIN extends CodedResponse {
     #sealed;
@@ -220,15 +221,29 @@ class SealedPIN extends CodedResponse {
         this.binding = binding;
     }
 
-    /** The sealed value and what it is for. 90000 if it was sealed for another kind of definition. */
-    static sealedIn(sealedPIN, algorithm, content) {
+    /**
+     * The sealed value and what it is for. 90000 if it was sealed for another kind of definition, or for another token
+     * than that with these names.
+     */
+    static sealedIn(sealedPIN, algorithm, content, names = null) {
+        if (sealedPIN instanceof SealedPIN) requireSuccess(sealedPIN, "the PIN could not be sealed");
         const sealed = sealedPIN instanceof SealedPIN ? sealedPIN.#sealed : null;
         if (sealed?.algorithm !== algorithm || sealed.request.cty !== content) {
             throw new LibraryError(
                 LibraryCode.invalidInput, "sealedPIN must come from the function that seals for this operation");
         }
+        const { iss, sub, jti } = sealed.request;
+        if (names && (iss !== names.bankId || sub !== names.uniqueId || jti !== names.idTransaction)) {
+            throw new LibraryError(
+                LibraryCode.invalidInput, "the PIN was sealed for another IdBEL, IdPorteur or IdTransaction");
+        }
         return sealed;
     }
+}
+
+/** What could not be made before an operation fails with the code of its error. */
+function requireSuccess({ errorCode }, detail) {
+    if (errorCode !== 0) throw new LibraryError(errorCode, detail);
 }
 
 const success = Object.freeze({ errorCode: 0, errorMessage: "Success" });
@@ -321,6 +336,12 @@ class KeypadMemory {
     forget(name) {
         const entry = this.#entries.get(name);
         if (entry) entry.keypadIds = [];
+    }
+
+    /** Forgets a keypad that has served. A newer one stays. */
+    forgetUsed(name, keypadId) {
+        const { keypadIds } = this.#entries.get(name) ?? { keypadIds: [] };
+        if (keypadIds.length === 1 && keypadIds[0] === keypadId) this.forget(name);
     }
 
     /** The entry of a cardholder, made if there is none. Those that nobody needs are removed. */
@@ -737,7 +758,7 @@ async function definePINByToken(parameters, hostUrl, state) {
     const isSealed = parameters?.sealedPIN != null;
     const given = isSealed ? parameters : withPIN(parameters, "token", "signature");
     const { compact } = isSealed
-        ? SealedPIN.sealedIn(parameters.sealedPIN, ecdhESA256KW, "pin")
+        ? SealedPIN.sealedIn(parameters.sealedPIN, ecdhESA256KW, "pin", namesIn(texts(parameters, "token").token))
         : await sealedChoice({ ...given, ...namesIn(given.token) }, "idTransaction", ecdhESA256KW, hostUrl, state);
     return defined({ ...texts(parameters, "token", "signature"), pin: compact }, "token/pin", hostUrl, state);
 }
@@ -747,11 +768,13 @@ async function definePINByIndexes(parameters, hostUrl, state) {
     const named = texts(parameters, "token", "signature");
     const names = namesIn(named.token);
     const { compact, request } = isSealed
-        ? SealedPIN.sealedIn(parameters.sealedPIN, ecdhESA256KW, "indexes")
+        ? SealedPIN.sealedIn(parameters.sealedPIN, ecdhESA256KW, "indexes", names)
         : await indexesSealed({ ...parameters, ...names }, hostUrl, state);
     const { keypadId } = request;
     const answer = await defined({ ...named, indexes: compact, keypadId }, "token/pin-indexes", hostUrl, state);
-    if (answer.errorCode === DefinitionCode.success) state.keypads.forget(holder(names.bankId, names.uniqueId));
+    if (answer.errorCode === DefinitionCode.success) {
+        state.keypads.forgetUsed(holder(names.bankId, names.uniqueId), keypadId);
+    }
     return answer;
 }
 

@@ -92,6 +92,24 @@ def check_several_keypads(scene):
     failed(define_by_keypad(scene, session, indexes=indexes("5829", places)), 214)
 
 
+def check_newer_keypad_stays(scene):
+    """a definition on an older keypad leaves the newer one"""
+    session = scene.session()
+    first = keypad(scene, session)
+    second = keypad(scene, session)
+    named = {"indexes": indexes("9271", first["keypad"]), "keypadId": first["keypadId"]}
+    succeeded(define_by_keypad(scene, session, **named))
+    succeeded(define_by_keypad(scene, session, indexes=indexes("6382", second["keypad"])))
+
+
+def check_sealed_before(scene):
+    """what was sealed before is defined; what could not be sealed has its code, and another token is 90000"""
+    answers = scene.page.run("sealedBefore", scene.bank.id, "carol", scene.origin.url, {
+        name: scene.bank.token("carol", "02", request_id=request_id)
+        for name, request_id in (("right", "sealed-before"), ("other", "another"))})
+    equal(answers, {"right": 0, "other": 90000, "short": 90007, "unreachable": 90001}, "codes")
+
+
 def check_keypads_at_the_same_time(scene):
     """if two keypads are requested at the same time, the code is 90000 until one is requested alone"""
     session = scene.session()

@@ -51,6 +51,20 @@ async function call(operation, parameters, hostUrl, session = "shared") {
     return { ...view, errorCode, errorMessage, retryAfterSeconds, json: JSON.stringify(response) };
 }
 
+/** The codes of definitions with PINs that were sealed for the IdTransaction sealed-before, or could not be sealed. */
+async function sealedBefore(bankId, uniqueId, hostUrl, { right, other }) {
+    const { PINDefinition } = product;
+    const names = { bankId, uniqueId, idTransaction: "sealed-before" };
+    const seal = (pin, url = hostUrl) => PINDefinition.sealTokenPIN({ ...names, pin }, url);
+    const define = async (signed, sealedPIN) =>
+        (await PINDefinition.postDefinePINECDHRequest({ ...signed, sealedPIN }, hostUrl)).errorCode;
+    const sealed = await seal("7305");
+    return {
+        other: await define(other, sealed), short: await define(right, await seal("1")),
+        unreachable: await define(right, await seal("7305", "http://127.0.0.1:1")), right: await define(right, sealed),
+    };
+}
+
 /** Calls an operation twice at the same time, and returns both responses. */
 function callTwice(...given) {
     return Promise.all([call(...given), call(...given)]);
@@ -172,6 +186,6 @@ async function runExample(url, name, ...given) {
 }
 
 window.page = {
-    ...vectors, advance, call, callTwice, discardKeypads, imageSizes, newSession, pinBytesAfter, restoreNothing, restoreOtherKeys,
-    restoreReceipt, runExample, storeReceipt, surface, watched,
+    ...vectors, advance, call, callTwice, discardKeypads, imageSizes, newSession, pinBytesAfter, restoreNothing,
+    restoreOtherKeys, restoreReceipt, runExample, sealedBefore, storeReceipt, surface, watched,
 };
