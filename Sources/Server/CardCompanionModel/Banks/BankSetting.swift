@@ -56,6 +56,9 @@ package struct BankSetting: Sendable {
     /// Whether a value follows ``rule``.
     package let isAllowed: @Sendable (BankSettings) -> Bool
 
+    /// Whether it came after version 0.2.0, which serves no bank whose text has it.
+    package private(set) var isNewer = false
+
     private let form: OptionForm
     private let read: @Sendable (inout BankSettings, String) -> Bool
 
@@ -82,6 +85,13 @@ package struct BankSetting: Sendable {
             return true
         }
         isAllowed = { allows($0[keyPath: path]) }
+    }
+
+    /// The same setting, marked as one that came after version 0.2.0.
+    func newer() -> BankSetting {
+        var setting = self
+        setting.isNewer = true
+        return setting
     }
 
     /// The option's name without its hyphens.

@@ -95,7 +95,8 @@ extension BankSetting {
             help: """
                 Whether a hashMac or token must be bound to the app's key or sealed PIN. accept (default): it can be. \
                 require: it must be.
-                """),
+                """
+        ).newer(),
         .flag(
             "checkUniqueIds", "--check-unique-ids", \.checksUniqueIds, .only("true"),
             help: "Whether a uniqueId that looks like a card number is refused: true (default) or false."),
@@ -110,7 +111,8 @@ extension BankSetting {
             help: """
                 How cardholders can send the PIN that they choose: pin (as digits), indexes (as positions on a keypad) \
                 or both. Default: indexes for a new bank of scheme CB, whose rules forbid digits, otherwise both.
-                """),
+                """
+        ).newer(),
         .choice(
             "definedPINs", "--defined-pins", \.definedPINs,
             help: """

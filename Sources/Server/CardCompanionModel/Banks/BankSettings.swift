@@ -1,5 +1,5 @@
 /// What an operator sets for a bank. To add a setting, add its value here with its default, and its entry in `BankSettingTable`:
-/// option, range, what tightens it, help. Use it where it acts.
+/// option, range, what tightens it, help; mark it as newer. Use it where it acts.
 package struct BankSettings: Sendable, Equatable {
     /// The largest tolerance that a bank can have.
     package static let timestampToleranceLimitSeconds = 3600

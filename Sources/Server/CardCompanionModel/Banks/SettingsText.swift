@@ -48,13 +48,10 @@ extension BankSettings: Codable {
 extension BankSetting {
     fileprivate func line(_ settings: BankSettings) -> String { "\(name)=\(text(settings))\n" }
 
-    /// Settings that were added after version 0.2.0.
-    private static let newer: Set = ["bindings", "definitionBy"]
-
     /// Whether the text has no line of it. During an upgrade an older server, which does not know a newer setting, must still serve
     /// a bank for which nobody has set it.
     fileprivate func isLeftOut(_ settings: BankSettings) -> Bool {
-        Self.newer.contains(name) && text(settings) == text(.ofOlderTexts)
+        isNewer && text(settings) == text(.ofOlderTexts)
     }
 }
 
