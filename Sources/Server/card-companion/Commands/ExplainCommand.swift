@@ -86,6 +86,8 @@ struct ExplainCommand: ParsableCommand {
         var signatureFile: String?
         @Option(help: "PEM file of the certificate.")
         var certificate: String?
+        @Option(help: "The digest that Binding must be: 43 characters of base64url.")
+        var binding: String?
         @OptionGroup var options: Options
 
         func run() throws {
@@ -94,7 +96,7 @@ struct ExplainCommand: ParsableCommand {
             let pem = try certificate.map { try InputFile.read($0, byteLimit: InputFile.certificateByteLimit) }
             try options.show(
                 .token(
-                    token, signature: signature, certificate: pem, now: options.time,
+                    token, signature: signature, certificate: pem, now: options.time, binding: binding,
                     toleranceSeconds: options.tolerance))
         }
     }
