@@ -30,11 +30,16 @@ enum ChosenPIN {
         PINForm(settings).matches(pin) && !WeakPIN(settings).matches(pin)
     }
 
-    /// What a PIN must be, for the app. It says the same whatever is wrong with a PIN.
+    /// What a PIN must be, for the app. It says the same whatever is wrong with a PIN. Of the SDK document's example PINs it names
+    /// those that the bank refuses.
     static func rule(of settings: BankSettings) -> String {
         let digits = "it must have \(PINForm(settings).rule)"
         guard !settings.weakPINRules.isEmpty else { return digits }
-        return digits + " and must not be easy to guess, such as 1234, 4343 or 5959"
+        let refused = ["1234", "4343", "5959"].filter {
+            WeakPIN(settings).matches(SecretBytes(copying: Array($0.utf8)))
+        }
+        let examples = refused.isEmpty ? "" : ", as \(refused.joined(separator: ", ")) are"
+        return digits + " and must not be easy to guess" + examples
     }
 
     /// The PIN that indexes stand for: `3,7,3,7`, `[3, 7, 3, 7]`, or on a keypad of ten places `3737`.

@@ -43,7 +43,15 @@ struct ChosenPINTests {
     func message() async throws {
         let service = try await Service.shared.value
         for (settings, rule) in [
-            ([], "it must have 4 to 6 digits and must not be easy to guess, such as 1234, 4343 or 5959"),
+            ([], "it must have 4 to 6 digits and must not be easy to guess, as 1234, 4343, 5959 are"),
+            (
+                ["--weak-pin-rules", "pairs"],
+                "it must have 4 to 6 digits and must not be easy to guess, as 4343, 5959 are"
+            ),
+            (
+                ["--weak-pin-rules", "same", "--pin-minimum-length", "5"],
+                "it must have 5 to 6 digits and must not be easy to guess"
+            ),
             (["--weak-pin-rules", "none", "--pin-minimum-length", "5"], "it must have 5 to 6 digits"),
         ] {
             let bank = try await service.installation.makeBank(settings)
