@@ -63,6 +63,19 @@ struct ProofBindingTests {
         #expect(byToken.message?.contains("not bound to the app's key") == true)
     }
 
+    @Test("Once the bank requires it, no server serves an unbound proof, whatever it has remembered of the bank")
+    func everyServer() async throws {
+        let service = try await Service.shared.value
+        let (bank, cardholder) = try await bank("accept", service)
+        let servers = [service.server, try await service.startServer()]
+        for server in servers { #expect(try await server.fetch(bank, token: bank.token(for: cardholder)).code == 0) }
+        try await service.installation.run(["bank", "set", bank.id, "--bindings", "require"]).succeeded()
+        for server in servers {
+            #expect(try await server.fetch(bank, token: bank.token(for: cardholder)).code == 206)
+            #expect(try await server.fetch(bank, cardholder, timestamp: Stamps.next()).code == 205)
+        }
+    }
+
     static let wrongBindings: [JSON] = [
         .null, "", .integer(7), true, ["a"], .string(digest([1])), .string(digest([1]) + "="),
         .string(String(digest([1]).dropLast())),
