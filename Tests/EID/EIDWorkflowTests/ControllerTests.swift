@@ -5,6 +5,35 @@ import Testing
 
 @testable import EIDWorkflow
 
+/// An app as document 002 has it: nothing of it knows the main actor.
+private struct BackgroundApp: Sendable {
+    let controller: WorkflowController
+    let recorder: Recorder
+
+    func start() {
+        // Twice is once.
+        controller.registerCallbacks(recorder)
+        controller.start()
+    }
+
+    func ask(for names: [String]) {
+        for name in names { controller.getReader(name: name) }
+    }
+
+    func changePIN() {
+        controller.startChangePin()
+        controller.cancel()
+        controller.cancel()
+    }
+
+    /// Waits until all is done, because the main queue keeps the order.
+    func leave() {
+        controller.unregisterCallbacks(recorder)
+        controller.stop()
+        DispatchQueue.main.sync {}
+    }
+}
+
 @Suite("WorkflowController", .timeLimit(.minutes(15)))
 @MainActor
 struct ControllerTests {
@@ -126,6 +155,33 @@ struct ControllerTests {
         #expect(
             try await stage.next("changePinCompleted")
                 == .message(.changePIN(.finished(success: true, reason: nil))))
+    }
+
+    @Test("A caller that is not on the main actor can use each function, and what it calls is done in its order")
+    func otherThread() async throws {
+        let stage = try Stage()
+        let app = BackgroundApp(controller: stage.controller, recorder: stage.recorder)
+        await Task.detached { app.start() }.value
+        _ = try await stage.next("started")
+        for round in 0..<10 {
+            // Fewer than the commands that can wait.
+            let names = (0..<40).map { "\(round)-\($0)" }
+            await Task.detached { app.ask(for: names) }.value
+            for name in names {
+                guard case .message(.reader(let reader)) = try await stage.next("reader") else { throw Unexpected() }
+                #expect(reader.name == name)
+            }
+        }
+        await Task.detached { app.changePIN() }.value
+        // What was called last is told last: each one is refused or answered in its turn.
+        _ = try await stage.next("changePinStarted")
+        _ = try await stage.next("changePinCompleted")
+        #expect(try await stage.next("badState") == .message(.badState(command: "CANCEL")))
+        await Task.detached { app.leave() }.value
+        #expect(!stage.controller.isStarted)
+        let heard = stage.recorder.calls.count
+        stage.controller.getInfo()
+        #expect(stage.recorder.calls.count == heard, "its callbacks are removed")
     }
 
     @Test("Questions are answered at any time")

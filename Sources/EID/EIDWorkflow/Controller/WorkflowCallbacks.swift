@@ -2,7 +2,7 @@ public import EIDInterface
 
 /// What a ``WorkflowController`` tells an app (document 002). It calls on the main actor, and holds its callbacks weakly.
 @MainActor
-public protocol WorkflowCallbacks: AnyObject {
+public protocol WorkflowCallbacks: AnyObject, Sendable {
     /// The controller can be used.
     func onStarted()
     /// The authentication has started.

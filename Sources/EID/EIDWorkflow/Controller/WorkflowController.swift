@@ -1,9 +1,13 @@
+internal import Dispatch
 public import EIDInterface
 public import Foundation
 
 /// The workflows of the eID card for apps (document 002): functions for commands, ``WorkflowCallbacks`` or ``events()`` for
 /// what happens. A command that is not allowed, or a value of the wrong form, is answered as the AusweisApp answers it, but
 /// not sent.
+///
+/// Its functions can be called from every thread. What one thread calls is done in that order, on the main actor, where the
+/// callbacks are called too. If the caller is on the main thread, it is done at once.
 @MainActor
 public final class WorkflowController {
     private enum Link {
@@ -23,64 +27,80 @@ public final class WorkflowController {
     }
 
     /// How many commands wait to be sent.
-    static let waitingCommandLimit = 64
+    nonisolated static let waitingCommandLimit = 64
     /// How many events wait for an app that reads ``events()``. If more come, its sequence ends.
-    static let waitingEventLimit = 1024
+    nonisolated static let waitingEventLimit = 1024
 
     private let transport: @MainActor () -> (any KernelTransport)?
     private let patience: Patience
-    private var link = Link.stopped
+    private var link = Link.stopped {
+        didSet { started.value = if case .open = link { true } else { false } }
+    }
+    private nonisolated let started = Locked(false)
     private var running: Task<Void, Never>?
     private var outgoing: AsyncStream<Outgoing>.Continuation?
     private var callbacks: [WeakCallbacks] = []
     private var readers: [AsyncStream<WorkflowEvent>.Continuation] = []
 
     /// - Parameter transport: the way to the AusweisApp.
-    public convenience init(transport: any KernelTransport) {
+    public nonisolated convenience init(transport: any KernelTransport) {
         self.init(patience: Patience()) { transport }
     }
 
-    init(patience: Patience, transport: @escaping @MainActor () -> (any KernelTransport)?) {
+    nonisolated init(patience: Patience, transport: @escaping @MainActor () -> (any KernelTransport)?) {
         self.patience = patience
         self.transport = transport
     }
 
     /// Whether the controller can be used. Otherwise functions fail.
-    public var isStarted: Bool {
-        if case .open = link { true } else { false }
-    }
+    public nonisolated var isStarted: Bool { started.value }
 
     /// Connects to the AusweisApp, and agrees on the interface's level. Then `onStarted` is called. A second start does
     /// nothing.
-    public func start() {
-        guard running == nil else { return }
-        running = Task { await connect() }
+    public nonisolated func start() {
+        onMain { controller in
+            guard controller.running == nil else { return }
+            controller.running = Task { await controller.connect() }
+        }
     }
 
     /// Disconnects. A workflow is cancelled. A second stop does nothing.
-    public func stop() {
-        running?.cancel()
-        running = nil
-        close()
+    public nonisolated func stop() {
+        onMain { controller in
+            controller.running?.cancel()
+            controller.running = nil
+            controller.close()
+        }
     }
 
     /// Adds callbacks. The same ones are not added twice.
-    public func registerCallbacks(_ callbacks: any WorkflowCallbacks) {
-        guard !self.callbacks.contains(where: { $0.object === callbacks }) else { return }
-        self.callbacks.append(WeakCallbacks(object: callbacks))
+    public nonisolated func registerCallbacks(_ callbacks: any WorkflowCallbacks) {
+        onMain { controller in
+            guard !controller.callbacks.contains(where: { $0.object === callbacks }) else { return }
+            controller.callbacks.append(WeakCallbacks(object: callbacks))
+        }
     }
 
     /// Removes callbacks.
-    public func unregisterCallbacks(_ callbacks: any WorkflowCallbacks) {
-        self.callbacks.removeAll { $0.object === callbacks || $0.object == nil }
+    public nonisolated func unregisterCallbacks(_ callbacks: any WorkflowCallbacks) {
+        onMain { $0.callbacks.removeAll { $0.object === callbacks || $0.object == nil } }
     }
 
     /// All events from now on. Each caller gets all of them.
-    public func events() -> AsyncStream<WorkflowEvent> {
+    public nonisolated func events() -> AsyncStream<WorkflowEvent> {
         let (events, continuation) = AsyncStream.makeStream(
             of: WorkflowEvent.self, bufferingPolicy: .bufferingOldest(Self.waitingEventLimit))
-        readers.append(continuation)
+        onMain { $0.readers.append(continuation) }
         return events
+    }
+
+    /// Does something on the main actor. The main queue keeps the order of what one thread asks for, which tasks do not.
+    private nonisolated func onMain(_ work: @escaping @MainActor @Sendable (WorkflowController) -> Void) {
+        if MainQueue.isCurrent {
+            MainActor.assumeIsolated { work(self) }
+        } else {
+            DispatchQueue.main.async { MainActor.assumeIsolated { work(self) } }
+        }
     }
 
     /// Tells all callbacks, and all readers of ``events()``.
@@ -96,6 +116,17 @@ public final class WorkflowController {
             return true
         }
     }
+}
+
+/// Whether the caller is on the main queue. On Linux that is not always the main thread.
+private enum MainQueue {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: key) == true }
 }
 
 // MARK: The connection
@@ -232,7 +263,11 @@ extension WorkflowController {
 
 extension WorkflowController {
     /// Sends a command if it is allowed.
-    private func send(_ command: Command) {
+    private nonisolated func send(_ command: Command) {
+        onMain { $0.sendNow(command) }
+    }
+
+    private func sendNow(_ command: Command) {
         guard case .open(var session) = link else {
             return tell(.fault(command.name.rawValue, "AusweisApp2 SDK Wrapper not started"))
         }
@@ -259,7 +294,7 @@ extension WorkflowController {
     }
 
     /// A text that is not digits becomes a secret of a wrong length, so that the session says what is wrong.
-    private static func secret(_ text: String?) -> CardSecret? {
+    private nonisolated static func secret(_ text: String?) -> CardSecret? {
         text.flatMap { CardSecret(digits: $0) ?? CardSecret(digits: "0") }
     }
 
@@ -274,15 +309,16 @@ extension WorkflowController {
     ///   - developerMode: whether to skip checks that test cards do not pass.
     ///   - userInfoMessages: what the system's dialog on iOS says.
     ///   - status: whether `onStatus` is called, if the AusweisApp can do it.
-    public func startAuthentication(
+    public nonisolated func startAuthentication(
         withTcTokenUrl tcTokenUrl: URL, withDeveloperMode developerMode: Bool = false,
         withUserInfoMessages userInfoMessages: AA2UserInfoMessages? = nil, withStatusMsgEnabled status: Bool = true
     ) {
-        send(
-            .runAuth(
-                RunAuth(
-                    tcTokenURL: tcTokenUrl, messages: userInfoMessages, status: hasStatus ? status : nil,
-                    developerMode: developerMode)))
+        onMain { controller in
+            let run = RunAuth(
+                tcTokenURL: tcTokenUrl, messages: userInfoMessages, status: controller.hasStatus ? status : nil,
+                developerMode: developerMode)
+            controller.sendNow(.runAuth(run))
+        }
     }
 
     /// Starts a PIN change. `onChangePinStarted` follows.
@@ -290,70 +326,75 @@ extension WorkflowController {
     /// - Parameters:
     ///   - userInfoMessages: what the system's dialog on iOS says.
     ///   - status: whether `onStatus` is called, if the AusweisApp can do it.
-    public func startChangePin(
+    public nonisolated func startChangePin(
         withUserInfoMessages userInfoMessages: AA2UserInfoMessages? = nil, withStatusMsgEnabled status: Bool = true
     ) {
-        send(.runChangePIN(RunChangePIN(messages: userInfoMessages, status: hasStatus ? status : nil)))
+        onMain { controller in
+            let run = RunChangePIN(messages: userInfoMessages, status: controller.hasStatus ? status : nil)
+            controller.sendNow(.runChangePIN(run))
+        }
     }
 
     /// Says which optional rights the cardholder grants. `onAccessRights` follows.
-    public func setAccessRights(_ optionalAccessRights: [AccessRight]) { send(.setAccessRights(optionalAccessRights)) }
+    public nonisolated func setAccessRights(_ optionalAccessRights: [AccessRight]) {
+        send(.setAccessRights(optionalAccessRights))
+    }
 
     /// Asks for `onAccessRights` again.
-    public func getAccessRights() { send(.getAccessRights) }
+    public nonisolated func getAccessRights() { send(.getAccessRights) }
 
     /// Closes the system's dialog on iOS, after PIN, CAN or PUK was asked for.
-    public func interrupt() { send(.interrupt) }
+    public nonisolated func interrupt() { send(.interrupt) }
 
     /// Sends the PIN, and forgets it.
     ///
     /// - Parameter pin: 6 digits, in a PIN change also 5; nil if the reader has a keypad.
-    public func setPin(_ pin: String?) { send(.setPIN(Self.secret(pin))) }
+    public nonisolated func setPin(_ pin: String?) { send(.setPIN(Self.secret(pin))) }
 
     /// Sends the PIN that the card will have, and forgets it.
     ///
     /// - Parameter newPin: 6 digits; nil if the reader has a keypad.
-    public func setNewPin(_ newPin: String?) { send(.setNewPIN(Self.secret(newPin))) }
+    public nonisolated func setNewPin(_ newPin: String?) { send(.setNewPIN(Self.secret(newPin))) }
 
     /// Sends the PUK, and forgets it.
     ///
     /// - Parameter puk: 10 digits; nil if the reader has a keypad.
-    public func setPuk(_ puk: String?) { send(.setPUK(Self.secret(puk))) }
+    public nonisolated func setPuk(_ puk: String?) { send(.setPUK(Self.secret(puk))) }
 
     /// Sends the CAN, and forgets it.
     ///
     /// - Parameter can: 6 digits; nil if the reader has a keypad.
-    public func setCan(_ can: String?) { send(.setCAN(Self.secret(can))) }
+    public nonisolated func setCan(_ can: String?) { send(.setCAN(Self.secret(can))) }
 
     /// The cardholder accepts the access rights and the certificate.
-    public func accept() { send(.accept) }
+    public nonisolated func accept() { send(.accept) }
 
     /// Ends the workflow.
-    public func cancel() { send(.cancel) }
+    public nonisolated func cancel() { send(.cancel) }
 
     /// Goes on after `onPause`.
-    public func continueWorkflow() { send(.continueWorkflow) }
+    public nonisolated func continueWorkflow() { send(.continueWorkflow) }
 
     /// Asks for `onCertificate`.
-    public func getCertificate() { send(.getCertificate) }
+    public nonisolated func getCertificate() { send(.getCertificate) }
 
     /// Puts a simulated card into a reader.
-    public func setCard(name: String, simulator: Simulator? = nil) { send(.setCard(name: name, simulator)) }
+    public nonisolated func setCard(name: String, simulator: Simulator? = nil) { send(.setCard(name: name, simulator)) }
 
     /// Asks for `onStatus`.
-    public func getStatus() { send(.getStatus) }
+    public nonisolated func getStatus() { send(.getStatus) }
 
     /// Asks for `onInfo`.
-    public func getInfo() { send(.getInfo) }
+    public nonisolated func getInfo() { send(.getInfo) }
 
     /// Asks for `onReader`.
-    public func getReader(name: String) { send(.getReader(name: name)) }
+    public nonisolated func getReader(name: String) { send(.getReader(name: name)) }
 
     /// Asks for `onReaderList`.
-    public func getReaderList() { send(.getReaderList) }
+    public nonisolated func getReaderList() { send(.getReaderList) }
 
     /// Does what a flow asks for. The app itself shows screens and sends reports.
-    public func perform(_ action: FlowAction) {
+    public nonisolated func perform(_ action: FlowAction) {
         switch action {
         case .send(.runAuth(let run)): startAuthentication(withTcTokenUrl: run.tcTokenURL)
         case .send(.runChangePIN): startChangePin()
