@@ -99,6 +99,8 @@ extension Scenario {
             let required: [AccessRight]?
             let optional: [AccessRight]?
             let transactionInfo: String?
+            let aux: AccessRightsMessage.AuxiliaryData?
+            let canAllowed: Bool?
             let failsAtOnce: Bool?
         }
 
@@ -121,7 +123,9 @@ extension Scenario {
         guard json.count <= Self.fileByteLimit else { throw Fault(description: "the scenario is too long") }
         let members: Members
         do {
-            members = try JSONDecoder().decode(Members.self, from: json)
+            let decoder = JSONDecoder()
+            decoder.dateDecodingStrategy = .custom(Date.init(day:))
+            members = try decoder.decode(Members.self, from: json)
         } catch {
             throw Fault(description: "the scenario must be JSON with the members of a scenario")
         }
@@ -153,6 +157,8 @@ extension Scenario {
         service.required = members.service?.required ?? service.required
         service.optional = members.service?.optional ?? service.optional
         service.transactionInfo = members.service?.transactionInfo
+        service.auxiliaryData = members.service?.aux
+        service.canAllowed = members.service?.canAllowed
         service.failsAtOnce = members.service?.failsAtOnce ?? false
         isDisabled = members.disabled ?? false
         isBusy = members.busy ?? false

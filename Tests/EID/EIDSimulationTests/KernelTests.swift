@@ -321,6 +321,35 @@ struct SimulatedAuthenticationTests {
         #expect(answers.last?.contains("trustedChannelEstablishmentFailed") == true)
     }
 
+    @Test("ACCESS_RIGHTS says what the service compares with the card, and whether the CAN is enough")
+    func auxiliaryData() throws {
+        let kernel = try Kernel(
+            levelOne(
+                more: #","service":{"required":["FamilyName"],"transactionInfo":"T","canAllowed":false,"aux":"#
+                    + #"{"ageVerificationDate":"1999-07-20","requiredAge":"18","validityDate":"2017-07-20","#
+                    + #""communityId":"02760400110000"}}"#))
+        // The members of document 000, in its order.
+        let rights =
+            #"{"msg":"ACCESS_RIGHTS","aux":{"ageVerificationDate":"1999-07-20","requiredAge":"18","#
+            + #""validityDate":"2017-07-20","communityId":"02760400110000"},"chat":{"effective":["FamilyName"],"#
+            + #""optional":[],"required":["FamilyName"]},"transactionInfo":"T","canAllowed":false}"#
+        #expect(kernel(authenticate).last == rights)
+        #expect(throws: Scenario.Fault.self) {
+            _ = try Kernel(#"{"service":{"aux":{"validityDate":"20.7.2017"}}}"#)
+        }
+    }
+
+    @Test("Levels 1 and 2 give no reasons, because their documents have none", arguments: [1, 2, 3])
+    func reasons(level: Int) throws {
+        let kernel = try Kernel()
+        _ = kernel(#"{"cmd":"SET_API_LEVEL","level":\#(level)}"#)
+        for command in [authenticate, changePIN] {
+            _ = kernel(command)
+            let end = kernel(#"{"cmd":"CANCEL"}"#).last ?? ""
+            #expect(end.contains(#""reason":"User_Cancelled""#) == (level == 3), "\(end)")
+        }
+    }
+
     @Test("With the right CanAllowed the CAN is enough")
     func canAllowed() throws {
         let kernel = try Kernel(levelOne(more: #","service":{"required":["CanAllowed"]}"#))

@@ -136,7 +136,7 @@ extension Date {
     var day: String { formatted(Self.dayStyle) }
 
     /// Reads the beginning of a day. A text that is not a day in exactly this form is an error.
-    fileprivate init(day decoder: any Decoder) throws {
+    package init(day decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         try self.init(text, strategy: Self.dayStyle)

@@ -76,7 +76,8 @@ public struct SimulatedKernel: Sendable {
         specificationVendor: "Federal Office for Information Security", specificationVersion: "1.3")
 
     var service: SimulatedService { scenario.service }
-    var hasReasons: Bool { available.contains(.three) }
+    /// From 1.26.3 on, which has level 3. Documents 000 and 001, of level 1, do not have them.
+    var hasReasons: Bool { level >= .three }
 
     /// Sends a message, and does what the scenario has after it.
     mutating func send(_ message: Message) {

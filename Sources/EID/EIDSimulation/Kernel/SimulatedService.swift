@@ -10,6 +10,10 @@ public struct SimulatedService: Sendable {
     public var optional: [AccessRight] = []
     /// What the cardholder confirms.
     public var transactionInfo: String?
+    /// What it compares with the card.
+    public var auxiliaryData: AccessRightsMessage.AuxiliaryData?
+    /// Whether ACCESS_RIGHTS says that the CAN is enough; nil leaves that out, as real programs do.
+    public var canAllowed: Bool?
     /// Whether it cannot be reached: AUTH comes twice.
     public var failsAtOnce = false
 
@@ -40,7 +44,7 @@ public struct SimulatedService: Sendable {
         case unreachable
     }
 
-    /// - Parameter hasReasons: whether the kernel's version gives reasons (from 1.26.3 on).
+    /// - Parameter hasReasons: whether the kernel gives reasons.
     static func result(_ end: End, hasReasons: Bool) -> AuthMessage {
         switch end {
         case .done:

@@ -69,10 +69,10 @@ extension SimulatedKernel {
     func accessRights(error: String? = nil) -> AccessRightsMessage {
         let granted = workflow?.granted ?? []
         return AccessRightsMessage(
-            error: error,
+            error: error, aux: service.auxiliaryData,
             chat: .init(
                 effective: service.required + granted, optional: service.optional, required: service.required),
-            transactionInfo: service.transactionInfo)
+            transactionInfo: service.transactionInfo, canAllowed: service.canAllowed)
     }
 
     mutating func setAccessRights(_ json: borrowing JSONText) {
