@@ -42,6 +42,22 @@ struct SignerVerificationTests {
         }
     }
 
+    @Test("What was signed in the future, beyond what clocks may differ, does not count")
+    func signedInTheFuture() throws {
+        let issuer = try Simulation.issuer.get()
+        var document = try Simulation.document.get()
+        var groups: [Int: [UInt8]] = [:]
+        for case (.dataGroup(let number), let content) in document.files { groups[number] = content }
+        for (seconds, passes) in [(300, true), (301, false), (30 * day, false)] as [(Int64, Bool)] {
+            document.files[.securityObject] = try issuer.securityObject(
+                of: groups, signingTime: Simulation.now + seconds)
+            let result = try Simulation.verify(Simulation.evidence(document))
+            #expect(result.passed == passes)
+            let failure = "the security object was signed in the future"
+            #expect(result.passiveAuthentication.failure == (passes ? nil : failure))
+        }
+    }
+
     // MARK: Trust
 
     @Test("A revoked signer is refused, and a missing or old list is an error only")

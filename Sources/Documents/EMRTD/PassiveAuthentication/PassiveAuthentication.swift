@@ -71,6 +71,9 @@ extension PassiveAuthentication {
 
 /// Is the document signer's certificate good?
 private struct CertificateCheck {
+    /// How far the signer's clock can be ahead of the server's.
+    private static let clockToleranceSeconds: Int64 = 300
+
     let failure: String?
     var remarks: [String] = []
 
@@ -92,8 +95,13 @@ private struct CertificateCheck {
             return
         }
         // Without a signing time, any time would be a guess: the certificate's beginning is the earliest one.
-        guard certificate.isValid(at: signer.signingTime ?? certificate.notBefore) else {
+        let signingTime = signer.signingTime ?? certificate.notBefore
+        guard certificate.isValid(at: signingTime) else {
             failure = "the document signer was not valid when it signed"
+            return
+        }
+        guard signingTime <= unixSeconds + Self.clockToleranceSeconds else {
+            failure = "the security object was signed in the future"
             return
         }
         guard let country = certificate.subject.country ?? certificate.issuer.country,
