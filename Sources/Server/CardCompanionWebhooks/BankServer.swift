@@ -16,6 +16,9 @@ struct BankServer: Sendable {
         case problem(String)
     }
 
+    /// How long the end of TLS can take when an answer has come, or has not come in time. The server's part of it is worth nothing.
+    private static let closeTimeout = TimeAmount.milliseconds(100)
+
     private let url: WebhookURL
     private let client: HTTPClient
     private let keys: ServerKeys
@@ -47,11 +50,10 @@ struct BankServer: Sendable {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.dnsOverride = [url.host: address]
         configuration.decompression = .disabled
-        if let trustedCAs {
-            var tls = TLSConfiguration.makeClientConfiguration()
-            tls.trustRoots = .certificates(trustedCAs)
-            configuration.tlsConfiguration = tls
-        }
+        var tls = TLSConfiguration.makeClientConfiguration()
+        tls.shutdownTimeout = Self.closeTimeout
+        if let trustedCAs { tls.trustRoots = .certificates(trustedCAs) }
+        configuration.tlsConfiguration = tls
         self.url = url
         self.keys = keys
         self.clock = clock
