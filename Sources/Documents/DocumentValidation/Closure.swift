@@ -14,6 +14,15 @@ package struct Closure: Hashable, Sendable {
     /// A text is not UTF-8.
     package static let invalidText = Closure(code: 1007, reason: "")
 
+    /// Why, in a word that no client can choose.
+    package var cause: String {
+        switch self {
+        case .invalidFrames: "INVALID_FRAMES"
+        case .invalidText: "INVALID_TEXT"
+        default: reason
+        }
+    }
+
     package init(_ reason: CloseReason) {
         self.init(code: reason.code, reason: reason.rawValue)
     }
@@ -21,6 +30,26 @@ package struct Closure: Hashable, Sendable {
     private init(code: UInt16, reason: String) {
         self.code = code
         self.reason = reason
+    }
+}
+
+/// How a client ends a session itself.
+package enum ClientEnd: Sendable {
+    case connectionLost
+    /// It has sent a close frame with this reason.
+    case closed(reason: String)
+
+    /// Reasons that a client can give (document 003).
+    package static let (cancelledByUser, chipLost) = ("CANCELLED_BY_USER", "NFC_CHIP_COMMUNICATION_FAILED")
+
+    /// Why, in a word that no client can choose; nil if the user did not want to go on, which is no failure.
+    var cause: String? {
+        switch self {
+        case .closed(Self.cancelledByUser): nil
+        case .closed(Self.chipLost): Self.chipLost
+        case .closed: "CLOSED_BY_CLIENT"
+        case .connectionLost: "CONNECTION_LOST"
+        }
     }
 }
 

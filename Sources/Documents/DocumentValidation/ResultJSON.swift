@@ -27,9 +27,10 @@ package enum ResultJSON {
 
     /// - Parameters:
     ///   - subject: whose result it is.
+    ///   - cause: why the session has failed; nil if it has not.
     ///   - files: all files as they were read; nil leaves them out.
     package static func text(
-        of found: DocumentVerification, _ subject: ResultSubject, files: [FileName: Octets]? = nil
+        of found: DocumentVerification, _ subject: ResultSubject, cause: String? = nil, files: [FileName: Octets]? = nil
     ) -> SharedSecret {
         SharedSecret(
             JSONWriter.object(capacity: 4096, in: .ordinary) { writer in
@@ -39,15 +40,15 @@ package enum ResultJSON {
                 writer.add("expected", subject.expected)
                 if let object = found.securityObject { addSecurityObject(object, to: &writer) }
                 if let zone = found.machineReadableZone { addZone(zone, to: &writer) }
-                if let face = found.faceImages.first { writer.add("facePhoto", base64: face.bytes) }
+                if let face = found.details.faceImages.first { writer.add("facePhoto", base64: face.bytes) }
                 writer.add(
                     "signaturePhotos",
                     array: { images in
-                        for image in found.signatureImages { images.add(base64: image.bytes) }
+                        for image in found.details.signatureImages { images.add(base64: image.bytes) }
                     })
-                if let person = found.personalDetails { addPerson(person, to: &writer) }
-                if let document = found.documentDetails { addDocument(document, to: &writer) }
-                addChecks(found, to: &writer)
+                if let person = found.details.person { addPerson(person, to: &writer) }
+                if let document = found.details.document { addDocument(document, to: &writer) }
+                addChecks(found, cause, to: &writer)
                 if let files { addFiles(files, to: &writer) }
             })
     }
@@ -132,7 +133,7 @@ package enum ResultJSON {
             })
     }
 
-    private static func addChecks(_ found: DocumentVerification, to writer: inout JSONWriter) {
+    private static func addChecks(_ found: DocumentVerification, _ cause: String?, to writer: inout JSONWriter) {
         let passive = found.passiveAuthentication
         writer.add("passiveAuthentication", passive.succeeded)
         writer.add(
@@ -148,7 +149,8 @@ package enum ResultJSON {
             })
         writer.add("activeAuthenticationResult", found.activeAuthentication.rawValue)
         writer.add("chipAuthenticationResult", found.chipAuthentication.rawValue)
-        let errors = found.errors + found.refusals.map { "\(refusalPrefix)\($0)" }
+        let ends = cause.map { ["the session has failed: \($0)"] } ?? []
+        let errors = found.errors + ends + found.refusals.map { "\(refusalPrefix)\($0)" }
         writer.add("errors", array: { texts in for error in errors { texts.add(error) } })
     }
 

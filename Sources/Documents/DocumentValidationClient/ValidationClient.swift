@@ -50,20 +50,24 @@ package struct ValidationClient: Sendable {
 
     /// Speaks until the server closes.
     ///
-    /// - Throws: ``Failure``; errors of the connection and of TLS.
-    package func run(_ connector: SimulatedConnector) async throws -> Outcome {
+    /// - Parameter pause: is called before the app answers a message. It gets the app with what it has received.
+    /// - Throws: ``Failure``; errors of the connection and of TLS; those of `pause`.
+    package func run(
+        _ connector: SimulatedConnector, pause: @escaping @Sendable (SimulatedConnector) async throws -> Void = { _ in }
+    ) async throws -> Outcome {
         switch try await open() {
         case .refused(let channel): throw Failure.refused(status: try await status(channel))
         case .open(let channel):
             return try await channel.executeThenClose { inbound, outbound in
-                try await speak(connector, inbound, outbound)
+                try await speak(connector, inbound, outbound, pause)
             }
         }
     }
 
     private func speak(
         _ connector: SimulatedConnector, _ inbound: NIOAsyncChannelInboundStream<WebSocketFrame>,
-        _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>
+        _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>,
+        _ pause: @Sendable (SimulatedConnector) async throws -> Void
     ) async throws -> Outcome {
         var connector = connector
         for message in connector.start() { try await outbound.write(Self.frame(message)) }
@@ -83,6 +87,7 @@ package struct ValidationClient: Sendable {
                     connector: connector, closeFrame: .init(code: code, reason: String(buffer: data)))
             default: break
             }
+            if !answers.isEmpty { try await pause(connector) }
             for answer in answers { try await outbound.write(Self.frame(answer)) }
         }
         throw Failure.lost

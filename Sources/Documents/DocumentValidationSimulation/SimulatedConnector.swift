@@ -12,6 +12,14 @@ package struct SimulatedConnector: Sendable {
         case binary([UInt8])
     }
 
+    /// When the app asks the chip for a signature.
+    package enum ActiveAuthentication: Sendable {
+        /// If the chip has not proven its key by chip authentication, as the published connectors do.
+        case ifNeeded
+        case always
+        case never
+    }
+
     /// How the app behaves.
     package struct Plan: Sendable {
         package var platform = "android"
@@ -19,7 +27,7 @@ package struct SimulatedConnector: Sendable {
         package var wantsDiagnostics = false
         package var sendsResult = true
         package var handsOver = true
-        package var answersChallenge = true
+        package var activeAuthentication = ActiveAuthentication.ifNeeded
         /// The cipher of the channel that access control has made.
         package var cipher = SessionKeys.Cipher.aes128
         package var maxTransceiveLength = 256
@@ -149,7 +157,7 @@ extension SimulatedConnector {
         for name in plan.files where !sent.contains(name) {
             if let content = read(name) { messages.append(file(name, content)) }
         }
-        let signature = plan.answersChallenge ? answerChallenge() : nil
+        let signature = asksForSignature ? answerChallenge() : nil
         let sendsResult = plan.sendsResult
         let finish = text("FINISH") { writer in
             writer.add("sendResult", sendsResult)
@@ -186,6 +194,14 @@ extension SimulatedConnector {
             }
         }
         return nil
+    }
+
+    private var asksForSignature: Bool {
+        switch plan.activeAuthentication {
+        case .ifNeeded: chipAuthenticationResult != "SUCCESS"
+        case .always: true
+        case .never: false
+        }
     }
 
     private mutating func answerChallenge() -> [UInt8]? {

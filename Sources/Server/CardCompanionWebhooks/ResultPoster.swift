@@ -43,20 +43,25 @@ package final class ResultPoster: ResultPosting, Service, CustomStringConvertibl
         try await lookups.shutdownGracefully()
     }
 
-    package func post(_ message: ResultMessage, to server: ResultServer) async throws(ResultNotPosted) {
+    package func post(
+        _ message: ResultMessage, to server: ResultServer, while isWanted: @Sendable () async -> Bool
+    ) async throws(ResultNotPosted) {
         let body = message.body.bytes.withBytes { Array($0) }
         var problem = ""
         for attempt in 0...Self.retryLimit {
-            if attempt > 0 { try? await Task.sleep(for: Self.pause) }
+            if attempt > 0 {
+                try? await Task.sleep(for: Self.pause)
+                guard await isWanted() else { throw .notWanted }
+            }
             switch await self.attempt(body, message.contentType, server) {
             case .status(200...299): return
             case .status(let code):
                 problem = "HTTP status \(code)"
-                guard code == 408 || code == 429 || code >= 500 else { throw ResultNotPosted(problem) }
+                guard code == 408 || code == 429 || code >= 500 else { throw .failed(problem) }
             case .problem(let text): problem = text
             }
         }
-        throw ResultNotPosted(problem)
+        throw .failed(problem)
     }
 
     /// Looks up the host each time: if one of its addresses is dead, another attempt finds another.

@@ -80,7 +80,7 @@ struct SandboxBank: Sendable {
                     document.add("documentNumber", holder.documentNumber)
                 })
         }
-        let requested = try RequestedCheck(JSONText(request))
+        let requested = try checks.read(JSONText(request))
         guard
             let made = try await checks.make(
                 requested, bankId: Sandbox.bankId, uniqueId: uniqueId, by: "sandbox")

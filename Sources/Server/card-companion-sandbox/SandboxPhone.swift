@@ -37,6 +37,7 @@ private struct Conversation {
         challenge: SecureRandom.bytes(count: ValidationSession.challengeByteCount), memory: FileMemory(),
         openedAt: .now)
     private var admission: DocumentService.Admission?
+    private var failure: SessionFailure?
     /// What the app says next.
     private var waiting: [SimulatedConnector.Message] = []
 
@@ -61,7 +62,11 @@ private struct Conversation {
     }
 
     func release() async {
-        if let admission { await documents.release(admission) }
+        guard let admission else { return }
+        guard let failure else { return await documents.release(admission) }
+        if let result = await documents.record(failure, for: admission) {
+            await documents.post(result, for: admission)
+        }
     }
 
     private mutating func follow(_ actions: [ValidationSession.Action]) async throws {
@@ -76,6 +81,7 @@ private struct Conversation {
         case .sendBinary(let message):
             waiting += app.receive(binary: message.encoded.bytes.withBytes { Array($0) })
         case .monitoring: break
+        case .report(let shown): failure = shown
         case .close(let closure):
             try say(.close(closure))
             end = Self.end(closure)

@@ -33,13 +33,29 @@ struct ConversationTests {
         let passport = try #require(conversation.connector.result)
         #expect(passport["validationId"] == .string("check"))
         #expect(passport["passiveAuthentication"] == .bool(true))
-        #expect(passport["activeAuthenticationResult"] == .string("SUCCESS"))
+        #expect(passport["activeAuthenticationResult"] == .string("UNAVAILABLE"))
         #expect(passport["chipAuthenticationResult"] == .string("SUCCESS"))
         #expect(passport["mrzInfo"]?["primaryIdentifier"] == .string("ERIKSSON"))
         #expect(passport["mrzInfo"]?["secondaryIdentifier"] == .array([.string("ANNA"), .string("MARIA")]))
         #expect(passport["passiveAuthenticationDetails"]?["error"] == .string(""))
         let refusals = found.refusals.map { "not passed: \($0)" }
         #expect(passport["errors"] == .array((found.errors + refusals).map(JSONValue.string)))
+    }
+
+    @Test("An app that asks for a signature after chip authentication gets it judged")
+    func bothAuthentications() throws {
+        var plan = SimulatedConnector.Plan()
+        plan.activeAuthentication = .always
+        let document = try utopia.issuer.issue()
+        var conversation = try Conversation(document, plan: plan)
+        try conversation.run(trusting: utopia.anchors)
+        #expect(conversation.connector.result?["activeAuthenticationResult"] == .string("SUCCESS"))
+        var mixed = document
+        mixed.activeAuthenticationKey = try document.clone().activeAuthenticationKey
+        var other = try Conversation(mixed, plan: plan)
+        try other.run(trusting: utopia.anchors)
+        #expect(other.connector.result?["activeAuthenticationResult"] == .string("FAILED"))
+        #expect(other.verification?.refusals == [.wrongActiveAuthenticationSignature])
     }
 
     @Test("The messages come in the order of the document")
@@ -84,7 +100,12 @@ struct ConversationTests {
             try conversation.run(trusting: utopia.anchors)
             let passed = conversation.verification?.passed ?? false
             #expect(!passed)
-            if handsOver { #expect(conversation.connector.chipAuthenticationResult != "SUCCESS") }
+            if handsOver {
+                let posted = try #require(conversation.posted)
+                #expect(posted["chipAuthenticationResult"] == .string("FAILED"))
+                #expect(posted["passiveAuthentication"] == .bool(false) && posted["mrzInfo"] == nil)
+                #expect(conversation.connector.chipAuthenticationResult != "SUCCESS")
+            }
         }
     }
 
@@ -97,7 +118,7 @@ struct ConversationTests {
         #expect(conversation.connector.chipAuthenticationResult == "UNAVAILABLE")
 
         var plan = SimulatedConnector.Plan()
-        plan.answersChallenge = false
+        plan.activeAuthentication = .never
         var silent = try Conversation(document, plan: plan)
         try silent.run(trusting: utopia.anchors)
         #expect(silent.verification?.refusals == [.activeAuthenticationFailed])

@@ -50,7 +50,7 @@ struct SessionRuleTests {
         _ actions: [ValidationSession.Action], close reason: CloseReason, _ code: UInt16,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        guard actions.count == 1, case .close(let closure) = actions[0] else {
+        guard let last = actions.last, case .close(let closure) = last else {
             Issue.record("no closing, but \(actions.count) actions", sourceLocation: sourceLocation)
             return
         }
@@ -133,7 +133,7 @@ struct SessionRuleTests {
 
     @Test(
         "Binary messages of another form break the protocol",
-        arguments: [[], [0], [3, 1], [1], [1, 5, 65], [1, 0, 1]])
+        arguments: [[], [0], [3, 1], [1], [1, 5, 65]])
     func badBinary(bytes: [UInt8]) {
         var session = reading()
         expect(session.receive(binary: Octets(copying: bytes), at: opened), close: .protocolError, 1008)
@@ -276,14 +276,84 @@ struct SessionRuleTests {
         #expect(send(Self.monitoringText, &session).isEmpty, "a closed session says nothing")
     }
 
-    @Test("The number and the length of messages for diagnostics have limits")
+    @Test("A file without a name is one that nobody asks for, and counts")
+    func namelessFile() {
+        var session = reading()
+        #expect(session.receive(binary: Octets(copying: [1, 0, 7]), at: opened).isEmpty)
+        for _ in 1..<24 { #expect(session.receive(binary: Octets(copying: [1, 0]), at: opened).isEmpty) }
+        expect(session.receive(binary: Octets(copying: [1, 0]), at: opened), close: .protocolError, 1008)
+    }
+
+    @Test("A session that has shown a document and then fails is reported, with its cause")
+    func reports() throws {
+        let seconds = Duration.seconds(300)
+        let ways: [(cause: String?, (inout ValidationSession) -> [ValidationSession.Action])] = [
+            ("PROTOCOL_ERROR", { $0.receive(binary: Octets(copying: [9]), at: opened) }),
+            ("UNEXPECTED_MESSAGE", { send(Self.startText, &$0) }), ("MALFORMED_JSON", { send("{", &$0) }),
+            ("MAX_SESSION_TIME_EXCEEDED", { $0.timeOut(at: opened + seconds) }),
+            ("INVALID_FRAMES", { $0.end(.invalidFrames) }), ("INVALID_TEXT", { $0.end(.invalidText) }),
+            ("CONNECTION_LOST", { $0.end(by: .connectionLost) }),
+            ("CLOSED_BY_CLIENT", { $0.end(by: .closed(reason: "somebody's words")) }),
+            ("NFC_CHIP_COMMUNICATION_FAILED", { $0.end(by: .closed(reason: "NFC_CHIP_COMMUNICATION_FAILED")) }),
+            // The user did not want to go on, the server stops, or the result is on its way already.
+            (nil, { $0.end(by: .closed(reason: "CANCELLED_BY_USER")) }), (nil, { $0.stop() }),
+            (nil, { send(Self.finishText, &$0) + $0.end(by: .connectionLost) + $0.timeOut(at: opened + seconds) }),
+        ]
+        for (cause, fail) in ways {
+            var shown = reading()
+            _ = shown.receive(binary: file("dg14", try dg14()), at: opened)
+            let reports = Self.reports(fail(&shown))
+            #expect(reports.map(\.cause) == (cause.map { [$0] } ?? []))
+            #expect(reports.allSatisfy { !$0.evidence.isComplete && $0.evidence.files.count == 1 })
+            #expect(Self.reports(shown.refuse(.serverError)).isEmpty, "it is reported once")
+            var empty = reading()
+            #expect(Self.reports(fail(&empty)).isEmpty, "nothing was shown")
+        }
+    }
+
+    @Test("A chip that does not prove its key is reported with that finding")
+    func reportedChip() throws {
+        for (way, cause) in [(0, "FILE_READ_ERROR"), (1, "TIMEOUT_WHILE_WAITING_FOR_RESPONSE")] {
+            var session = reading()
+            _ = session.receive(binary: file("dg14", try dg14()), at: opened)
+            _ = send(Self.handOverText, &session)
+            let actions =
+                way == 0
+                ? session.receive(binary: Octets(copying: [2, 0x6F, 0x00]), at: opened)
+                : session.timeOut(at: opened + .seconds(20))
+            let report = try #require(Self.reports(actions).first)
+            #expect(report.cause == cause)
+            #expect(report.evidence.chipAuthentication?.result == (way == 0 ? .failed : nil))
+        }
+    }
+
+    private static func reports(_ actions: [ValidationSession.Action]) -> [SessionFailure] {
+        actions.compactMap { if case .report(let failure) = $0 { failure } else { nil } }
+    }
+
+    @Test("Messages for diagnostics have a rate, and a length")
     func monitoring() {
         var session = reading()
-        for _ in 0..<SessionLimits.monitoringCount { _ = send(Self.monitoringText, &session) }
-        expect(send(Self.monitoringText, &session), close: .protocolError, 1008)
+        // Of 31 bytes.
+        for _ in 0..<SessionLimits.monitoringBurst { #expect(send(Self.monitoringText, &session).count == 1) }
+        let later = opened + .seconds(1)
+        let text = SecretBytes(copying: Array(Self.monitoringText.utf8))
+        for _ in 0..<SessionLimits.monitoringRatePerSecond {
+            guard case .monitoring? = session.receive(text: text.copy(), at: later).first else {
+                Issue.record("one is refused too early")
+                return
+            }
+        }
+        expect(session.receive(text: text.copy(), at: later), close: .protocolError, 1008)
+        var large = reading()
+        // 61 KiB each.
+        let kibibytes = #"{"type":"MONITORING","message":"\#(String(repeating: "x", count: 61 << 10))"}"#
+        let count = SessionLimits.monitoringBurst / 62
+        for _ in 0..<count { #expect(send(kibibytes, &large).count == 1) }
+        expect(send(kibibytes, &large), close: .protocolError, 1008)
         var long = reading()
-        let text = #"{"type":"MONITORING","message":"\#(String(repeating: "x", count: 1 << 16))"}"#
-        expect(send(text, &long), close: .protocolError, 1008)
+        let tooLong = #"{"type":"MONITORING","message":"\#(String(repeating: "x", count: 1 << 16))"}"#
+        expect(send(tooLong, &long), close: .protocolError, 1008)
     }
 
     @Test("Each state has its time")

@@ -22,7 +22,7 @@ struct SessionVectorTests {
             authority: #require(Hex.decode(vector.authority)), time: vector.time)
         for message in vector.messages where message.from == .app { _ = try session.take(message) }
         #expect(session.messages == vector.messages)
-        #expect(session.refusals == vector.refusals)
+        #expect(session.refusals == vector.refusals && session.report == vector.report)
         #expect(
             session.closure.map { Int($0.code) } == vector.closeCode && session.closure?.reason == vector.closeReason)
     }
@@ -35,8 +35,10 @@ struct SessionVectorTests {
                 [], ["passiveAuthenticationFailed"], ["documentExpired"], ["chipCannotBeAuthenticated"],
                 ["activeAuthenticationFailed", "wrongActiveAuthenticationSignature"],
             ]))
-        // A chip without the keys of chip authentication cannot speak in the new channel.
-        #expect(try SessionVector.all.get().contains { $0.closeReason == "FILE_READ_ERROR" })
+        // A chip without the keys of chip authentication cannot speak in the new channel, and the bank learns it.
+        let failed = try SessionVector.all.get().filter { $0.closeReason == "FILE_READ_ERROR" }
+        #expect(failed.count == 2 && failed.allSatisfy { $0.refusals.contains("chipAuthenticationFailed") })
+        #expect(failed.allSatisfy { $0.report?.contains(#""chipAuthenticationResult":"FAILED""#) == true })
     }
 
     /// Writes the file anew. The keys are random, so that every value changes.
@@ -76,8 +78,18 @@ private struct SessionRecorder {
         let expired = try issuer.issue(SimulatedHolder(dateOfExpiry: "200101"))
         var longKeys = SimulatedConnector.Plan()
         longKeys.cipher = .tripleDES
+        var asking = SimulatedConnector.Plan()
+        asking.activeAuthentication = .always
+        var phone = SimulatedConnector.Plan()
+        (phone.platform, phone.allowsExtendedLength, phone.sendsResult) = ("iOS", false, false)
         return [
-            try session("chip authentication on P-256 with AES-128", usual, curve: .p256),
+            try session("chip authentication on P-256 with AES-128, no signature asked for", usual, curve: .p256),
+            try session(
+                "chip authentication and a signature of active authentication", usual, curve: .p256, plan: asking),
+            try session("an app on iOS without extended length that wants no result", usual, curve: .p256, plan: phone),
+            try session(
+                "a chip that is lost on iOS", usual, curve: .p256, plan: phone,
+                misbehaviors: [Misbehavior(.loseChip, at: .generalAuthenticate)]),
             try session(
                 "chip authentication on brainpoolP256r1 with Triple DES",
                 issuer.issue(.init(), Features(chipAuthentication: (.ellipticCurve(.brainpoolP256r1), .tripleDES))),
@@ -100,7 +112,8 @@ private struct SessionRecorder {
     }
 
     private func session(
-        _ name: String, _ document: SimulatedDocument, curve: NamedCurve?, plan: SimulatedConnector.Plan = .init()
+        _ name: String, _ document: SimulatedDocument, curve: NamedCurve?, plan: SimulatedConnector.Plan = .init(),
+        misbehaviors: [Misbehavior] = []
     ) throws -> SessionVector {
         let challenge = SecureRandom.bytes(count: ValidationSession.challengeByteCount)
         // A byte less than the order has, so that the number is smaller.
@@ -108,7 +121,9 @@ private struct SessionRecorder {
         let terminalKey = try curve.map { try ECPrivateKey(curve: $0, number: SecretBytes(copying: number)) }
         var server = try RecordedSession(
             challenge: challenge, terminalKey: terminalKey, authority: issuer.certificate, time: Self.time)
-        var app = try SimulatedConnector(validationId: "check", clientId: "app", document: document, plan: plan)
+        var app = try SimulatedConnector(
+            validationId: "check", clientId: "app", document: document, misbehaviors: misbehaviors,
+            plan: plan)
         var waiting = app.start()
         while !waiting.isEmpty {
             for answer in try server.take(.init(waiting.removeFirst())) {
@@ -120,7 +135,7 @@ private struct SessionRecorder {
         return SessionVector(
             name: name, time: Self.time, authority: Hex.encode(issuer.certificate), challenge: Hex.encode(challenge),
             terminalKey: curve.map { .init(curve: $0.rawValue, privateKey: Hex.encode(number)) },
-            messages: server.messages, refusals: server.refusals, closeCode: Int(closure.code),
+            messages: server.messages, refusals: server.refusals, report: server.report, closeCode: Int(closure.code),
             closeReason: closure.reason)
     }
 }

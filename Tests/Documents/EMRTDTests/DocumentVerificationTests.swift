@@ -15,7 +15,7 @@ struct DocumentVerificationTests {
         #expect(result.passiveAuthentication.succeeded && result.passiveAuthentication.areAllHashesValid)
         #expect(result.passiveAuthentication.dataGroupsChecked == [1, 2, 14, 15])
         #expect(result.machineReadableZone?.name.primary.text == "ERIKSSON")
-        #expect(result.faceImages.count == 1 && result.securityObject?.hashAlgorithm == .sha256)
+        #expect(result.details.faceImages.count == 1 && result.securityObject?.hashAlgorithm == .sha256)
         #expect(result.errors == ["there is no revocation list of the document signer's CA"])
     }
 
@@ -27,11 +27,51 @@ struct DocumentVerificationTests {
         #expect(result.passed && result.chipAuthentication == .unavailable && result.activeAuthentication == .success)
     }
 
-    @Test("Chip authentication passes without an answer to active authentication")
+    @Test("After chip authentication no answer to active authentication is needed, and none is missed")
     func chipOnly() throws {
         let evidence = try Simulation.evidence(Simulation.document.get(), signs: false)
+        for evidence in [evidence, evidence.changing(removing: [.dataGroup(15)])] {
+            let result = try Simulation.verify(evidence)
+            #expect(result.passed && result.chipAuthentication == .success)
+            // The published apps show FAILED as a cloned chip.
+            #expect(result.activeAuthentication == .unavailable)
+            #expect(!result.errors.contains { $0.hasPrefix("active authentication") })
+        }
+    }
+
+    @Test("A signature of active authentication that was sent is judged, also after chip authentication")
+    func unaskedSignature() throws {
+        let evidence = try Simulation.evidence(Simulation.document.get())
+        #expect(try Simulation.verify(evidence).activeAuthentication == .success)
+        let wrong = try Simulation.verify(evidence.changing(signature: [1, 2, 3]))
+        #expect(wrong.activeAuthentication == .failed && wrong.refusals == [.wrongActiveAuthenticationSignature])
+        let keyless = try Simulation.verify(evidence.changing(removing: [.dataGroup(15)]))
+        #expect(keyless.activeAuthentication == .failed && keyless.passed)
+    }
+
+    // MARK: Sessions that have failed
+
+    @Test("A session that has failed gives no pass, whatever is known of the document")
+    func incomplete() throws {
+        let evidence = try Simulation.evidence(Simulation.document.get()).incomplete
+        let whole = try Simulation.verify(evidence)
+        #expect(whole.refusals == [.readingNotFinished])
+        #expect(whole.machineReadableZone != nil && whole.details.faceImages.count == 1, "a state has signed it")
+        let early = try Simulation.verify(evidence.changing(removing: [.securityObject]).incomplete)
+        #expect(early.refusals.contains(.passiveAuthenticationFailed))
+        #expect(early.machineReadableZone == nil && early.details.faceImages.isEmpty, "nobody has signed it")
+        #expect(early.chipAuthentication == .failed)
+    }
+
+    @Test("If a chip has not proven its key, that is known before the security object is")
+    func failedChipAuthentication() throws {
+        let clone = try Simulation.document.get().clone()
+        let evidence = try Simulation.evidence(clone).changing(
+            removing: [.securityObject, .dataGroup(1), .dataGroup(2), .dataGroup(15)]
+        ).incomplete
         let result = try Simulation.verify(evidence)
-        #expect(result.passed && result.chipAuthentication == .success && result.activeAuthentication == .failed)
+        #expect(result.chipAuthentication == .failed && result.refusals.contains(.chipAuthenticationFailed))
+        #expect(result.errors.contains("chip authentication: the chip did not prove that it has its key"))
     }
 
     @Test("A chip that can do neither passes at the passive level only")
@@ -250,7 +290,7 @@ struct DocumentVerificationTests {
         for case (.dataGroup(let number), let content) in document.files { groups[number] = content }
         document.files[.securityObject] = try issuer.securityObject(of: groups)
         let result = try Simulation.verify(Simulation.evidence(document))
-        #expect(result.passed && result.documentDetails == nil)
+        #expect(result.passed && result.details.document == nil)
         #expect(result.errors.contains { $0.hasPrefix("dg12: ") })
     }
 
@@ -262,16 +302,16 @@ struct DocumentVerificationTests {
         document.files[.dataGroup(7)] = try TestData.bytes("lds/single/dg7-jpeg-text-image.bin")
         let signed = try Simulation.signed(document)
         let read = try Simulation.verify(Simulation.evidence(signed))
-        #expect(read.passed && read.faceImages.count == 1 && read.signatureImages.count == 1)
-        #expect(read.personalDetails != nil && read.documentDetails != nil)
+        #expect(read.passed && read.details.faceImages.count == 1 && read.details.signatureImages.count == 1)
+        #expect(read.details.person != nil && read.details.document != nil)
         // The data groups 7, 11 and 12 are not in this security object.
         document.files[.dataGroup(2)]?[700] ^= 1
         var changed = signed
         changed.files[.securityObject]?[signed.files[.securityObject]!.count - 1] ^= 1
         for evidence in [try Simulation.evidence(document), try Simulation.evidence(changed)] {
             let result = try Simulation.verify(evidence)
-            #expect(!result.passed && result.faceImages.isEmpty && result.signatureImages.isEmpty)
-            #expect(result.personalDetails == nil && result.documentDetails == nil)
+            #expect(!result.passed && result.details.faceImages.isEmpty && result.details.signatureImages.isEmpty)
+            #expect(result.details.person == nil && result.details.document == nil)
         }
     }
 
@@ -311,12 +351,15 @@ struct DocumentVerificationTests {
     @Test("Only the expected document or person passes")
     func expectations() throws {
         let evidence = try Simulation.evidence(Simulation.document.get())
-        func octets(_ text: String) -> Octets { Octets(copying: Array(text.utf8)) }
+        let (now, name) = (Simulation.now, "Eriksson<<Anna Maria")
         let identities = [
-            (try ExpectedIdentity(issuingState: octets("UTO"), documentNumber: octets("l898902c3")), true),
-            (try ExpectedIdentity(issuingState: octets("UTO"), documentNumber: octets("L898902C4")), false),
-            (try ExpectedIdentity(nameInMRZ: octets("Eriksson<<Anna Maria"), dateOfBirth: octets("740812")), true),
-            (try ExpectedIdentity(nameInMRZ: octets("ERIKSSON<<ANNA"), dateOfBirth: octets("740812")), false),
+            (try Expected.document("UTO", "l898902c3"), true), (try Expected.document("UTO", "L898902C4"), false),
+            (try Expected.document("UTO", "L898902C3", code: "p"), true),
+            (try Expected.document("UTO", "L898902C3", code: "ID"), false),
+            (try Expected.person(name, "740812", at: now), true),
+            (try Expected.person("ERIKSSON<<ANNA", "740812", at: now), false),
+            (try Expected.person(name, "1974-08-12", at: now), true),
+            (try Expected.person(name, "1974-08-13", at: now), false),
         ]
         for (identity, passes) in identities {
             let result = try Simulation.verify(evidence) { found in
@@ -324,6 +367,42 @@ struct DocumentVerificationTests {
             }
             #expect(result.refusals == (passes ? [] : [.notExpected]))
         }
+    }
+
+    @Test(
+        "A date of birth in data group 11 is compared in full; without it, the century makes the holder 0 to 120 years old",
+        arguments: [
+            // MRZ, data group 11, expected
+            ("260310", nil, "1926-03-10", true), ("260310", nil, "2026-03-10", true),
+            ("260310", "19260310", "2026-03-10", false), ("260310", "19260310", "1926-03-10", true),
+            ("650310", nil, "1965-03-10", true), ("650310", "19650310", "1965-03-10", true),
+            ("650310", "19650310", "650310", true), ("6503<<", nil, "1965-03-10", false),
+            ("650310", "19650000", "1965-03-10", true), ("650310", "19650311", "1965-03-10", false),
+        ] as [(String, String?, String, Bool)])
+    func century(inMRZ: String, inGroup11: String?, expected: String, matches: Bool) throws {
+        let issuer = try Simulation.issuer.get()
+        var document = try issuer.issue(SimulatedHolder(dateOfBirth: inMRZ))
+        if let inGroup11 {
+            let elements = DERWriter.element(0x5C, [0x5F, 0x2B]) + DERWriter.element(0x5F2B, Array(inGroup11.utf8))
+            document.files[.dataGroup(11)] = DERWriter.element(FileName.dataGroup(11).tag, elements)
+        }
+        let identity = try Expected.person("ERIKSSON<<ANNA<MARIA", expected, at: Simulation.now)
+        let result = try Simulation.verify(Simulation.evidence(Simulation.signed(document))) { found in
+            found.contains { $0.canonicalForm == identity.canonicalForm }
+        }
+        #expect(result.refusals == (matches ? [] : [.notExpected]))
+    }
+
+    @Test("A data group 11 that the security object does not cover says nothing")
+    func unsignedBirth() throws {
+        var document = try Simulation.issuer.get().issue(SimulatedHolder(dateOfBirth: "260310"))
+        let elements = DERWriter.element(0x5C, [0x5F, 0x2B]) + DERWriter.element(0x5F2B, Array("20260310".utf8))
+        document.files[.dataGroup(11)] = DERWriter.element(FileName.dataGroup(11).tag, elements)
+        let identity = try Expected.person("ERIKSSON<<ANNA<MARIA", "1926-03-10", at: Simulation.now)
+        let result = try Simulation.verify(Simulation.evidence(document)) { found in
+            found.contains { $0.canonicalForm == identity.canonicalForm }
+        }
+        #expect(result.refusals == [.passiveAuthenticationFailed])
     }
 
     @Test("The documents of Utopia pass with their published chip keys")
@@ -351,8 +430,9 @@ struct DocumentVerificationTests {
         // Its date of expiry is in 2012.
         #expect(
             result.refusals == [.documentExpired] && result.passiveAuthentication.dataGroupsWithValidHash == numbers)
-        #expect(try Simulation.verify(evidence, anchors, at: 1_320_000_000).passed)
-        #expect(result.personalDetails?.profession?.text == "TEST ENGINEER")
-        #expect(result.documentDetails?.issuingAuthority?.text == "UTOPIA PASSPORT OFFICE")
+        // It was signed in 2024.
+        #expect(try Simulation.verify(evidence, anchors, at: 1_320_000_000).refusals == [.passiveAuthenticationFailed])
+        #expect(result.details.person?.profession?.text == "TEST ENGINEER")
+        #expect(result.details.document?.issuingAuthority?.text == "UTOPIA PASSPORT OFFICE")
     }
 }

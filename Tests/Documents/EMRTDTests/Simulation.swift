@@ -143,4 +143,27 @@ extension DocumentEvidence {
             files: files, chipAuthentication: change(chipAuthentication), challenge: challenge ?? self.challenge,
             activeAuthenticationSignature: signature ?? activeAuthenticationSignature)
     }
+
+    /// The same, of a session that has failed.
+    var incomplete: DocumentEvidence {
+        DocumentEvidence(
+            files: files, chipAuthentication: chipAuthentication, challenge: challenge,
+            activeAuthenticationSignature: activeAuthenticationSignature, isComplete: false)
+    }
+}
+
+/// What a bank expects.
+enum Expected {
+    static func document(_ state: String, _ number: String, code: String? = nil) throws -> ExpectedIdentity {
+        try ExpectedIdentity(
+            issuingState: MRZText.state(octets(state)), documentNumber: MRZText.documentNumber(octets(number)),
+            documentCode: code.map { try MRZText.documentCode(octets($0)) })
+    }
+
+    static func person(_ name: String, _ birth: String, at now: Int64) throws -> ExpectedIdentity {
+        try ExpectedIdentity(
+            nameInMRZ: MRZText.name(octets(name)), dateOfBirth: DateOfBirth(octets(birth), at: now))
+    }
+
+    private static func octets(_ text: String) -> Octets { Octets(copying: Array(text.utf8)) }
 }

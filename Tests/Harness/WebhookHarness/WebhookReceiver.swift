@@ -20,6 +20,10 @@ package final class WebhookReceiver: Sendable {
         case redirect(String)
         /// Sends no response and keeps the connection open.
         case hang
+        /// As a process that is frozen: sends no response and reads nothing more, not even the end of TLS.
+        case freeze
+        /// Answers when the test says so.
+        case answerAfter(Int, @Sendable () async -> Void)
         /// Closes the connection without a response.
         case drop
     }
@@ -133,6 +137,13 @@ package final class WebhookReceiver: Sendable {
             case .answer(let status): answer(HTTPResponseStatus(statusCode: status), [:], context)
             case .redirect(let url): answer(.permanentRedirect, ["Location": url], context)
             case .hang: break
+            case .freeze: context.channel.setOption(.autoRead, value: false).whenFailure { _ in }
+            case .answerAfter(let status, let wait):
+                let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+                context.eventLoop.makeFutureWithTask { await wait() }.whenSuccess {
+                    let (handler, context) = handler.value
+                    handler.answer(HTTPResponseStatus(statusCode: status), [:], context)
+                }
             case .drop: context.close(promise: nil)
             }
         }

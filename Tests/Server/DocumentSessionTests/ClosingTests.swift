@@ -67,7 +67,8 @@ struct ClosingTests {
             [.binary([UInt8](repeating: 1, count: BinaryMessage.apduByteLimit + 2))]),
         Case(
             "too many messages for diagnostics", 1008, "PROTOCOL_ERROR",
-            accepted + (0...SessionLimits.monitoringCount).map { .monitoring("\($0)") }),
+            // As many as the rate allows in two minutes, because each KiB counts.
+            accepted + (0..<115).map { _ in .monitoring(String(repeating: "x", count: 60 << 10)) }),
         Case(
             "a result that cannot be posted", 1011, "POST_TO_RESULT_SERVER_FAILED",
             [.start(validationId: TestService.ID.unpostable), .receive(1), .finish(sendResult: true)]),

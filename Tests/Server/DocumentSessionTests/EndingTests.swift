@@ -38,6 +38,42 @@ struct EndingTests {
             try await server.expectReleased(state == 0 ? 0 : 1)
             #expect(server.service.record.concluded == (state == 4 ? 1 : 0), "what can still be posted is posted")
             #expect(!server.service.record.releasedEarly)
+            // Only these two have shown a document, and have no result.
+            let causes = state == 1 || state == 2 ? ["CONNECTION_LOST"] : []
+            try await eventually("what is known is posted") { server.service.record.reports == causes.count }
+            #expect(server.service.record.causes == causes)
+        }
+    }
+
+    @Test("An app that closes the session says why, and a user who does not want to go on is no failure")
+    func closedByClient() async throws {
+        try await SessionServer.run { server in
+            let ways: [(String, String?)] = [
+                ("NFC_CHIP_COMMUNICATION_FAILED", "NFC_CHIP_COMMUNICATION_FAILED"), ("x", "CLOSED_BY_CLIENT"),
+                ("CANCELLED_BY_USER", nil),
+            ]
+            for (number, (reason, cause)) in ways.enumerated() {
+                let before = server.service.record.causes
+                _ = try await server.steps([
+                    .start(), .receive(1), .file("sod", [1]), .closeWith(1001, reason),
+                ])
+                try await server.expectReleased(number + 1)
+                #expect(server.service.record.causes == before + (cause.map { [$0] } ?? []))
+            }
+        }
+    }
+
+    @Test("A client that is told of its failure does not wait until the bank's server has it")
+    func slowReport() async throws {
+        try await SessionServer.run { server in
+            let transcript = try await server.steps([
+                .start(validationId: TestService.ID.slowPost), .receive(1), .file("sod", [1]), .file("sod", [2]),
+            ])
+            #expect(transcript.isClosed(1008, "PROTOCOL_ERROR"))
+            try await server.expectReleased(1)
+            #expect(server.service.record.reports == 0, "it is still being posted")
+            server.service.gate.open()
+            try await eventually("it is posted") { server.service.record.reports == 1 }
         }
     }
 

@@ -27,7 +27,7 @@ struct WebSocketReaderTests {
         case .binary(let bytes): "binary \(bytes.count)"
         case .ping(let bytes): "ping \(bytes.count)"
         case .pong: "pong"
-        case .close(let code): "close \(code.map { "\($0)" } ?? "none")"
+        case .close(let code, let reason): "close \(code.map { "\($0)" } ?? "none") \(reason)"
         }
     }
 
@@ -41,7 +41,7 @@ struct WebSocketReaderTests {
         let long = "text a" + String(repeating: "b", count: 200)
         #expect(
             try Self.read(bytes, chunk: chunk)
-                == ["text Grüße", "binary 70000", "ping 2", long, "pong", "close 4000"])
+                == ["text Grüße", "binary 70000", "ping 2", long, "pong", "close 4000 a"])
     }
 
     @Test("The limit counts all fragments of a message")

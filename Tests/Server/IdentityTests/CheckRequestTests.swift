@@ -52,9 +52,17 @@ struct CheckRequestTests {
             (["clientId": 7], "clientId"), (["lifetimeSeconds": 59], "lifetimeSeconds"),
             (["lifetimeSeconds": "900"], "lifetimeSeconds"), (["lifetimeSeconds": 86_401], "lifetimeSeconds"),
             (["document": nil], "document"), (["person": [:]], "document"), (["lifetimeSecond": 60], "lifetimeSecond"),
-            (["document": ["issuingState": "UTO"]], "document"), (["document": "L898902C3"], "document"),
-            (["document": ["issuingState": "UTOPIA", "documentNumber": "1"]], "document"),
-            (["document": ["issuingState": "UTO", "documentNumber": "Ω"]], "document"),
+            (["document": ["issuingState": "UTO"]], "document.documentNumber"), (["document": "L898902C3"], "document"),
+            (["document": ["issuingState": "UTOPIA", "documentNumber": "1"]], "document.issuingState"),
+            (["document": ["issuingState": "UTO", "documentNumber": "Ω"]], "document.documentNumber"),
+            (
+                ["document": ["issuingState": "UTO", "documentNumber": .string(String(repeating: "1", count: 200))]],
+                "document.documentNumber"
+            ),
+            (
+                ["document": ["issuingState": "UTO", "documentNumber": "1", "documentCode": "PAS"]],
+                "document.documentCode"
+            ),
             (["document": ["issuingState": "UTO", "documentNumber": "1", "number": "2"]], "document.number"),
         ] as [([String: JSON], String)])
     func wrong(change: [String: JSON], member: String) async throws {
@@ -70,12 +78,19 @@ struct CheckRequestTests {
     @Test("A person's name and date of birth must fit into a machine readable zone")
     func wrongPerson() async throws {
         let bank = try await IdentityService.shared.value.makeBank()
-        for person: JSON in [
-            ["name": "ERIKSSON<<ANNA", "dateOfBirth": "12.8.1974"], ["name": "山田<<太郎", "dateOfBirth": "740812"],
-            ["name": "ERIKSSON<<ANNA"],
-        ] {
+        for (person, member) in [
+            (["name": "ERIKSSON<<ANNA", "dateOfBirth": "12.8.1974"], "person.dateOfBirth"),
+            (["name": "ERIKSSON<<ANNA", "dateOfBirth": "1965-02-30"], "person.dateOfBirth"),
+            (["name": "ERIKSSON<<ANNA", "dateOfBirth": "650230"], "person.dateOfBirth"),
+            (["name": "ERIKSSON<<ANNA", "dateOfBirth": "2965-03-10"], "person.dateOfBirth"),
+            (["name": "山田<<太郎", "dateOfBirth": "740812"], "person.name"),
+            (["name": .string(String(repeating: "A", count: 40)), "dateOfBirth": "740812"], "person.name"),
+            (["name": "ERIKSSON<<ANNA"], "person.dateOfBirth"),
+        ] as [(JSON, String)] {
             let answer = try await bank.check(["clientId": .string(bank.clientId), "person": person])
             #expect(answer.status == 422 && answer.members["type"] == "urn:card-companion:problem:invalid-members")
+            let members = (answer.members["invalid"]?.array ?? []).compactMap { $0.object?["member"]?.string }
+            #expect(members == [member])
         }
     }
 

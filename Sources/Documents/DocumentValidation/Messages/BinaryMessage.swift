@@ -23,7 +23,8 @@ package enum BinaryMessage: Sendable {
         case Self.fileType:
             guard bytes.count >= 2 else { throw .protocolError }
             let (nameLength, rest) = (Int(bytes[1]), bytes.dropFirst(2))
-            guard nameLength >= 1, rest.count >= nameLength, rest.count - nameLength <= Self.fileByteLimit,
+            // A file can have no name (document 003). Nobody asks for it.
+            guard rest.count >= nameLength, rest.count - nameLength <= Self.fileByteLimit,
                 let name = rest.prefix(nameLength).withBytes({ String(validating: $0, as: UTF8.self) })
             else { throw .protocolError }
             self = .file(name: name, rest.dropFirst(nameLength))

@@ -18,6 +18,8 @@ package struct ValidationSession: Sendable {
         case verify(DocumentEvidence)
         /// A message for diagnostics: only its length may be logged.
         case monitoring(byteCount: Int)
+        /// The session has failed, and the client has shown a document: let the bank know.
+        case report(SessionFailure)
         /// Send the text CLOSE, and close the connection.
         case close(Closure)
     }
@@ -55,7 +57,7 @@ package struct ValidationSession: Sendable {
     private var part: FileMemory.Place?
     private var allowsExtendedLength = false
     private var chipAuthentication: DocumentEvidence.ChipAuthenticationEvidence?
-    private var monitoringCount = 0
+    private var monitoring: MonitoringAllowance
 
     /// - Parameters:
     ///   - challenge: ``challengeByteCount`` random bytes.
@@ -70,6 +72,7 @@ package struct ValidationSession: Sendable {
         self.memory = memory
         self.times = times
         openedAt = now
+        monitoring = MonitoringAllowance(at: now)
     }
 
     /// When ``timeOut(at:)`` must be called; nil if the session is closed.
@@ -153,10 +156,18 @@ extension ValidationSession {
     /// The connection cannot go on, for a reason that document 003 does not have.
     package mutating func end(_ closure: Closure) -> [Action] { close(closure) }
 
-    /// The server stops. A result that is under way can still be posted.
+    /// The client has ended the session itself. Nothing more can be sent.
+    package mutating func end(by client: ClientEnd) -> [Action] {
+        let report = client.cause.flatMap { self.report(cause: $0) }
+        state = .closed
+        forget()
+        return report.map { [$0] } ?? []
+    }
+
+    /// The server stops, which is no failure of the document. A result that is under way can still be posted.
     package mutating func stop() -> [Action] {
         if case .finishing = state { return [] }
-        return close(.goingAway)
+        return close(.goingAway, isFailure: false)
     }
 
     /// A deadline has passed.
@@ -183,13 +194,12 @@ extension ValidationSession {
             allowsExtendedLength = start.allowsExtendedLength
             return [.admit(start)]
         case .monitoring(let byteCount):
-            monitoringCount += 1
-            guard monitoringCount <= SessionLimits.monitoringCount else { throw .protocolError }
+            guard monitoring.take(byteCount: byteCount, at: now) else { throw .protocolError }
             return [.monitoring(byteCount: byteCount)]
         case .handOver(let message): return try authenticateChip(message, at: now)
         case .finish(let message):
             state = .finishing(sendsResult: message.sendsResult)
-            return [.verify(evidence(message.activeAuthenticationSignature))]
+            return [.verify(evidence(message.activeAuthenticationSignature, isComplete: true))]
         }
     }
 
@@ -202,19 +212,29 @@ extension ValidationSession {
         return []
     }
 
-    private func evidence(_ signature: [UInt8]?) -> DocumentEvidence {
+    private func evidence(_ signature: [UInt8]?, isComplete: Bool) -> DocumentEvidence {
         DocumentEvidence(
             files: files.known, chipAuthentication: chipAuthentication, challenge: challenge,
-            activeAuthenticationSignature: signature, memory: files.places)
+            activeAuthenticationSignature: signature, isComplete: isComplete, memory: files.places)
+    }
+
+    /// Nil if the client has shown no file of a chip, and if the document is being verified already.
+    private func report(cause: String) -> Action? {
+        switch state {
+        case .reading where !files.known.isEmpty, .authenticatingChip:
+            .report(SessionFailure(evidence: evidence(nil, isComplete: false), cause: cause))
+        default: nil
+        }
     }
 
     private mutating func close(_ reason: CloseReason) -> [Action] { close(Closure(reason)) }
 
-    private mutating func close(_ closure: Closure) -> [Action] {
+    private mutating func close(_ closure: Closure, isFailure: Bool = true) -> [Action] {
         if case .closed = state { return [] }
+        let report = isFailure ? report(cause: closure.cause) : nil
         state = .closed
         forget()
-        return [.close(closure)]
+        return [report, .close(closure)].compactMap(\.self)
     }
 
     /// Nothing of the document stays here.
@@ -273,6 +293,37 @@ extension ValidationSession {
                 .send(.handBack(outcome.result, handBack.channel, as: form)),
             ]
         }
+    }
+}
+
+/// A session that has failed after the client had shown a document.
+package struct SessionFailure: Sendable {
+    /// What is known of the document. It is not complete.
+    package let evidence: DocumentEvidence
+    /// Why: a reason of document 003, or another word that no client can choose.
+    package let cause: String
+}
+
+/// How many messages for diagnostics a client can send now.
+private struct MonitoringAllowance: Sendable {
+    private static let byteCountPerMessage = 1024
+
+    private var left = Double(SessionLimits.monitoringBurst)
+    private var countedAt: ContinuousClock.Instant
+
+    init(at now: ContinuousClock.Instant) {
+        countedAt = now
+    }
+
+    /// - Returns: false if there are too many.
+    mutating func take(byteCount: Int, at now: ContinuousClock.Instant) -> Bool {
+        let more = countedAt.duration(to: now) / .seconds(1) * Double(SessionLimits.monitoringRatePerSecond)
+        left = min(left + max(more, 0), Double(SessionLimits.monitoringBurst))
+        countedAt = now
+        let cost = Double(1 + byteCount / Self.byteCountPerMessage)
+        guard cost <= left else { return false }
+        left -= cost
+        return true
     }
 }
 

@@ -22,17 +22,21 @@ package struct DocumentEvidence: Sendable {
     package let challenge: [UInt8]
     /// The chip's answer to it, if there is one.
     package let activeAuthenticationSignature: [UInt8]?
+    /// Whether the client has read all that it wanted. If not, the document does not pass, and nothing personal that was not
+    /// verified is in what was found.
+    package let isComplete: Bool
     /// What must live as long as the files.
     private let memory: (any Sendable)?
 
     package init(
         files: [FileName: Octets], chipAuthentication: ChipAuthenticationEvidence?, challenge: [UInt8],
-        activeAuthenticationSignature: [UInt8]?, memory: (any Sendable)? = nil
+        activeAuthenticationSignature: [UInt8]?, isComplete: Bool = true, memory: (any Sendable)? = nil
     ) {
         self.files = files
         self.chipAuthentication = chipAuthentication
         self.challenge = challenge
         self.activeAuthenticationSignature = activeAuthenticationSignature
+        self.isComplete = isComplete
         self.memory = memory
     }
 

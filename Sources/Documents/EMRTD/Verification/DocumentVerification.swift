@@ -20,6 +20,8 @@ package struct DocumentVerification: Sendable {
         case wrongActiveAuthenticationSignature
         /// The chip can do neither, and the assurance level asks for it.
         case chipCannotBeAuthenticated
+        /// The session has ended before the client had read all that it wanted.
+        case readingNotFinished
 
         /// For people. Nothing personal.
         package var description: String {
@@ -33,6 +35,7 @@ package struct DocumentVerification: Sendable {
             case .activeAuthenticationFailed: "the chip did not answer the challenge"
             case .wrongActiveAuthenticationSignature: "the chip's answer to the challenge is wrong"
             case .chipCannotBeAuthenticated: "the chip cannot prove that it is no copy"
+            case .readingNotFinished: "the session ended before the document was read"
             }
         }
     }
@@ -40,10 +43,7 @@ package struct DocumentVerification: Sendable {
     /// Nil if there was none that could be read.
     package let securityObject: SecurityObject?
     package let machineReadableZone: MachineReadableZone?
-    package let faceImages: [DocumentImage]
-    package let signatureImages: [DocumentImage]
-    package let personalDetails: AdditionalPersonalDetails?
-    package let documentDetails: AdditionalDocumentDetails?
+    package let details: DocumentDetails
     package let passiveAuthentication: PassiveAuthentication
     package let activeAuthentication: ChipAuthentication.Result
     package let chipAuthentication: ChipAuthentication.Result
@@ -74,17 +74,13 @@ extension DocumentVerification {
             at: unixSeconds)
         let signed = SignedDataGroups(files, passive)
         let chip = ChipAuthenticationFinding(evidence, signed)
-        let active = ActiveAuthenticationFinding(evidence, signed)
-        let (faces, signatures) = (
-            files.read(2, in: signed, FaceImages.init), files.read(7, in: signed, SignatureImages.init)
-        )
-        let (person, document) = (
-            files.read(11, in: signed, AdditionalPersonalDetails.init),
-            files.read(12, in: signed, AdditionalDocumentDetails.init)
-        )
-        var isAnother = false
-        if let zone { isAnother = !(try isExpected(ExpectedIdentity.forms(of: zone))) }
+        let active = ActiveAuthenticationFinding(evidence, signed, isNeeded: chip.result != .success)
+        let details = DocumentDetails(&files, signed)
         if zone?.checkDigits.areAllRight == false { files.problems.append("dg1: a check digit is wrong") }
+        var isAnother = false
+        if let zone {
+            isAnother = !(try isExpected(ExpectedIdentity.forms(of: zone, details.person, at: unixSeconds)))
+        }
         let refusals: [Refusal?] = [
             passive.succeeded ? nil : .passiveAuthenticationFailed,
             zone == nil ? .noMachineReadableZone : nil,
@@ -92,11 +88,13 @@ extension DocumentVerification {
             isAnother ? .notExpected : nil,
             proof(chip.result, active.result, assurance),
             active.isSignatureWrong ? .wrongActiveAuthenticationSignature : nil,
+            evidence.isComplete ? nil : .readingNotFinished,
         ]
+        let isPersonalKept = evidence.isComplete || passive.succeeded
         return DocumentVerification(
-            securityObject: files.securityObject, machineReadableZone: zone, faceImages: faces?.images ?? [],
-            signatureImages: signatures?.images ?? [], personalDetails: person, documentDetails: document,
-            passiveAuthentication: passive, activeAuthentication: active.result, chipAuthentication: chip.result,
+            securityObject: files.securityObject, machineReadableZone: isPersonalKept ? zone : nil,
+            details: isPersonalKept ? details : DocumentDetails(), passiveAuthentication: passive,
+            activeAuthentication: active.result, chipAuthentication: chip.result,
             errors: files.problems + passive.remarks + [chip.problem, active.problem].compactMap(\.self),
             refusals: refusals.compactMap(\.self))
     }
@@ -121,6 +119,25 @@ extension DocumentVerification {
         case (.unavailable, .failed): .activeAuthenticationFailed
         case (.unavailable, .unavailable): assurance == .passive ? nil : .chipCannotBeAuthenticated
         }
+    }
+}
+
+/// What data groups 2, 7, 11 and 12 have, if the security object covers them.
+package struct DocumentDetails: Sendable {
+    package let faceImages: [DocumentImage]
+    package let signatureImages: [DocumentImage]
+    package let person: AdditionalPersonalDetails?
+    package let document: AdditionalDocumentDetails?
+
+    fileprivate init() {
+        (faceImages, signatureImages, person, document) = ([], [], nil, nil)
+    }
+
+    fileprivate init(_ files: inout DocumentFiles, _ signed: SignedDataGroups) {
+        faceImages = files.read(2, in: signed, FaceImages.init)?.images ?? []
+        signatureImages = files.read(7, in: signed, SignatureImages.init)?.images ?? []
+        person = files.read(11, in: signed, AdditionalPersonalDetails.init)
+        document = files.read(12, in: signed, AdditionalDocumentDetails.init)
     }
 }
 
@@ -204,6 +221,7 @@ private struct ChipAuthenticationFinding {
         _ evidence: DocumentEvidence.ChipAuthenticationEvidence?, _ signed: SignedDataGroups, sentDG1: Octets?
     ) -> (ChipAuthentication.Result, String?) {
         switch signed.coverage(of: 14) {
+        case .nothingSigned where evidence?.result == .failed: return (.failed, notProven)
         case .nothingSigned: return (.failed, "chip authentication: nothing says whether the chip has a key")
         case .notOnChip where evidence.map({ $0.result != .unavailable }) ?? false:
             return (.failed, "chip authentication: its key is not in the security object")
@@ -220,13 +238,15 @@ private struct ChipAuthenticationFinding {
         }
     }
 
+    private static let notProven = "chip authentication: the chip did not prove that it has its key"
+
     private static func find(
         _ evidence: DocumentEvidence.ChipAuthenticationEvidence?, usedKeyOf dg14: Octets, sentDG1: Octets?
     ) -> (ChipAuthentication.Result, String?) {
         guard let evidence else { return (.failed, "chip authentication: it was not done") }
         guard evidence.dg14 == dg14 else { return (.failed, "chip authentication: it was done with another key") }
         guard evidence.result == .success, let dg1 = evidence.dg1 else {
-            return (.failed, "chip authentication: the chip did not prove that it has its key")
+            return (.failed, notProven)
         }
         guard sentDG1 == nil || sentDG1 == dg1 else {
             return (.failed, "chip authentication: the client sent another data group 1")
@@ -242,8 +262,12 @@ private struct ActiveAuthenticationFinding {
     /// Whether there is a signature that the chip's key did not make, although that key can be used.
     let isSignatureWrong: Bool
 
-    init(_ evidence: DocumentEvidence, _ signed: SignedDataGroups) {
-        (result, problem, isSignatureWrong) = Self.find(evidence, signed)
+    /// - Parameter isNeeded: whether chip authentication has not succeeded. If it has, apps do not ask the chip for a signature
+    ///   (9303-11 section 6), so its absence is no failure.
+    init(_ evidence: DocumentEvidence, _ signed: SignedDataGroups, isNeeded: Bool) {
+        (result, problem, isSignatureWrong) =
+            isNeeded || evidence.activeAuthenticationSignature != nil
+            ? Self.find(evidence, signed) : (.unavailable, nil, false)
     }
 
     private static func find(

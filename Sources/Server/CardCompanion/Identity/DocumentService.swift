@@ -126,10 +126,34 @@ package struct DocumentService: DocumentValidationService {
             try clockWatch.requireRightClock()
             let found = try verify(evidence, admission)
             let result = ResultJSON.text(of: found, admission.subject)
-            try await post(result, admission)
+            do {
+                try await deliver(result, admission)
+            } catch let reason as CloseReason {
+                try await fail(found, admission, cause: reason.rawValue)
+                throw reason
+            }
             try await record(found, admission)
             return result
         }
+    }
+
+    package func record(_ failure: SessionFailure, for admission: Admission) async -> SharedSecret? {
+        do {
+            return try await serving("A failed session was not recorded") {
+                try clockWatch.requireRightClock()
+                let found = try verify(failure.evidence, admission)
+                try await fail(found, admission, cause: failure.cause)
+                return ResultJSON.text(of: found, admission.subject, cause: failure.cause)
+            }
+        } catch {
+            await release(admission)
+            return nil
+        }
+    }
+
+    package func post(_ result: SharedSecret, for admission: Admission) async {
+        // The reason is in the log already, and the client is not there any more.
+        try? await serving("A result was not posted") { try await deliver(result, admission) }
     }
 
     package func release(_ admission: Admission) async {
@@ -162,9 +186,14 @@ extension DocumentService {
         return found
     }
 
-    private func post(_ result: SharedSecret, _ admission: Admission) async throws {
+    /// Posts a result while the client is active.
+    ///
+    /// - Throws: ``CloseReason/invalidClientId`` if the client was disabled in the meantime,
+    ///   ``CloseReason/postToResultServerFailed``.
+    private func deliver(_ result: SharedSecret, _ admission: Admission) async throws {
         let client = admission.client
         guard let url = client.resultURL else { return }
+        guard try await isActive(client) else { throw CloseReason.invalidClientId }
         guard !admission.needsSealing || admission.certificate != nil else {
             logger.error(
                 "A result was not posted: the bank's certificate for results is disabled, revoked or has expired",
@@ -174,9 +203,9 @@ extension DocumentService {
         let message = try ResultMessage(
             result, validationId: admission.validationId, clientId: client.clientId, bankId: client.bankId,
             sealedTo: admission.certificate)
+        let server = ResultServer(bankId: client.bankId, url: url, isPrivate: client.resultIsPrivate)
         do {
-            try await results.post(
-                message, to: ResultServer(bankId: client.bankId, url: url, isPrivate: client.resultIsPrivate))
+            try await results.post(message, to: server) { (try? await isActive(client)) ?? false }
             metrics.posted()
         } catch {
             metrics.notPosted()
@@ -186,11 +215,17 @@ extension DocumentService {
         }
     }
 
+    /// Whether the client and its bank are still active.
+    private func isActive(_ client: DocumentClientRecord) async throws -> Bool {
+        guard let found = try await countedObjects.documentClient(id: client.clientId), found.client == client else {
+            return false
+        }
+        return try await store.bank(id: client.bankId)?.status == .active
+    }
+
     private func record(_ found: DocumentVerification, _ admission: Admission) async throws {
         guard let session = admission.session else { return }
-        guard found.passed else {
-            return try await end(session, outcome: found.refusals.map(\.rawValue).joined(separator: " "))
-        }
+        guard found.passed else { return try await fail(found, admission) }
         let pass = try IdentityPasses(store: store, keyring: keyring).make(
             bankId: session.bankId, uniqueId: session.uniqueId, validation: session.validation, at: clock.now(),
             lifetimeSeconds: admission.passLifetimeSeconds)
@@ -200,8 +235,26 @@ extension DocumentService {
         guard hasPassed else { throw CloseReason.serverError }
     }
 
+    /// Ends a session without a pass, and says why to the bank and the audit trail.
+    ///
+    /// - Parameter cause: why the session has ended; nil if it has ended as it should.
+    private func fail(
+        _ found: DocumentVerification, _ admission: Admission, cause: String? = nil
+    ) async throws {
+        guard let session = admission.session else { return }
+        let reasons = found.refusals.map(\.rawValue)
+        try await store.failIdentityCheck(
+            session, outcome: (reasons + (cause.map { [$0] } ?? [])).joined(separator: " "),
+            data: Self.eventData(of: found, admission, refusals: reasons, cause: cause), audit: try note(session),
+            now: clock.now())
+    }
+
     /// Which checks were made, and nothing personal.
-    private static func eventData(of found: DocumentVerification, _ admission: Admission) -> String {
+    ///
+    /// - Parameter refusals: why the document did not pass; nil if it has passed.
+    private static func eventData(
+        of found: DocumentVerification, _ admission: Admission, refusals: [String]? = nil, cause: String? = nil
+    ) -> String {
         let json = JSONWriter.object { data in
             data.add("validationId", admission.validationId)
             data.add("clientId", admission.client.clientId)
@@ -209,6 +262,10 @@ extension DocumentService {
             data.add("passiveAuthentication", found.passiveAuthentication.succeeded)
             data.add("chipAuthentication", found.chipAuthentication.rawValue)
             data.add("activeAuthentication", found.activeAuthentication.rawValue)
+            if let refusals {
+                data.add("refusals", array: { texts in for refusal in refusals { texts.add(refusal) } })
+                data.add("closeReason", cause ?? "")
+            }
         }
         return json.withBytes { String(decoding: $0, as: UTF8.self) }
     }

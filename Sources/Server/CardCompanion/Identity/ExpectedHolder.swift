@@ -12,12 +12,13 @@ package enum IdentityCheckMembers {
     static let document = "document"
     static let issuingState = "issuingState"
     static let documentNumber = "documentNumber"
+    static let documentCode = "documentCode"
     static let person = "person"
     static let name = "name"
     static let dateOfBirth = "dateOfBirth"
 
     static let all = [clientId, lifetimeSeconds, document, person]
-    static let ofDocument = [issuingState, documentNumber]
+    static let ofDocument = [issuingState, documentNumber, documentCode]
     static let ofPerson = [name, dateOfBirth]
 }
 
@@ -34,8 +35,9 @@ package struct RequestedCheck: Sendable {
 
     /// Reads a body.
     ///
+    /// - Parameter now: no holder is born later.
     /// - Throws: ``ProvisioningRefusal`` with everything that is wrong.
-    package init(_ body: borrowing JSONText) throws(ProvisioningRefusal) {
+    package init(_ body: borrowing JSONText, at now: Timestamp) throws(ProvisioningRefusal) {
         var problems = Self.unknown(body.names, known: IdentityCheckMembers.all)
         let clientId = body.kind(of: IdentityCheckMembers.clientId) == .string ? body.text(of: "clientId") : nil
         if clientId == nil {
@@ -43,7 +45,7 @@ package struct RequestedCheck: Sendable {
                 ProvisioningError(IdentityCheckMembers.clientId, "must be a string: a document client's id"))
         }
         let lifetime = Self.lifetime(body, &problems)
-        let expected = Self.expected(body, &problems)
+        let expected = Self.expected(body, at: now, &problems)
         guard let clientId, let expected, problems.isEmpty else {
             throw ProvisioningRefusal(uniqueId: nil, problems: problems)
         }
@@ -75,26 +77,16 @@ package struct RequestedCheck: Sendable {
     }
 
     private static func expected(
-        _ body: borrowing JSONText, _ problems: inout [ProvisioningError]
+        _ body: borrowing JSONText, at now: Timestamp, _ problems: inout [ProvisioningError]
     ) -> (IdentityExpectation, ExpectedIdentity)? {
         let (document, person) = (IdentityCheckMembers.document, IdentityCheckMembers.person)
         switch (body.kind(of: document), body.kind(of: person)) {
         case (.object, nil):
             guard let object = body.object(document) else { return nil }
-            problems += unknown(object.names, known: IdentityCheckMembers.ofDocument, in: "document.")
-            return expected(document, &problems) { () throws(FormatError) in
-                try ExpectedIdentity(
-                    issuingState: try text(IdentityCheckMembers.issuingState, of: object),
-                    documentNumber: try text(IdentityCheckMembers.documentNumber, of: object))
-            }.map { (.document, $0) }
+            return expectedDocument(object, &problems).map { (.document, $0) }
         case (nil, .object):
             guard let object = body.object(person) else { return nil }
-            problems += unknown(object.names, known: IdentityCheckMembers.ofPerson, in: "person.")
-            return expected(person, &problems) { () throws(FormatError) in
-                try ExpectedIdentity(
-                    nameInMRZ: try text(IdentityCheckMembers.name, of: object),
-                    dateOfBirth: try dateInMRZ(try text(IdentityCheckMembers.dateOfBirth, of: object)))
-            }.map { (.person, $0) }
+            return expectedPerson(object, at: now, &problems).map { (.person, $0) }
         default:
             problems.append(
                 ProvisioningError(
@@ -104,27 +96,50 @@ package struct RequestedCheck: Sendable {
         }
     }
 
-    private static func expected(
-        _ member: String, _ problems: inout [ProvisioningError], _ read: () throws(FormatError) -> ExpectedIdentity
+    private static func expectedDocument(
+        _ object: borrowing JSONText, _ problems: inout [ProvisioningError]
     ) -> ExpectedIdentity? {
+        let parent = IdentityCheckMembers.document
+        problems += unknown(object.names, known: IdentityCheckMembers.ofDocument, in: parent + ".")
+        let state = part(IdentityCheckMembers.issuingState, of: object, parent, &problems, MRZText.state)
+        let number = part(
+            IdentityCheckMembers.documentNumber, of: object, parent, &problems, MRZText.documentNumber)
+        let code =
+            object.kind(of: IdentityCheckMembers.documentCode) == nil
+            ? nil : part(IdentityCheckMembers.documentCode, of: object, parent, &problems, MRZText.documentCode)
+        guard let state, let number else { return nil }
+        return ExpectedIdentity(issuingState: state, documentNumber: number, documentCode: code)
+    }
+
+    private static func expectedPerson(
+        _ object: borrowing JSONText, at now: Timestamp, _ problems: inout [ProvisioningError]
+    ) -> ExpectedIdentity? {
+        let parent = IdentityCheckMembers.person
+        problems += unknown(object.names, known: IdentityCheckMembers.ofPerson, in: parent + ".")
+        let name = part(IdentityCheckMembers.name, of: object, parent, &problems, MRZText.name)
+        let birth = part(IdentityCheckMembers.dateOfBirth, of: object, parent, &problems) {
+            (text) throws(FormatError) in try DateOfBirth(text, at: now.seconds)
+        }
+        guard let name, let birth else { return nil }
+        return ExpectedIdentity(nameInMRZ: name, dateOfBirth: birth)
+    }
+
+    /// Reads a member of an object. If it is missing or wrong, that is one more problem.
+    private static func part<Part>(
+        _ name: String, of object: borrowing JSONText, _ parent: String, _ problems: inout [ProvisioningError],
+        _ read: (Octets) throws(FormatError) -> Part
+    ) -> Part? {
+        let member = "\(parent).\(name)"
+        guard let text = object.secret(of: name) else {
+            problems.append(ProvisioningError(member, "must be a string"))
+            return nil
+        }
         do {
-            return try read()
+            return try read(Octets(text))
         } catch {
             problems.append(ProvisioningError(member, "cannot be in a machine readable zone: \(error)"))
             return nil
         }
-    }
-
-    private static func text(_ name: String, of object: borrowing JSONText) throws(FormatError) -> Octets {
-        guard let text = object.secret(of: name) else { throw FormatError("'\(name)' must be a string") }
-        return Octets(text)
-    }
-
-    /// `1964-08-12` as `640812`. A date that has the form of an MRZ stays as it is.
-    private static func dateInMRZ(_ date: Octets) throws(FormatError) -> Octets {
-        let hyphen = UInt8(ascii: "-")
-        guard date.count == 10, date[4] == hyphen, date[7] == hyphen else { return date }
-        return Octets(copying: date[2..<4].bytes + date[5..<7].bytes + date[8..<10].bytes)
     }
 }
 

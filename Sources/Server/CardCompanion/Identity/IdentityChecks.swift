@@ -2,6 +2,7 @@ package import CardCompanionModel
 package import CardCompanionStore
 internal import Cryptography
 package import KeyVault
+package import StrictJSON
 
 /// The checks that a bank's back-end asks for: a document must be shown for a cardholder.
 package struct IdentityChecks: Sendable {
@@ -22,6 +23,13 @@ package struct IdentityChecks: Sendable {
         self.store = store
         self.keyring = keyring
         self.clock = clock
+    }
+
+    /// Reads a request for a check.
+    ///
+    /// - Throws: ``ProvisioningRefusal`` with everything that is wrong.
+    package func read(_ body: borrowing JSONText) throws(ProvisioningRefusal) -> RequestedCheck {
+        try RequestedCheck(body, at: clock.now())
     }
 
     /// Makes a check. It replaces an earlier one of the same cardholder.

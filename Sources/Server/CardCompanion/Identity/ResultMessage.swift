@@ -43,16 +43,24 @@ package struct ResultServer: Sendable, Equatable {
 
 /// Posts results, with retries.
 package protocol ResultPosting: Sendable {
+    /// - Parameter isWanted: whether the result may still be posted. It is asked before each further attempt.
     /// - Throws: ``ResultNotPosted``.
-    func post(_ message: ResultMessage, to server: ResultServer) async throws(ResultNotPosted)
+    func post(
+        _ message: ResultMessage, to server: ResultServer, while isWanted: @Sendable () async -> Bool
+    ) async throws(ResultNotPosted)
 }
 
 /// No attempt was answered with 2xx.
-package struct ResultNotPosted: Error, CustomStringConvertible {
+package enum ResultNotPosted: Error, CustomStringConvertible {
+    /// It was not wanted any more.
+    case notWanted
     /// Why the last attempt failed. Nothing personal.
-    package let description: String
+    case failed(String)
 
-    package init(_ description: String) {
-        self.description = description
+    package var description: String {
+        switch self {
+        case .notWanted: "the client was disabled, or the database does not answer"
+        case .failed(let problem): problem
+        }
     }
 }

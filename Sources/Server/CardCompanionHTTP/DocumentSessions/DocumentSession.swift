@@ -6,10 +6,11 @@ internal import SecureMemory
 
 /// One session: lets the state machine of document 003 speak over a WebSocket. It is used on the event loop of its connection only.
 final class DocumentSession: WebSocketEndPoint {
-    /// What a session asks of the service: the first at START, the second at FINISH.
+    /// What a session asks of the service: the first at START, the second at FINISH, the last if it fails before.
     enum Call: Sendable {
         case admit(StartMessage)
         case conclude(DocumentEvidence)
+        case report(SessionFailure)
     }
 
     /// The stream has at most one of each, so it needs no limit. It ends with the session.
@@ -73,11 +74,17 @@ extension DocumentSession {
 
     func stop() { follow(session.stop()) }
 
-    func end(isLost: Bool) {
-        // The state machine forgets its files.
-        _ = session.refuse(.communicationFailed)
-        closure = nil
-        finish(isLost ? .lost : .closedByClient)
+    func end(by client: WebSocketEnd) {
+        switch client {
+        case .lost:
+            follow(session.end(by: .connectionLost))
+            closure = nil
+            finish(.lost)
+        case .closed(let reason):
+            follow(session.end(by: .closed(reason: reason)))
+            closure = nil
+            finish(.closedByClient)
+        }
     }
 }
 
@@ -123,6 +130,7 @@ extension DocumentSession {
         case .send(let message): send(message)
         case .sendBinary(let message): webSocket.send(binary: message.encoded.bytes)
         case .verify(let evidence): ask(.conclude(evidence))
+        case .report(let failure): calls.yield(.report(failure))
         case .monitoring(let byteCount):
             monitoring.count += 1
             monitoring.byteCount += byteCount

@@ -101,31 +101,56 @@ final class DocumentSessions: Sendable {
         _ calls: AsyncStream<DocumentSession.Call>, of session: NIOLoopBound<DocumentSession>, from address: IPAddress?,
         with service: Service
     ) async {
-        func tell(_ news: @escaping @Sendable (DocumentSession) -> Void) {
+        @Sendable func tell(_ news: @escaping @Sendable (DocumentSession) -> Void) {
             session.eventLoop.execute { news(session.value) }
         }
         var admission: Service.Admission?
+        var failure: SessionFailure?
         for await call in calls {
             do throws(CloseReason) {
                 switch call {
                 case .admit(let start):
-                    admission = try await service.admit(start)
+                    admission = try await admit(start, from: address, with: service)
                     tell { $0.accept() }
                 case .conclude(let evidence):
                     guard let admitted = admission else { throw .serverError }
                     let result = try await service.conclude(evidence, for: admitted)
                     admission = nil
                     tell { $0.finish(result: result) }
+                case .report(let shown): failure = shown
                 }
             } catch {
-                if error == .invalidClientId { callers.chargeUnknownClient(to: address) }
                 tell { $0.refuse(error) }
             }
         }
-        if let admission {
-            // Also if the server stops and this task is cancelled: otherwise the check would stay taken.
-            await Task { await service.release(admission) }.value
+        guard let admission else { return tell { $0.release() } }
+        // Also if the server stops and this task is cancelled: otherwise the check would stay taken.
+        await Task { [failure] in
+            let result = await end(admission, failure, with: service)
+            tell { $0.release() }
+            if let result { await service.post(result, for: admission) }
+        }.value
+    }
+
+    private func admit<Service: DocumentValidationService>(
+        _ start: StartMessage, from address: IPAddress?, with service: Service
+    ) async throws(CloseReason) -> Service.Admission {
+        do throws(CloseReason) {
+            return try await service.admit(start)
+        } catch {
+            if error == .invalidClientId { callers.chargeUnknownClient(to: address) }
+            throw error
         }
-        tell { $0.release() }
+    }
+
+    /// Ends a session that has no result.
+    ///
+    /// - Returns: what is left to post.
+    private func end<Service: DocumentValidationService>(
+        _ admission: Service.Admission, _ failure: SessionFailure?, with service: Service
+    ) async -> SharedSecret? {
+        if let failure { return await service.record(failure, for: admission) }
+        await service.release(admission)
+        return nil
     }
 }

@@ -13,7 +13,7 @@ extension IssuerRoutes {
             throw Problem(.unsupportedMediaType, "Content-Type must be application/json.")
         }
         do {
-            let requested = try RequestedCheck(try RequestBodyReader.object(body.bytes.copy()))
+            let requested = try parts.identityChecks.read(try RequestBodyReader.object(body.bytes.copy()))
             let made = try await parts.identityChecks.make(
                 requested, bankId: caller.bank.id, uniqueId: try context.pathSegment("uniqueId"), by: caller.keyId)
             guard let made else { throw Problem.noCardholder }

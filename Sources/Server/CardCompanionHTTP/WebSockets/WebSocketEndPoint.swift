@@ -20,7 +20,14 @@ protocol WebSocketEndPoint: AnyObject {
     func timeOut(at now: Instant)
     /// The server stops.
     func stop()
-    /// The client has closed the WebSocket, or the connection is lost. Nothing more can be sent. It can be called more than once,
+    /// The client has ended the WebSocket. Nothing more can be sent. It can be called more than once,
     /// and after the end point has closed the WebSocket itself.
-    func end(isLost: Bool)
+    func end(by client: WebSocketEnd)
+}
+
+/// How a client ends a WebSocket.
+enum WebSocketEnd {
+    case lost
+    /// It has sent a close frame with this reason.
+    case closed(reason: String)
 }

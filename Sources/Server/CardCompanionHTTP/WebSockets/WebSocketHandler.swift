@@ -110,7 +110,7 @@ extension WebSocketHandler {
 
     /// The answer 101 was sent.
     func open(_ endPoint: any WebSocketEndPoint, _ limits: Limits) {
-        guard case .opening(let waiting) = state, let context else { return endPoint.end(isLost: true) }
+        guard case .opening(let waiting) = state, let context else { return endPoint.end(by: .lost) }
         self.endPoint = endPoint
         self.limits = limits
         state = .open
@@ -183,7 +183,7 @@ extension WebSocketHandler {
         _ message: consuming WebSocketReader.Message, _ endPoint: any WebSocketEndPoint
     ) throws(WebSocketReader.Failure) {
         guard case .open = state else {
-            if case .close = message { end(isLost: false) }
+            if case .close(_, let reason) = message { end(by: .closed(reason: reason)) }
             return
         }
         switch consume message {
@@ -193,9 +193,9 @@ extension WebSocketHandler {
             try countControlFrame()
             write(.pong, bytes)
         case .pong: try countControlFrame()
-        case .close(let code):
+        case .close(let code, let reason):
             write(.close, code?.bigEndianBytes ?? [])
-            end(isLost: false)
+            end(by: .closed(reason: reason))
         }
     }
 
@@ -261,16 +261,16 @@ extension WebSocketHandler {
         goOn()
     }
 
-    private func end(isLost: Bool) {
+    private func end(by client: WebSocketEnd) {
         state = .over
         isReadable = false
-        endPoint?.end(isLost: isLost)
+        endPoint?.end(by: client)
         endPoint = nil
     }
 
     private func lose() {
         if case .http = state { return }
-        end(isLost: true)
+        end(by: .lost)
     }
 }
 

@@ -10,8 +10,8 @@ struct WebSocketReader: ~Copyable {
         case binary(SecretBytes)
         case ping([UInt8])
         case pong
-        /// The code is nil if the client gives none.
-        case close(code: UInt16?)
+        /// The code is nil, and the reason empty, if the client gives none.
+        case close(code: UInt16?, reason: String)
     }
 
     /// Why nothing more can be read.
@@ -98,7 +98,9 @@ struct WebSocketReader: ~Copyable {
         switch opcode {
         case .ping: return .ping(bytes)
         case .pong: return .pong
-        default: return .close(code: try Self.closeCode(bytes))
+        default:
+            let code = try Self.closeCode(bytes)
+            return .close(code: code, reason: String(decoding: bytes.dropFirst(2), as: UTF8.self))
         }
     }
 

@@ -9,5 +9,6 @@ package enum EventType: String, Sendable, CaseIterable {
     case certificateExpiring = "certificate.expiring"
     case revocationListExpiring = "revocation-list.expiring"
     case identityChecked = "identity.checked"
+    case identityFailed = "identity.failed"
     case auditSealed = "audit.sealed"
 }

@@ -29,7 +29,7 @@ extension Store {
         }
     }
 
-    /// Ends a session that is still under way. Its check stays open.
+    /// Ends a session that is still under way, and that has shown no document. Its check stays open.
     ///
     /// - Parameter outcome: for the audit trail.
     package func endIdentitySession(
@@ -37,6 +37,18 @@ extension Store {
     ) async throws(StoreError) {
         _ = try await statements.execute(
             EndIdentitySession(session: session, outcome: outcome, audit: audit, now: now))
+    }
+
+    /// Ends a session that has shown a document and gives no pass, and writes the event, in one transaction. Its check stays open.
+    ///
+    /// - Parameters:
+    ///   - outcome: for the audit trail.
+    ///   - data: what the event says: JSON.
+    package func failIdentityCheck(
+        _ session: IdentitySession, outcome: String, data: String, audit: AuditNote, now: Timestamp
+    ) async throws(StoreError) {
+        _ = try await statements.execute(
+            FailIdentityCheck(session: session, outcome: outcome, data: data, audit: audit, now: now))
     }
 
     /// Gives the cardholder a pass, closes the check, and writes the event, in one transaction.
@@ -134,6 +146,29 @@ private struct EndIdentitySession: PostgresCommand {
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(
             session.bankId, session.uniqueId, session.sessionId, now, outcome, audit.subject, audit.actor, audit.detail)
+    }
+}
+
+private struct FailIdentityCheck: PostgresCommand {
+    let session: IdentitySession
+    let outcome: String
+    let data: String
+    let audit: AuditNote
+    let now: Timestamp
+
+    static let sql = """
+        SELECT append_audit(
+            p_now => $1, p_operation => 'verify document', p_outcome => $6, p_bank_id => $2, p_subject => $7,
+            p_actor => $8, p_detail => $9)
+        FROM fail_identity_check(
+            p_now => $1, p_bank_id => $2, p_unique_id => $3, p_session_id => $4, p_data => $5::jsonb) AS has_ended
+        WHERE has_ended
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(
+            now, session.bankId, session.uniqueId, session.sessionId, data, outcome, audit.subject, audit.actor)
+        parameters.append(audit.detail)
     }
 }
 

@@ -31,8 +31,11 @@ package struct Schema: Sendable {
 
     /// The schema of this program.
     package static let current = Schema(
-        version: 1, oldestProgram: 1,
-        migrations: [File("0001_baseline", PackageResources._001_baseline_sql)],
+        version: 2, oldestProgram: 1,
+        migrations: [
+            File("0001_baseline", PackageResources._001_baseline_sql),
+            File("0002_identity_failed", PackageResources._002_identity_failed_sql),
+        ],
         functions: [
             File("acknowledge_events", PackageResources.acknowledge_events_sql),
             File("advance_bank_revision", PackageResources.advance_bank_revision_sql),
@@ -44,6 +47,7 @@ package struct Schema: Sendable {
             File("delete_cardholder", PackageResources.delete_cardholder_sql),
             File("enqueue_webhook", PackageResources.enqueue_webhook_sql),
             File("event_data", PackageResources.event_data_sql),
+            File("fail_identity_check", PackageResources.fail_identity_check_sql),
             File("fetch_pin", PackageResources.fetch_pin_sql),
             File("keep_answer", PackageResources.keep_answer_sql),
             File("lacks_identity_pass", PackageResources.lacks_identity_pass_sql),

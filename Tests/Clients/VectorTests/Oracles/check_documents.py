@@ -35,15 +35,33 @@ def check_session(vector, _):
         # The chip does not have the keys of the new channel, so that nothing could be read, and there is no result.
         equal("whether the chip has its key", session.chip_authentication(), False)
         equal("results", session.texts("server", "RESULT"), [])
+        check_report(json.loads(vector["report"]), vector)
         return
+    equal("reports", vector.get("report"), None)
     found = []
     if not session.is_passive_right():
         found.append("passiveAuthenticationFailed")
     if session.is_expired():
         found.append("documentExpired")
     equal("refusals", found + session.chip_refusals(), vector["refusals"])
+    if not session.texts("app", "FINISH")[0]["sendResult"]:
+        equal("results", session.texts("server", "RESULT"), [])
+        return
     passport = session.texts("server", "RESULT")[0]["passport"]
     equal("passiveAuthentication", passport["passiveAuthentication"], "passiveAuthenticationFailed" not in found)
+    equal("activeAuthenticationResult", passport["activeAuthenticationResult"], session.active_result())
+
+
+def check_report(report, vector):
+    """What the bank gets of a chip that does not have its key: nothing that nobody has signed."""
+    equal("chipAuthenticationResult", report["chipAuthenticationResult"], "FAILED")
+    equal("passiveAuthentication", report["passiveAuthentication"], False)
+    equal("refusals", vector["refusals"], [
+        "passiveAuthenticationFailed", "noMachineReadableZone", "chipAuthenticationFailed", "readingNotFinished"])
+    equal("the cause", [each for each in report["errors"] if vector["closeReason"] in each],
+          [f"the session has failed: {vector['closeReason']}"])
+    for member in ["mrzInfo", "facePhoto", "additionalPersonalDetails", "additionalDocumentDetails"]:
+        equal(member, report.get(member), None)
 
 
 class Session:
@@ -102,14 +120,18 @@ class Session:
         return {core.ObjectIdentifier.load(info[0].dump()).native: info for info in parsed}
 
     def active_authentication(self):
-        """None if the chip has no key."""
-        if 15 not in self.security_object.hashes:
+        """None if the chip has no key, or was not asked."""
+        signature = self.texts("app", "FINISH")[0].get("activeAuthenticationSignature")
+        if 15 not in self.security_object.hashes or signature is None:
             return None
-        signature = unb64(self.texts("app", "FINISH")[0]["activeAuthenticationSignature"])
+        signature = unb64(signature)
         half = len(signature) // 2
         encoded = encode_dss_signature(*(int.from_bytes(part, "big") for part in (signature[:half], signature[half:])))
         key = public_key(content_of(self.files["dg15"]), SIGNING_CURVES["chip"])
         return is_valid(key, encoded, self.challenge)
+
+    def active_result(self):
+        return {None: "UNAVAILABLE", True: "SUCCESS", False: "FAILED"}[self.active_authentication()]
 
     def chip_authentication(self):
         """Derives the keys of the new channel, and reads EF.DG1 through it as the server has."""
@@ -186,7 +208,9 @@ class Channel:
         Raises InvalidSignature if the chip does not know the keys.
         """
         equal("the number of answers", len(answers), len(commands))
-        start = next(place for place, command in enumerate(commands) if command[1] == 0xA4)
+        start = next((place for place, command in enumerate(commands) if command[1] == 0xA4), None)
+        if start is None:
+            raise InvalidSignature("the chip was gone before")
         data = b""
         for command, answer in zip(commands[start:], answers[start:]):
             self.counter += 1

@@ -36,6 +36,8 @@ struct SessionVector: Codable, Sendable, CustomTestStringConvertible {
     let terminalKey: TerminalKey?
     let messages: [Message]
     let refusals: [String]
+    /// What is posted if the session has failed: JSON. Nil if it has a result.
+    let report: String?
     let closeCode: Int
     let closeReason: String
 
@@ -58,6 +60,7 @@ struct SessionVector: Codable, Sendable, CustomTestStringConvertible {
 struct RecordedSession {
     private(set) var messages: [SessionVector.Message] = []
     private(set) var refusals: [String] = []
+    private(set) var report: String?
     private(set) var closure: Closure?
 
     private var session: ValidationSession
@@ -98,8 +101,9 @@ struct RecordedSession {
             case .send(let message): try send(message)
             case .sendBinary(let message):
                 messages.append(.init(from: .server, binary: Hex.encode(message.encoded.bytes.withBytes { Array($0) })))
-            case .verify(let evidence): try verify(evidence)
+            case .verify(let evidence): try follow(session.finish(result: result(of: verify(evidence))))
             case .monitoring: break
+            case .report(let failure): report = text(of: verify(failure.evidence), cause: failure.cause)
             case .close(let closure):
                 self.closure = closure
                 try send(.close(closure))
@@ -112,10 +116,18 @@ struct RecordedSession {
         messages.append(.init(from: .server, text: text))
     }
 
-    private mutating func verify(_ evidence: DocumentEvidence) throws {
+    private mutating func verify(_ evidence: DocumentEvidence) -> DocumentVerification {
         let found = DocumentVerification.verify(evidence, anchors: anchors, at: time, assurance: .chip) { _ in true }
         refusals = found.refusals.map(\.rawValue)
+        return found
+    }
+
+    private func result(of found: DocumentVerification, cause: String? = nil) -> SharedSecret {
         let subject = ResultSubject(bankId: "bank", clientId: "app", validationId: "check", expected: "none")
-        try follow(session.finish(result: ResultJSON.text(of: found, subject)))
+        return ResultJSON.text(of: found, subject, cause: cause)
+    }
+
+    private func text(of found: DocumentVerification, cause: String) -> String {
+        result(of: found, cause: cause).bytes.withBytes { String(decoding: $0, as: UTF8.self) }
     }
 }

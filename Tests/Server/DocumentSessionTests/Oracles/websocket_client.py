@@ -57,7 +57,8 @@ def connect(arguments):
 
 def speak(arguments):
     """Does the steps one after the other, then reads until the server closes. Each step is one of: text, json, binary (hex),
-    textFragments (a list of texts), binaryFragments (a list of hex), ping, receive (how many messages), close (a code), drop."""
+    textFragments (a list of texts), binaryFragments (a list of hex), ping, receive (how many messages), close (a code),
+    closeWith (a code and a reason), drop."""
     try:
         socket = connect(arguments)
     except websockets.exceptions.InvalidStatus as error:
@@ -104,6 +105,8 @@ def take(step, socket, messages):
         messages += [described(socket.recv(timeout=PATIENCE_SECONDS)) for _ in range(value)]
     elif kind == "close":
         socket.close(value)
+    elif kind == "closeWith":
+        socket.close(*value)
     elif kind == "drop":
         # The connection is lost: it ends without a close frame. The thread of websockets also has the socket.
         socket.socket.shutdown(2)

@@ -141,6 +141,7 @@ enum Step {
     case ping(String)
     case receive(Int)
     case close(Int)
+    case closeWith(Int, String)
     case drop
 
     static func start(as id: String) -> String {
@@ -180,6 +181,7 @@ enum Step {
         case .ping(let text): #"{"ping":\#(Self.quoted(text))}"#
         case .receive(let count): #"{"receive":\#(count)}"#
         case .close(let code): #"{"close":\#(code)}"#
+        case .closeWith(let code, let reason): #"{"closeWith":[\#(code),\#(Self.quoted(reason))]}"#
         case .drop: #"{"drop":true}"#
         }
     }

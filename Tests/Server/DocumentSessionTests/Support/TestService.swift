@@ -1,6 +1,7 @@
 import DocumentValidation
 import EMRTD
 import SecureMemory
+import ServerHarness
 import Synchronization
 
 /// A service with checks of its own: verifies documents as they come, and counts what sessions ask of it. What it does is chosen by
@@ -35,6 +36,10 @@ final class TestService: DocumentValidationService {
         /// Whether an admission was released while its result was being posted.
         var releasedEarly = false
         var verifications: [DocumentVerification] = []
+        /// Why sessions have failed that had shown a document.
+        var causes: [String] = []
+        /// How many of their results were posted.
+        var reports = 0
         fileprivate var concluding: Set<Int> = []
 
         /// Whether each admission was released exactly once.
@@ -45,7 +50,7 @@ final class TestService: DocumentValidationService {
 
     let anchors: TrustAnchors
     /// Lets slow answers go.
-    let gate = Gate()
+    let gate = TestGate()
     private let state = Mutex(Record())
 
     init(_ anchors: TrustAnchors) {
@@ -89,6 +94,17 @@ final class TestService: DocumentValidationService {
             ResultSubject(bankId: "bank", clientId: "client", validationId: admission.validationId, expected: "none"))
     }
 
+    func record(_ failure: SessionFailure, for admission: Admission) async -> SharedSecret? {
+        state.withLock { $0.causes.append(failure.cause) }
+        await release(admission)
+        return SharedSecret(SecretBytes(copying: Array("{}".utf8)))
+    }
+
+    func post(_ result: SharedSecret, for admission: Admission) async {
+        if admission.validationId == ID.slowPost { await gate.wait() }
+        state.withLock { $0.reports += 1 }
+    }
+
     func release(_ admission: Admission) async {
         state.withLock { record in
             record.releases[admission.number, default: 0] += 1
@@ -103,35 +119,4 @@ final class TestService: DocumentValidationService {
         text.append("\"}")
         return SharedSecret(text.finish())
     }()
-}
-
-/// Holds tasks until it is opened.
-final class Gate: Sendable {
-    private struct State {
-        var isOpen = false
-        var waiting: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Mutex(State())
-
-    /// How many wait.
-    var waitingCount: Int { state.withLock(\.waiting.count) }
-
-    func wait() async {
-        await withCheckedContinuation { continuation in
-            let isOpen = state.withLock { state in
-                if !state.isOpen { state.waiting.append(continuation) }
-                return state.isOpen
-            }
-            if isOpen { continuation.resume() }
-        }
-    }
-
-    func open() {
-        let waiting = state.withLock { state in
-            defer { state = State(isOpen: true) }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
 }

@@ -31,7 +31,7 @@ extension IdentityBank {
     func session(
         _ validationId: String, document: SimulatedDocument? = nil, misbehaviors: [Misbehavior] = [],
         plan: SimulatedConnector.Plan = .init(), clientId: String? = nil, through server: TestServer? = nil,
-        from address: String? = nil
+        from address: String? = nil, pause: @escaping @Sendable (SimulatedConnector) async throws -> Void = { _ in }
     ) async throws -> SessionEnd {
         let url = (server ?? service.server).url.replacing(/^http/, with: "ws")
         let client = ValidationClient(
@@ -39,18 +39,23 @@ extension IdentityBank {
         let outcome = try await client.run(
             SimulatedConnector(
                 validationId: validationId, clientId: clientId ?? self.clientId,
-                document: try document ?? state.issue(person), misbehaviors: misbehaviors, plan: plan))
+                document: try document ?? state.issue(person), misbehaviors: misbehaviors, plan: plan), pause: pause)
         #expect(outcome.connector.end == outcome.closeFrame)
         return SessionEnd(
             code: outcome.closeFrame.code, reason: outcome.closeFrame.reason, connector: outcome.connector)
     }
 
     /// The events identity.checked: their data.
-    func checkedEvents() async throws -> [[String: JSON]] {
+    func checkedEvents() async throws -> [[String: JSON]] { try await events("identity.checked") }
+
+    /// The events identity.failed: their data.
+    func failedEvents() async throws -> [[String: JSON]] { try await events("identity.failed") }
+
+    private func events(_ type: String) async throws -> [[String: JSON]] {
         let answer = try await service.server.events(limit: 500, by: issuer)
         try #require(answer.status == 200)
         return (answer.members["events"]?.array ?? []).compactMap(\.object)
-            .filter { $0["type"] == "identity.checked" && $0["uniqueId"] == .string(holder.uniqueId) }
+            .filter { $0["type"] == .string(type) && $0["uniqueId"] == .string(holder.uniqueId) }
             .compactMap { $0["data"]?.object }
     }
 }

@@ -45,7 +45,10 @@ private struct Reading {
     private var found: DocumentEvidence?
 
     init(_ document: SimulatedDocument) throws {
-        app = try SimulatedConnector(validationId: "check", clientId: "bench", document: document)
+        var plan = SimulatedConnector.Plan()
+        // Both proofs are verified.
+        plan.activeAuthentication = .always
+        app = try SimulatedConnector(validationId: "check", clientId: "bench", document: document, plan: plan)
     }
 
     mutating func evidence() throws -> DocumentEvidence {
@@ -68,7 +71,7 @@ private struct Reading {
             case .sendBinary(let message):
                 waiting += app.receive(binary: message.encoded.bytes.withBytes { Array($0) })
             case .verify(let evidence): found = evidence
-            case .monitoring, .close: break
+            case .report, .monitoring, .close: break
             }
         }
     }

@@ -42,6 +42,8 @@ enum SessionInput {
             }
             require((try? message.text()) != nil, "a message has no text")
         case .sendBinary(let message): require(message.encoded.bytes.count > 1, "a message is empty")
+        case .report(let failure):
+            require(!failure.evidence.isComplete, "a session that has failed counts as read")
         case .close: return true
         case .admit, .verify, .monitoring: break
         }

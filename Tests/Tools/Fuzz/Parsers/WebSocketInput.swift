@@ -39,7 +39,7 @@ enum WebSocketInput {
             return "binary \(content.withBytes { Array($0) })"
         case .ping(let content): return "ping \(content)"
         case .pong: return "pong"
-        case .close(let code): return "close \(code ?? 0)"
+        case .close(let code, let reason): return "close \(code ?? 0) \(reason)"
         }
     }
 }
