@@ -136,7 +136,7 @@ struct MetricsTests {
         #expect(try #require(scrape["drawing_jobs_limit"]) >= 65)
         #expect(scrape["vault_open"] == 1 && scrape["secure_heap_fallbacks_total"] == 0)
         #expect(scrape[#"housekeeping_failures_total{kind="proofs"}"#] == 0)
-        #expect(scrape["schema_version"] == 1 && scrape[#"build_info{version="0.2.0"}"#] == 1)
+        #expect(scrape["schema_version"] == 2 && scrape[#"build_info{version="0.2.0"}"#] == 1)
         #expect(try #require(scrape[#"data_key_uses{purpose="pins"}"#]) >= 0)
         let now = Double(TestBank.timestamp())
         for name in ["housekeeping_last_run", "vault_last_proof", "observation"] {
