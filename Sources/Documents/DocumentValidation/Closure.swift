@@ -42,12 +42,12 @@ package enum ClientEnd: Sendable {
     /// Reasons that a client can give (document 003).
     package static let (cancelledByUser, chipLost) = ("CANCELLED_BY_USER", "NFC_CHIP_COMMUNICATION_FAILED")
 
-    /// Why, in a word that no client can choose; nil if the user did not want to go on, which is no failure.
-    var cause: String? {
+    /// Why, in one of a few words: `CANCELLED_BY_USER` and `NFC_CHIP_COMMUNICATION_FAILED`; `CLIENT_` before a reason of
+    /// ``CloseReason``; `CLOSED_BY_CLIENT` for all others.
+    var cause: String {
         switch self {
-        case .closed(Self.cancelledByUser): nil
-        case .closed(Self.chipLost): Self.chipLost
-        case .closed: "CLOSED_BY_CLIENT"
+        case .closed(let reason) where [Self.cancelledByUser, Self.chipLost].contains(reason): reason
+        case .closed(let reason): CloseReason(rawValue: reason).map { "CLIENT_\($0.rawValue)" } ?? "CLOSED_BY_CLIENT"
         case .connectionLost: "CONNECTION_LOST"
         }
     }

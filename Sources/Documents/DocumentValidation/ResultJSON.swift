@@ -11,12 +11,15 @@ package struct ResultSubject: Sendable {
     package let validationId: String
     /// What was expected of the document: `document`, `person`, or `none` if the client needs no check.
     package let expected: String
+    /// When the document was verified, in seconds since 1970. Of two results of a check the later one counts, whichever comes first.
+    package let verifiedAt: Int64
 
-    package init(bankId: String, clientId: String, validationId: String, expected: String) {
+    package init(bankId: String, clientId: String, validationId: String, expected: String, verifiedAt: Int64) {
         self.bankId = bankId
         self.clientId = clientId
         self.validationId = validationId
         self.expected = expected
+        self.verifiedAt = verifiedAt
     }
 }
 
@@ -38,6 +41,7 @@ package enum ResultJSON {
                 writer.add("clientId", subject.clientId)
                 writer.add("validationId", subject.validationId)
                 writer.add("expected", subject.expected)
+                writer.add("verifiedAt", subject.verifiedAt)
                 if let object = found.securityObject { addSecurityObject(object, to: &writer) }
                 if let zone = found.machineReadableZone { addZone(zone, to: &writer) }
                 if let face = found.details.faceImages.first { writer.add("facePhoto", base64: face.bytes) }

@@ -28,6 +28,8 @@ package struct SimulatedConnector: Sendable {
         package var sendsResult = true
         package var handsOver = true
         package var activeAuthentication = ActiveAuthentication.ifNeeded
+        /// Whether it sends nothing more after CA_HANDBACK.
+        package var pausesAfterHandBack = false
         /// The cipher of the channel that access control has made.
         package var cipher = SessionKeys.Cipher.aes128
         package var maxTransceiveLength = 256
@@ -110,7 +112,7 @@ package struct SimulatedConnector: Sendable {
         case "CA_HANDBACK":
             chipAuthenticationResult = json.text(of: "checkResult")
             if let info = json.object("secureMessagingInfo") { channel = try Self.channel(info) ?? channel }
-            return readAndFinish()
+            return plan.pausesAfterHandBack ? [] : readAndFinish()
         case "RESULT":
             result = try JSONValue(parsing: text)["passport"]
             return []

@@ -21,6 +21,7 @@ struct BankServer: Sendable {
 
     private let url: WebhookURL
     private let client: HTTPClient
+    private let timeoutSeconds: Int64
     private let keys: ServerKeys
     private let clock: WallClock
 
@@ -29,12 +30,13 @@ struct BankServer: Sendable {
     ///
     /// - Parameters:
     ///   - isPrivate: whether the URL may point into a private network.
+    ///   - timeoutSeconds: for the whole exchange, and for a connection that is not open yet when that is given up.
     ///   - lookups: threads for queries to name servers, which can be slow.
     ///   - trustedCAs: the roots for the server's certificate; nil for the system's.
     /// - Throws: `InvalidSetting` if the host has no address, or one that is not allowed.
     init(
-        _ text: String, isPrivate: Bool, keys: ServerKeys, clock: WallClock, lookups: NIOThreadPool,
-        trustedCAs: [NIOSSLCertificate]?
+        _ text: String, isPrivate: Bool, timeoutSeconds: Int64, keys: ServerKeys, clock: WallClock,
+        lookups: NIOThreadPool, trustedCAs: [NIOSSLCertificate]?
     ) async throws {
         let url = try WebhookURL(text, isPrivate: isPrivate)
         let addresses = try await lookups.runIfActive {
@@ -50,11 +52,13 @@ struct BankServer: Sendable {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.dnsOverride = [url.host: address]
         configuration.decompression = .disabled
+        configuration.timeout.connect = .seconds(timeoutSeconds)
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.shutdownTimeout = Self.closeTimeout
         if let trustedCAs { tls.trustRoots = .certificates(trustedCAs) }
         configuration.tlsConfiguration = tls
         self.url = url
+        self.timeoutSeconds = timeoutSeconds
         self.keys = keys
         self.clock = clock
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
@@ -65,9 +69,7 @@ struct BankServer: Sendable {
     }
 
     /// Posts a message.
-    ///
-    /// - Parameter timeoutSeconds: for the whole exchange.
-    func post(_ body: [UInt8], contentType: String, timeoutSeconds: Int64) async -> Answer {
+    func post(_ body: [UInt8], contentType: String) async -> Answer {
         do {
             var request = HTTPClientRequest(url: url.text)
             request.method = .POST

@@ -44,14 +44,18 @@ package final class ResultPoster: ResultPosting, Service, CustomStringConvertibl
     }
 
     package func post(
-        _ message: ResultMessage, to server: ResultServer, while isWanted: @Sendable () async -> Bool
+        _ message: ResultMessage, to server: ResultServer, while isWanted: @Sendable () async throws -> Bool
     ) async throws(ResultNotPosted) {
         let body = message.body.bytes.withBytes { Array($0) }
         var problem = ""
         for attempt in 0...Self.retryLimit {
             if attempt > 0 {
                 try? await Task.sleep(for: Self.pause)
-                guard await isWanted() else { throw .notWanted }
+                guard let isWanted = try? await isWanted() else {
+                    problem = "the database does not say whether its client is still active"
+                    continue
+                }
+                guard isWanted else { throw .notWanted }
             }
             switch await self.attempt(body, message.contentType, server) {
             case .status(200...299): return
@@ -68,9 +72,10 @@ package final class ResultPoster: ResultPosting, Service, CustomStringConvertibl
     private func attempt(_ body: [UInt8], _ contentType: String, _ server: ResultServer) async -> BankServer.Answer {
         do {
             let client = try await BankServer(
-                server.url, isPrivate: server.isPrivate, keys: keys, clock: clock, lookups: lookups,
+                server.url, isPrivate: server.isPrivate, timeoutSeconds: Int64(timeoutSeconds), keys: keys,
+                clock: clock, lookups: lookups,
                 trustedCAs: trustedCAs)
-            let answer = await client.post(body, contentType: contentType, timeoutSeconds: Int64(timeoutSeconds))
+            let answer = await client.post(body, contentType: contentType)
             try? await client.close()
             return answer
         } catch {

@@ -18,7 +18,8 @@ struct WebhookClient: Sendable {
     ) async throws {
         bankId = webhook.bankId
         server = try await BankServer(
-            webhook.url, isPrivate: webhook.isPrivate, keys: keys, clock: clock, lookups: lookups,
+            webhook.url, isPrivate: webhook.isPrivate, timeoutSeconds: Self.timeoutSeconds, keys: keys, clock: clock,
+            lookups: lookups,
             trustedCAs: trustedCAs)
     }
 
@@ -31,7 +32,7 @@ struct WebhookClient: Sendable {
     /// - Returns: what went wrong; nil if the bank has accepted the event.
     func post(_ event: EventRecord) async -> String? {
         let body = event.json(bankId: bankId)
-        switch await server.post(body, contentType: "application/json", timeoutSeconds: Self.timeoutSeconds) {
+        switch await server.post(body, contentType: "application/json") {
         case .status(200...299): return nil
         case .status(let code): return "HTTP status \(code)"
         case .problem(let text): return text

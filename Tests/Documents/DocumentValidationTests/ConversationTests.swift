@@ -109,6 +109,19 @@ struct ConversationTests {
         }
     }
 
+    @Test("A user who cancels when the chip was found out is reported all the same")
+    func cancelledCopy() throws {
+        var plan = SimulatedConnector.Plan()
+        plan.pausesAfterHandBack = true
+        // The chip refuses, and EF.DG1 can still be read in the old channel.
+        let refusal = Misbehavior(.refuse, at: .generalAuthenticate)
+        var conversation = try Conversation(try utopia.issuer.issue(), misbehaviors: [refusal], plan: plan)
+        try conversation.run(
+            trusting: utopia.anchors, end: { session, _ in session.end(by: .closed(reason: "CANCELLED_BY_USER")) })
+        #expect(conversation.connector.chipAuthenticationResult == "FAILED")
+        #expect(conversation.posted?["chipAuthenticationResult"] == .string("FAILED"))
+    }
+
     @Test("A chip that can only do active authentication passes with the right signature, and not without one")
     func activeOnly() throws {
         let document = try utopia.issuer.issue(.init(), .init(chipAuthentication: nil))

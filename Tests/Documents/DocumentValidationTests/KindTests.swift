@@ -20,6 +20,9 @@ struct KindTests {
         let rows = try Kinds().all.map { try $0.row() }
         #expect(rows.count >= 20)
         for row in rows { #expect(text.contains(row + "\n"), "docs/documents.md lacks: \(row)") }
+        let section = try #require(
+            text.split(separator: "## What apps and banks see").last?.split(separator: "\n## ").first)
+        #expect(section.split(separator: "\n").count { $0.hasPrefix("| ") } == rows.count + 1, "no other rows")
     }
 }
 

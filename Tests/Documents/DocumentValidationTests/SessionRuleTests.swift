@@ -50,7 +50,10 @@ struct SessionRuleTests {
         _ actions: [ValidationSession.Action], close reason: CloseReason, _ code: UInt16,
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        guard let last = actions.last, case .close(let closure) = last else {
+        var actions = actions
+        // What was shown before is reported.
+        if case .report? = actions.first { actions.removeFirst() }
+        guard actions.count == 1, case .close(let closure) = actions[0] else {
             Issue.record("no closing, but \(actions.count) actions", sourceLocation: sourceLocation)
             return
         }
@@ -294,6 +297,7 @@ struct SessionRuleTests {
             ("INVALID_FRAMES", { $0.end(.invalidFrames) }), ("INVALID_TEXT", { $0.end(.invalidText) }),
             ("CONNECTION_LOST", { $0.end(by: .connectionLost) }),
             ("CLOSED_BY_CLIENT", { $0.end(by: .closed(reason: "somebody's words")) }),
+            ("CLIENT_ACCESS_CONTROL_FAILED", { $0.end(by: .closed(reason: "ACCESS_CONTROL_FAILED")) }),
             ("NFC_CHIP_COMMUNICATION_FAILED", { $0.end(by: .closed(reason: "NFC_CHIP_COMMUNICATION_FAILED")) }),
             // The user did not want to go on, the server stops, or the result is on its way already.
             (nil, { $0.end(by: .closed(reason: "CANCELLED_BY_USER")) }), (nil, { $0.stop() }),

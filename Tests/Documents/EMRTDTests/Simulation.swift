@@ -110,7 +110,8 @@ enum Simulation {
             let session = try authenticate(chip, dg14: dg14, access: access)
             chip = session.chip
             chipEvidence = DocumentEvidence.ChipAuthenticationEvidence(
-                result: session.outcome.result, dg14: Octets(copying: dg14), dg1: session.outcome.handBack?.dg1)
+                result: session.outcome.result, dg14: Octets(copying: dg14), dg1: session.outcome.handBack?.dg1,
+                reason: session.outcome.reason)
             if let handBack = session.outcome.handBack { channel = handBack.channel }
         }
         let command = CommandAPDU(instruction: 0x88, p1: 0, p2: 0, data: challenge, expectedCount: 256)

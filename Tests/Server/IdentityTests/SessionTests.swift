@@ -87,10 +87,7 @@ struct SessionTests {
         var refusals: [String] {
             switch self {
             case .clone:
-                [
-                    "passiveAuthenticationFailed", "noMachineReadableZone", "chipAuthenticationFailed",
-                    "readingNotFinished",
-                ]
+                ["chipAuthenticationFailed", "readingNotFinished"]
             case .cloneWithoutHandOver: ["chipAuthenticationFailed", "wrongActiveAuthenticationSignature"]
             case .forgedDataGroup, .otherState: ["passiveAuthenticationFailed"]
             case .otherDocument: ["notExpected"]
@@ -286,8 +283,7 @@ struct SessionTests {
         #expect(entries.count == 3 && entries.first == "make identity check: created", "\(entries)")
         #expect(entries.last == "verify document: passed", "\(entries)")
         #expect(
-            entries[1] == "verify document: passiveAuthenticationFailed noMachineReadableZone chipAuthenticationFailed "
-                + "readingNotFinished FILE_READ_ERROR", "\(entries)")
+            entries[1] == "verify document: chipAuthenticationFailed readingNotFinished FILE_READ_ERROR", "\(entries)")
     }
 
     @Test("Nothing of the document is in the log or in the database")

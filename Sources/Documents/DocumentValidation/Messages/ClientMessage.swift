@@ -104,7 +104,8 @@ package struct FinishMessage: Sendable {
             guard let text = json.text(of: "activeAuthenticationSignature"), let signature = Base64.decode(text),
                 signature.count <= Self.signatureByteLimit
             else { throw .protocolError }
-            activeAuthenticationSignature = signature
+            // An empty one is none.
+            activeAuthenticationSignature = signature.isEmpty ? nil : signature
         default: throw .protocolError
         }
     }

@@ -158,7 +158,9 @@ extension ValidationSession {
 
     /// The client has ended the session itself. Nothing more can be sent.
     package mutating func end(by client: ClientEnd) -> [Action] {
-        let report = client.cause.flatMap { self.report(cause: $0) }
+        // Who cancels when the chip was found out is no proof of innocence.
+        let isFailure = client.cause != ClientEnd.cancelledByUser || chipAuthentication?.result == .failed
+        let report = isFailure ? report(cause: client.cause) : nil
         state = .closed
         forget()
         return report.map { [$0] } ?? []
@@ -284,7 +286,8 @@ extension ValidationSession {
             return [.sendBinary(.apdu(Octets(copying: command)))]
         case .finished(let outcome):
             guard let dg14 = files.known[.dataGroup(14)] else { throw .serverError }
-            chipAuthentication = .init(result: outcome.result, dg14: dg14, dg1: outcome.handBack?.dg1)
+            chipAuthentication = .init(
+                result: outcome.result, dg14: dg14, dg1: outcome.handBack?.dg1, reason: outcome.reason)
             // The client goes on only with EF.DG1 and a channel.
             guard let handBack = outcome.handBack else { throw .fileReadError }
             state = .reading

@@ -34,18 +34,20 @@ package struct ExpectedIdentity: Sendable {
     /// - Parameters:
     ///   - person: data group 11, if the security object covers it. Its date of birth says the century. Without it, the century
     ///     is one that makes the holder 0 to 120 years old.
+    ///   - hidesDate: whether the chip has a data group 11 that the app has not sent. Then a date of birth that can be of two
+    ///     centuries is none: an app could choose the one that fits.
     ///   - unixSeconds: now.
     package static func forms(
-        of zone: MachineReadableZone, _ person: AdditionalPersonalDetails?, at unixSeconds: Int64
+        of zone: MachineReadableZone, _ person: AdditionalPersonalDetails?, hidesDate: Bool = false,
+        at unixSeconds: Int64
     ) -> [ExpectedIdentity] {
         let number = zone.documentNumber.utf8
         // A number can have a filler inside. A number of fillers alone matches nothing.
         let document = [zone.issuingState.utf8, (try? MRZText.documentNumber(number))?.characters ?? number]
         let code = zone.documentCode.utf8
         let codes = code.count > 1 ? [code.prefix(1), code] : [code]
-        let days =
-            person?.dayOfBirth.map { [$0] }
-            ?? CalendarDate(unixSeconds: unixSeconds).map { zone.possibleDaysOfBirth(on: $0) } ?? []
+        let possible = CalendarDate(unixSeconds: unixSeconds).map { zone.possibleDaysOfBirth(on: $0) } ?? []
+        let days = person?.dayOfBirth.map { [$0] } ?? (hidesDate && possible.count > 1 ? [] : possible)
         return [ExpectedIdentity("N", document)]
             + codes.map { ExpectedIdentity("T", [$0] + document) }
             + [ExpectedIdentity("P", [zone.nameField, zone.birthField])]

@@ -7,11 +7,14 @@ package struct DocumentEvidence: Sendable {
         package let dg14: Octets
         /// The file that was read at its end; nil if it could not be read.
         package let dg1: Octets?
+        /// What happened, without personal data; nil after success.
+        package let reason: String?
 
-        package init(result: ChipAuthentication.Result, dg14: Octets, dg1: Octets?) {
+        package init(result: ChipAuthentication.Result, dg14: Octets, dg1: Octets?, reason: String? = nil) {
             self.result = result
             self.dg14 = dg14
             self.dg1 = dg1
+            self.reason = reason
         }
     }
 

@@ -47,6 +47,8 @@ package struct DocumentVerification: Sendable {
     package let passiveAuthentication: PassiveAuthentication
     package let activeAuthentication: ChipAuthentication.Result
     package let chipAuthentication: ChipAuthentication.Result
+    /// What happened in chip authentication, without personal data; nil after success, and if it was not begun.
+    package let chipAuthenticationReason: String?
     /// What was wrong or is worth knowing. Nothing personal.
     package let errors: [String]
     /// Empty if the document passed. In the order of ``Refusal``.
@@ -77,24 +79,32 @@ extension DocumentVerification {
         let active = ActiveAuthenticationFinding(evidence, signed, isNeeded: chip.result != .success)
         let details = DocumentDetails(&files, signed)
         if zone?.checkDigits.areAllRight == false { files.problems.append("dg1: a check digit is wrong") }
+        let hidesDate = if case .missingOrChanged = signed.coverage(of: 11) { true } else { false }
         var isAnother = false
         if let zone {
-            isAnother = !(try isExpected(ExpectedIdentity.forms(of: zone, details.person, at: unixSeconds)))
+            let forms = ExpectedIdentity.forms(of: zone, details.person, hidesDate: hidesDate, at: unixSeconds)
+            isAnother = !(try isExpected(forms))
         }
+        // What a session that has failed did not come to is not held against the document.
+        let isComplete = evidence.isComplete
+        let (hasZone, hasObject) = (isComplete || files.dataGroups[1] != nil, isComplete || files.securityObject != nil)
+        let hasProof = isComplete || evidence.chipAuthentication?.result == .failed
         let refusals: [Refusal?] = [
-            passive.succeeded ? nil : .passiveAuthenticationFailed,
-            zone == nil ? .noMachineReadableZone : nil,
+            passive.succeeded || !hasZone || !hasObject ? nil : .passiveAuthenticationFailed,
+            zone == nil && hasZone ? .noMachineReadableZone : nil,
             zone.flatMap { expiry($0, at: unixSeconds) },
             isAnother ? .notExpected : nil,
-            proof(chip.result, active.result, assurance),
+            hasProof ? proof(chip.result, active.result, assurance) : nil,
             active.isSignatureWrong ? .wrongActiveAuthenticationSignature : nil,
-            evidence.isComplete ? nil : .readingNotFinished,
+            isComplete ? nil : .readingNotFinished,
         ]
-        let isPersonalKept = evidence.isComplete || passive.succeeded
+        let isPersonalKept = isComplete || passive.succeeded
         return DocumentVerification(
-            securityObject: files.securityObject, machineReadableZone: isPersonalKept ? zone : nil,
+            securityObject: isPersonalKept ? files.securityObject : nil,
+            machineReadableZone: isPersonalKept ? zone : nil,
             details: isPersonalKept ? details : DocumentDetails(), passiveAuthentication: passive,
             activeAuthentication: active.result, chipAuthentication: chip.result,
+            chipAuthenticationReason: evidence.chipAuthentication?.reason,
             errors: files.problems + passive.remarks + [chip.problem, active.problem].compactMap(\.self),
             refusals: refusals.compactMap(\.self))
     }
@@ -221,7 +231,7 @@ private struct ChipAuthenticationFinding {
         _ evidence: DocumentEvidence.ChipAuthenticationEvidence?, _ signed: SignedDataGroups, sentDG1: Octets?
     ) -> (ChipAuthentication.Result, String?) {
         switch signed.coverage(of: 14) {
-        case .nothingSigned where evidence?.result == .failed: return (.failed, notProven)
+        case .nothingSigned where evidence?.result == .failed: return (.failed, notProven(evidence))
         case .nothingSigned: return (.failed, "chip authentication: nothing says whether the chip has a key")
         case .notOnChip where evidence.map({ $0.result != .unavailable }) ?? false:
             return (.failed, "chip authentication: its key is not in the security object")
@@ -238,7 +248,10 @@ private struct ChipAuthenticationFinding {
         }
     }
 
-    private static let notProven = "chip authentication: the chip did not prove that it has its key"
+    private static func notProven(_ evidence: DocumentEvidence.ChipAuthenticationEvidence?) -> String {
+        "chip authentication: the chip did not prove that it has its key"
+            + (evidence?.reason.map { " (\($0))" } ?? "")
+    }
 
     private static func find(
         _ evidence: DocumentEvidence.ChipAuthenticationEvidence?, usedKeyOf dg14: Octets, sentDG1: Octets?
@@ -246,7 +259,7 @@ private struct ChipAuthenticationFinding {
         guard let evidence else { return (.failed, "chip authentication: it was not done") }
         guard evidence.dg14 == dg14 else { return (.failed, "chip authentication: it was done with another key") }
         guard evidence.result == .success, let dg1 = evidence.dg1 else {
-            return (.failed, notProven)
+            return (.failed, notProven(evidence))
         }
         guard sentDG1 == nil || sentDG1 == dg1 else {
             return (.failed, "chip authentication: the client sent another data group 1")

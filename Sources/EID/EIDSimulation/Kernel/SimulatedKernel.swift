@@ -76,7 +76,7 @@ public struct SimulatedKernel: Sendable {
         specificationVendor: "Federal Office for Information Security", specificationVersion: "1.3")
 
     var service: SimulatedService { scenario.service }
-    /// From 1.26.3 on, which has level 3. Documents 000 and 001, of level 1, do not have them.
+    /// Only the newest level has them: no document of levels 1 and 2 does.
     var hasReasons: Bool { level >= .three }
 
     /// Sends a message, and does what the scenario has after it.

@@ -31,10 +31,10 @@ package struct DocumentService: DocumentValidationService {
         /// Nil if the client is unbound.
         let session: IdentitySession?
 
-        var subject: ResultSubject {
+        func subject(at now: Timestamp) -> ResultSubject {
             ResultSubject(
                 bankId: client.bankId.text, clientId: client.clientId, validationId: validationId,
-                expected: session?.expectation.rawValue ?? "none")
+                expected: session?.expectation.rawValue ?? "none", verifiedAt: now.seconds)
         }
     }
 
@@ -125,14 +125,16 @@ package struct DocumentService: DocumentValidationService {
         try await serving("A document was not verified") {
             try clockWatch.requireRightClock()
             let found = try verify(evidence, admission)
-            let result = ResultJSON.text(of: found, admission.subject)
+            let result = ResultJSON.text(of: found, admission.subject(at: clock.now()))
             do {
                 try await deliver(result, admission)
-            } catch let reason as CloseReason {
-                try await fail(found, admission, cause: reason.rawValue)
-                throw reason
+                try await record(found, admission)
+            } catch {
+                // Nothing happens if the session has ended already.
+                let reason = error as? CloseReason ?? .serverError
+                try? await fail(found, admission, cause: reason.rawValue)
+                throw error
             }
-            try await record(found, admission)
             return result
         }
     }
@@ -142,8 +144,14 @@ package struct DocumentService: DocumentValidationService {
             return try await serving("A failed session was not recorded") {
                 try clockWatch.requireRightClock()
                 let found = try verify(failure.evidence, admission)
-                try await fail(found, admission, cause: failure.cause)
-                return ResultJSON.text(of: found, admission.subject, cause: failure.cause)
+                let result = ResultJSON.text(of: found, admission.subject(at: clock.now()), cause: failure.cause)
+                do {
+                    try await fail(found, admission, cause: failure.cause)
+                } catch {
+                    logger.error("A failed session was not recorded", metadata: ["error": "\(error)"])
+                    await release(admission)
+                }
+                return result
             }
         } catch {
             await release(admission)
@@ -192,8 +200,8 @@ extension DocumentService {
     ///   ``CloseReason/postToResultServerFailed``.
     private func deliver(_ result: SharedSecret, _ admission: Admission) async throws {
         let client = admission.client
-        guard let url = client.resultURL else { return }
         guard try await isActive(client) else { throw CloseReason.invalidClientId }
+        guard let url = client.resultURL else { return }
         guard !admission.needsSealing || admission.certificate != nil else {
             logger.error(
                 "A result was not posted: the bank's certificate for results is disabled, revoked or has expired",
@@ -205,8 +213,10 @@ extension DocumentService {
             sealedTo: admission.certificate)
         let server = ResultServer(bankId: client.bankId, url: url, isPrivate: client.resultIsPrivate)
         do {
-            try await results.post(message, to: server) { (try? await isActive(client)) ?? false }
+            try await results.post(message, to: server) { try await isActive(client) }
             metrics.posted()
+        } catch .notWanted {
+            throw CloseReason.invalidClientId
         } catch {
             metrics.notPosted()
             logger.warning(
@@ -231,8 +241,10 @@ extension DocumentService {
             lifetimeSeconds: admission.passLifetimeSeconds)
         let hasPassed = try await store.passIdentityCheck(
             session, pass, data: Self.eventData(of: found, admission), audit: try note(session))
-        // The check was replaced, or another session has begun.
-        guard hasPassed else { throw CloseReason.serverError }
+        // The check was replaced, another session has begun, or the client was disabled at the last moment.
+        guard hasPassed else {
+            throw try await isActive(admission.client) ? CloseReason.serverError : .invalidClientId
+        }
     }
 
     /// Ends a session without a pass, and says why to the bank and the audit trail.
@@ -265,6 +277,7 @@ extension DocumentService {
             if let refusals {
                 data.add("refusals", array: { texts in for refusal in refusals { texts.add(refusal) } })
                 data.add("closeReason", cause ?? "")
+                if let reason = found.chipAuthenticationReason { data.add("chipAuthenticationReason", reason) }
             }
         }
         return json.withBytes { String(decoding: $0, as: UTF8.self) }

@@ -5,16 +5,20 @@ internal import Metrics
 struct IdentityMetrics: Sendable {
     private let passedCounter = Self.verifications("passed")
     private let failedCounter = Self.verifications("failed")
+    private let unfinishedCounter = Self.verifications("unfinished")
     private let postedCounter = Self.results("accepted")
     private let notPostedCounter = Self.results("failed")
 
     /// Counters begin at zero, because Prometheus cannot see the increase of one that begins at one.
     init() {
-        for counter in [passedCounter, failedCounter, postedCounter, notPostedCounter] { counter.increment(by: 0) }
+        for counter in [passedCounter, failedCounter, unfinishedCounter, postedCounter, notPostedCounter] {
+            counter.increment(by: 0)
+        }
     }
 
     func verified(_ found: DocumentVerification) {
-        (found.passed ? passedCounter : failedCounter).increment()
+        let isUnfinished = found.refusals.contains(.readingNotFinished)
+        (found.passed ? passedCounter : isUnfinished ? unfinishedCounter : failedCounter).increment()
     }
 
     func posted() { postedCounter.increment() }

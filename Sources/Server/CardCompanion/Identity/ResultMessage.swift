@@ -43,10 +43,11 @@ package struct ResultServer: Sendable, Equatable {
 
 /// Posts results, with retries.
 package protocol ResultPosting: Sendable {
-    /// - Parameter isWanted: whether the result may still be posted. It is asked before each further attempt.
+    /// - Parameter isWanted: whether the result may still be posted. It is asked before each further attempt, which is not made if
+    ///   it throws.
     /// - Throws: ``ResultNotPosted``.
     func post(
-        _ message: ResultMessage, to server: ResultServer, while isWanted: @Sendable () async -> Bool
+        _ message: ResultMessage, to server: ResultServer, while isWanted: @Sendable () async throws -> Bool
     ) async throws(ResultNotPosted)
 }
 
@@ -59,7 +60,7 @@ package enum ResultNotPosted: Error, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .notWanted: "the client was disabled, or the database does not answer"
+        case .notWanted: "the client was disabled"
         case .failed(let problem): problem
         }
     }

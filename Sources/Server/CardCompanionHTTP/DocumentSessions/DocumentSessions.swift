@@ -125,11 +125,11 @@ final class DocumentSessions: Sendable {
         }
         guard let admission else { return tell { $0.release() } }
         // Also if the server stops and this task is cancelled: otherwise the check would stay taken.
-        await Task { [failure] in
-            let result = await end(admission, failure, with: service)
-            tell { $0.release() }
-            if let result { await service.post(result, for: admission) }
-        }.value
+        let result = await Task { [failure] in await end(admission, failure, with: service) }.value
+        // The files need no room while the result is posted.
+        failure = nil
+        tell { $0.release() }
+        if let result { await Task { await service.post(result, for: admission) }.value }
     }
 
     private func admit<Service: DocumentValidationService>(

@@ -101,7 +101,7 @@ enum MetricCatalogue {
                 """),
         MetricDescription(
             "card_companion_document_verifications_total", .counter, labels: ["outcome"],
-            help: "Documents that were verified. outcome: passed or failed."),
+            help: "Documents that were verified. outcome: passed, failed, or unfinished if the session broke off."),
         MetricDescription(
             "card_companion_document_results_total", .counter, labels: ["outcome"],
             help: "Results that were posted to result servers. outcome: accepted, or failed after all attempts."),

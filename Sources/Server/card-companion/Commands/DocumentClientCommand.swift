@@ -24,7 +24,7 @@ struct DocumentClientCommand: ParsableCommand {
                 The app sends the id when it connects to /ws2/validate. The id is not a secret: the check that the bank's back-end
                 has made for a session decides what the session may do. Results are posted to --result-url, signed with the
                 server's key and, if the bank has an identity certificate, sealed to it. Without --result-url the bank gets only
-                the event identity.checked.
+                the events identity.checked and identity.failed.
 
                 EXAMPLES
                   card-companion document-client add --bank MYBANK --result-url https://id.mybank.example/results

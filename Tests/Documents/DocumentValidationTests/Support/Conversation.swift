@@ -106,7 +106,9 @@ struct Conversation {
     }
 
     private static func result(of found: DocumentVerification, _ cause: String? = nil) -> SharedSecret {
-        let subject = ResultSubject(bankId: "bank", clientId: "client", validationId: "check", expected: "none")
+        let subject = ResultSubject(
+            bankId: "bank", clientId: "client", validationId: "check", expected: "none",
+            verifiedAt: Utopia.now)
         return ResultJSON.text(of: found, subject, cause: cause)
     }
 }

@@ -123,7 +123,8 @@ struct RecordedSession {
     }
 
     private func result(of found: DocumentVerification, cause: String? = nil) -> SharedSecret {
-        let subject = ResultSubject(bankId: "bank", clientId: "app", validationId: "check", expected: "none")
+        let subject = ResultSubject(
+            bankId: "bank", clientId: "app", validationId: "check", expected: "none", verifiedAt: time)
         return ResultJSON.text(of: found, subject, cause: cause)
     }
 

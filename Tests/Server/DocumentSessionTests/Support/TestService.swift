@@ -91,7 +91,9 @@ final class TestService: DocumentValidationService {
         guard admission.validationId != ID.longResult else { return Self.longResult }
         return ResultJSON.text(
             of: found,
-            ResultSubject(bankId: "bank", clientId: "client", validationId: admission.validationId, expected: "none"))
+            ResultSubject(
+                bankId: "bank", clientId: "client", validationId: admission.validationId, expected: "none",
+                verifiedAt: Self.now))
     }
 
     func record(_ failure: SessionFailure, for admission: Admission) async -> SharedSecret? {
