@@ -45,6 +45,8 @@ package struct TestFolder: Sendable {
     package func write(_ contents: String, named name: String) throws -> String {
         let path = unused(name)
         try contents.write(toFile: path, atomically: false, encoding: .utf8)
+        // It can be a key.
+        chmod(path, 0o600)
         return path
     }
 

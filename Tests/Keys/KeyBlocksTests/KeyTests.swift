@@ -21,6 +21,35 @@ struct KeyTests {
     }
 
     @Test(
+        "A key that nobody has drawn by chance is refused",
+        arguments: [
+            (String(repeating: "00", count: 16), PredictableKey.regular),
+            (String(repeating: "FF", count: 64), .regular),
+            ("000102030405060708090A0B0C0D0E0F", .regular), ("0F0E0D0C0B0A09080706050403020100", .regular),
+            ("00112233445566778899AABBCCDDEEFF", .regular), ("0123456789ABCDEFFEDCBA9876543210", .regular),
+            ("11111111111111112222222222222222", .regular), ("F8F9FAFBFCFDFEFF0001020304050607", .regular),
+            ("A0B1C2D3E4F5061829A0B1C2D3E4F5061829", .repeated), ("C0FFEE0BADC0FFEE0BADC0FFEE0BADC0FF", .repeated),
+            ("2B7E151628AED2A6ABF7158809CF4F3C", .published),
+            ("E3D7D6FF5F9F4F82E4BF94836DBD52435484A39AD604EC293E8B345F7EBE0D62", .published),
+        ] as [(String, PredictableKey)])
+    func predictable(text: String, reason: PredictableKey) throws {
+        let key = SecretBytes(copying: try #require(Hex.decode(text)))
+        #expect(throws: reason) { try PredictableKey.requireRandom(key) }
+    }
+
+    @Test("Keys that are drawn by chance are taken, and those that only begin like others")
+    func random() throws {
+        for count in 16...128 {
+            let key = SecureRandom.secret(count: count)
+            #expect(throws: Never.self) { try PredictableKey.requireRandom(key) }
+        }
+        for text in ["000102030405060708090A0B0C0D0E1F1A", "0000000000000000A1B2C3D4E5F60719"] {
+            let key = SecretBytes(copying: try #require(Hex.decode(text)))
+            #expect(throws: Never.self) { try PredictableKey.requireRandom(key) }
+        }
+    }
+
+    @Test(
         "Keys of another length are refused",
         arguments: [
             (KeyAlgorithm.tripleDES, [0, 8, 15, 17, 32]), (.aes, [0, 8, 15, 17, 33]), (.hmac, [0, 15, 129]),

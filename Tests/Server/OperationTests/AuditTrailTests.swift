@@ -10,7 +10,7 @@ struct AuditTrailTests {
     @Test("A command that changes something says who ran it, on what, and how it ended")
     func changes() async throws {
         let bank = Unique.name("bank")
-        let key = try TestFolder.shared.write(String(repeating: "a7", count: 32), named: "key.hex")
+        let key = try TestFolder.shared.write(Unique.key(byteCount: 32), named: "key.hex")
         let holders = try TestFolder.shared.write(#"{"uniqueId":"one"}"#, named: "cardholders.ndjson")
         let commands: [(arguments: [String], operation: String, subject: String?)] = [
             (["bank", "add", bank, "--scheme", "CB"], "bank add", nil),

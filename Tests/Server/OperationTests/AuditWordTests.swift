@@ -54,7 +54,7 @@ struct AuditWordTests {
         let installation = try await TestInstallation()
         try await installation.run(["bank", "add", "WORDS", "--scheme", "CB"]).succeeded()
         try await installation.run(["bank", "set", "WORDS", "--retry-limit", "4", "--reminders", "true"]).succeeded()
-        let file = try TestFolder.shared.write(String(repeating: "c3", count: 32), named: "hmac")
+        let file = try TestFolder.shared.write(Unique.key(byteCount: 32), named: "hmac")
         let key = ["--bank", "WORDS", "--label", "first"]
         let kcv = try JSON(
             parsing: try await installation.run(

@@ -51,7 +51,7 @@ struct CommandControlTests {
     }
 
     private static let bank = "DUALBANK"
-    private static let hash = String(repeating: "ab", count: 32)
+    private static let hash = Unique.key(byteCount: 32)
 
     /// An installation under dual control with a bank that has one of each kind.
     private static let installation = Once {
@@ -81,7 +81,7 @@ struct CommandControlTests {
             "@list": try write(try state.masterList(of: [state.certificate], signingTime: now - 60), "list.ml"),
             "@certificate": authority.otherSigner.certificateFile, "@ca": authority.certificateFile,
             "@public-key": operators.publicKey(of: "carol"),
-            "@hmac": try TestFolder.shared.write(String(repeating: "5e", count: 32), named: "hmac"),
+            "@hmac": try TestFolder.shared.write(Unique.key(byteCount: 32), named: "hmac"),
         ]
     }
 

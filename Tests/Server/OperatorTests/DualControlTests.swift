@@ -156,7 +156,7 @@ struct DualControlTests {
         let fixture = try await Fixture()
         let (installation, operators) = (fixture.installation, fixture.operators)
         let server = try await installation.startServer()
-        let file = try TestFolder.shared.write(String(repeating: "a7", count: 32), named: "hmac")
+        let file = try TestFolder.shared.write(Unique.key(byteCount: 32), named: "hmac")
         let bank = ["--bank", fixture.bank.id]
         try await installation.runWithTwo(
             ["key", "import-hmac", "--usage", "distribution", "--label", "next", "--hex-file", file] + bank,

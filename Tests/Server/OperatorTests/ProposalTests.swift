@@ -86,7 +86,7 @@ struct ProposalTests {
             + [authority.otherSigner.certificateFile]
         let key =
             ["--usage", "distribution", "--hex-file"]
-            + [try TestFolder.shared.write(String(repeating: "b9", count: 32), named: "hmac")]
+            + [try TestFolder.shared.write(Unique.key(byteCount: 32), named: "hmac")]
         try await fixture.installation.runWithTwo(
             ["key", "import-hmac", "--label", "taken"] + key + bank, of: fixture.operators)
         try await fixture.installation.runWithTwo(
@@ -135,15 +135,14 @@ struct ProposalTests {
     func components() async throws {
         let fixture = try await Fixture()
         let options = ["--usage", "pin-encryption", "--algorithm", "aes", "--label", "pek"]
-        func enter(_ digit: String, as user: String) async throws -> CommandResult {
-            let hex = "0\(digit)1\(digit)2\(digit)3\(digit)4\(digit)5\(digit)6\(digit)7\(digit)"
-            return try await fixture.installation.enterComponent(
-                hex + hex.reversed(), into: fixture.bank.id, as: user, options)
+        let (first, second) = (Unique.key(byteCount: 16), Unique.key(byteCount: 16))
+        func enter(_ component: String, as user: String) async throws -> CommandResult {
+            try await fixture.installation.enterComponent(component, into: fixture.bank.id, as: user, options)
         }
-        try await enter("a", as: "alice").succeeded()
-        let alone = try await enter("b", as: "alice")
+        try await enter(first, as: "alice").succeeded()
+        let alone = try await enter(second, as: "alice")
         #expect(alone.status == 1 && alone.stderr.contains("another person must enter this one"))
-        try await enter("b", as: "bob").succeeded()
+        try await enter(second, as: "bob").succeeded()
         let listed = try await fixture.installation.run(["key", "list", "--bank", fixture.bank.id]).succeeded().stdout
         #expect(listed.contains("2 of 2 components, by alice, bob"))
     }

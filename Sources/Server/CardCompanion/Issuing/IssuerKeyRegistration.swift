@@ -1,5 +1,6 @@
 package import CardCompanionModel
 package import HTTPSignatures
+internal import KeyBlocks
 package import KeyVault
 package import SecureMemory
 
@@ -23,12 +24,13 @@ package enum IssuerKeyRegistration {
 
     /// A shared secret for hmac-sha256.
     ///
-    /// - Throws: `SignatureError` if it is too short or too long, ``InvalidSetting`` for a bad name.
+    /// - Throws: `SignatureError` if it is too short or too long, `PredictableKey`, ``InvalidSetting`` for a bad name.
     package static func secret(
         _ secret: borrowing SecretBytes, keyId: String, bankId: Identifier, keyring: Keyring, now: Timestamp
     ) throws -> IssuerKeyRecord {
         try requireName(keyId)
         _ = try HMACKey(secret.copy())
+        try PredictableKey.requireRandom(secret)
         return IssuerKeyRecord(
             keyId: keyId, bankId: bankId, algorithm: SignatureAlgorithm.hmacSHA256.rawValue, publicKey: nil,
             sealedSecret: try keyring.seal(secret, in: .issuerSecret(keyId)), status: .active, createdAt: now)

@@ -34,13 +34,31 @@ package enum InputFile {
 
     /// A public file.
     package static func read(_ path: String, byteLimit: Int) throws -> [UInt8] {
-        try readSecret(path, byteLimit: byteLimit).withBytes { Array($0) }
+        try readPersonal(path, byteLimit: byteLimit).withBytes { Array($0) }
     }
 
-    /// A file that contains a secret, in wiped memory.
+    /// A file with personal data, in wiped memory.
+    package static func readPersonal(_ path: String, byteLimit: Int) throws -> SecretBytes {
+        let file = try openForReading(path)
+        defer { close(file) }
+        return try read(file, path, byteLimit)
+    }
+
+    /// A file with a key in clear, in wiped memory. If other users can read it, they may have done so.
     package static func readSecret(_ path: String, byteLimit: Int) throws -> SecretBytes {
         let file = try openForReading(path)
         defer { close(file) }
+        var status = stat()
+        if path != "-", fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
+            let mode = String(status.st_mode & 0o777, radix: 8)
+            throw CommandError.refused(
+                "\(path) has a key in clear, and other users of this machine can read it (mode 0\(mode)). If nobody has, run "
+                    + "'chmod 600 \(path)' and try again. If somebody may have, use another key")
+        }
+        return try read(file, path, byteLimit)
+    }
+
+    private static func read(_ file: Int32, _ path: String, _ byteLimit: Int) throws -> SecretBytes {
         // One byte more than allowed, to see whether there is more.
         let bytes = SecretBytes(capacity: byteLimit + 1) { buffer in
             var count = 0

@@ -91,7 +91,7 @@ struct ExplainCommand: ParsableCommand {
         @OptionGroup var options: Options
 
         func run() throws {
-            let token = try InputFile.readSecret(file, byteLimit: InputFile.messageByteLimit)
+            let token = try InputFile.readPersonal(file, byteLimit: InputFile.messageByteLimit)
             let signature = try signatureFile.map { try InputFile.readText($0) }
             let pem = try certificate.map { try InputFile.read($0, byteLimit: InputFile.certificateByteLimit) }
             try options.show(

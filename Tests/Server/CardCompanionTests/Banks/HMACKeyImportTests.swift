@@ -9,7 +9,7 @@ import Testing
 struct HMACKeyImportTests {
     @Test("The key check value (KCV) matches the one computed with swift-crypto", arguments: [16, 17, 32, 64, 65, 128])
     func keyCheckValue(length: Int) throws {
-        let key = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 73 &+ 5) }
+        let key = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 73 &+ 5) }
         let hex = key.map { String(format: "%02x", $0) }.joined()
         let code = HMAC<SHA256>.authenticationCode(for: Data(), using: SymmetricKey(data: key))
         let expected = Array(code).prefix(3).map { String(format: "%02X", $0) }.joined()

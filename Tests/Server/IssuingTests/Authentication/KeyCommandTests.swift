@@ -91,6 +91,13 @@ struct KeyCommandTests {
             ("ed25519", "--public-key", try ed25519.privateKeyText(), "ed25519"),
             ("hmac-sha256", "--hex-file", "00112233445566", "hmac-sha256"),
             ("hmac-sha256", "--hex-file", "not hex", "hex"),
+            // As good as no key at all.
+            ("hmac-sha256", "--hex-file", String(repeating: "00", count: 32), "drawn by chance"),
+            (
+                "hmac-sha256", "--hex-file",
+                (0..<32).map { $0 < 16 ? "0\(String($0, radix: 16))" : String($0, radix: 16) }.joined(),
+                "drawn by chance"
+            ),
             ("hmac-sha256", "--public-key", try ed25519.publicKeyText(), "--hex-file"),
             ("ed25519", "--hex-file", "00112233445566778899aabbccddeeff", "--public-key"),
         ]

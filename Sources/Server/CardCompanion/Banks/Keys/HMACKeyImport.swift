@@ -17,24 +17,25 @@ package struct HMACKeyImport: Sendable {
 
     /// Reads a key in hex. White space at the ends is ignored.
     ///
-    /// - Throws: ``InvalidSetting``.
-    package init(hex: borrowing SecretBytes) throws(InvalidSetting) {
+    /// - Throws: ``InvalidSetting``, `PredictableKey`.
+    package init(hex: borrowing SecretBytes) throws {
         guard let key = HexText.trimmed(hex) else { throw InvalidSetting(description: "the key must be in hex") }
         try self.init(key: key)
     }
 
     /// Opens a key that ``sealed(for:label:keyring:)`` has sealed.
     ///
-    /// - Throws: `KeyVaultError`.
+    /// - Throws: `KeyVaultError`, `PredictableKey`.
     package init(sealed: [UInt8], for bankId: Identifier, label: String, keyring: Keyring) throws {
         try self.init(key: keyring.open(sealed, in: .hmacKey(bankId: bankId, label: label)))
     }
 
-    private init(key: consuming SecretBytes) throws(InvalidSetting) {
+    private init(key: consuming SecretBytes) throws {
         guard Self.byteCounts ~= key.count else {
             let range = "\(Self.byteCounts.lowerBound) to \(Self.byteCounts.upperBound)"
             throw InvalidSetting(description: "the key must have \(range) bytes (has \(key.count))")
         }
+        try PredictableKey.requireRandom(key)
         kcv = Hex.encode(Array(HMACSHA256.authenticationCode(for: [UInt8](), key: key).prefix(3))).uppercased()
         self.key = SharedSecret(key)
     }

@@ -22,7 +22,7 @@ package struct KeyBlockImport: Sendable {
     /// Opens the block.
     ///
     /// - Parameter label: the bank's key that protects it.
-    /// - Throws: `KeyBlockError`, ``KeyImportRefusal``, `StoreError`, `KeyVaultError`.
+    /// - Throws: `KeyBlockError`, `PredictableKey`, ``KeyImportRefusal``, `StoreError`, `KeyVaultError`.
     package func key(
         under label: String, of bankId: Identifier, in store: Store, keyring: Keyring
     ) async throws -> ImportedKey {
@@ -33,6 +33,8 @@ package struct KeyBlockImport: Sendable {
         let opened = try keyring.open(record.sealedKey, in: .bankKey(bankId: bankId, label: label))
         let protectionKey = try ProtectionKey(
             try SymmetricKey(KeyAlgorithm(record.algorithm), opened), KeyDirection(record.direction))
-        return ImportedKey(try block.key(under: protectionKey), kind)
+        let key = try block.key(under: protectionKey)
+        try PredictableKey.requireRandom(key.secret.bytes)
+        return ImportedKey(key, kind)
     }
 }

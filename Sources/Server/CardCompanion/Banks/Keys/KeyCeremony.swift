@@ -13,6 +13,9 @@ package struct KeyCeremony: Sendable {
     /// The most characters of a component that is typed, with blanks.
     package static let componentCharacterLimit = 4 * SymmetricKey.byteCountLimit
 
+    /// Older programs print three bytes of a check value, also for AES.
+    private static let shortestCheckValueCount = 6
+
     /// What a custodian sees of their component.
     package struct Entry: Sendable, Equatable {
         /// The component's check value, in hex.
@@ -45,7 +48,7 @@ package struct KeyCeremony: Sendable {
     ///   - count: how many components the key has.
     ///   - operatorName: who enters it.
     ///   - needsTwo: whether one person may not enter all components.
-    /// - Throws: ``InvalidSetting``, `InvalidComponent`, ``KeyImportRefusal``, `StoreError`, `KeyVaultError`.
+    /// - Throws: ``InvalidSetting``, `InvalidComponent`, `PredictableKey`, ``KeyImportRefusal``, `StoreError`, `KeyVaultError`.
     package func enter(
         _ hex: borrowing SecretBytes, of kind: KeyKind, count: Int, by operatorName: String, needsTwo: Bool
     ) async throws -> Entry {
@@ -53,6 +56,8 @@ package struct KeyCeremony: Sendable {
             throw InvalidSetting(description: "the component must be in hex")
         }
         let component = try KeyComponent(KeyAlgorithm(kind.algorithm), bytes)
+        // Somebody who guesses it knows the key together with the other custodian.
+        try PredictableKey.requireRandom(component.secret.bytes)
         guard try await !store.hasKey(bankId: bankId, label: label) else { throw KeyImportRefusal.labelTaken(label) }
         let begun = KeyImportRecord(
             label: label, usage: kind.usage, algorithm: kind.algorithm, direction: kind.direction,
@@ -108,7 +113,11 @@ package struct KeyCeremony: Sendable {
             throw KeyImportRefusal.incomplete(entered: components.count, count: current.componentCount)
         }
         let key = ImportedKey(try KeyComponent.key(of: components), KeyKind(current))
-        guard key.kcv == kcv.uppercased() else { throw KeyImportRefusal.otherCheckValue }
+        let entered = kcv.uppercased()
+        guard key.kcv == entered else {
+            let isShort = entered.count >= Self.shortestCheckValueCount && key.kcv.hasPrefix(entered)
+            throw isShort ? KeyImportRefusal.shortCheckValue(digits: key.kcv.count) : .otherCheckValue
+        }
         return (current, key)
     }
 
@@ -126,7 +135,9 @@ package struct KeyCeremony: Sendable {
 
     /// Refuses components of a weak key, or of a key that exists already.
     private func newKey(of components: [KeyComponent], _ kind: KeyKind) async throws -> ImportedKey {
-        let key = ImportedKey(try KeyComponent.key(of: components), kind)
+        let joined = try KeyComponent.key(of: components)
+        try PredictableKey.requireRandom(joined.secret.bytes)
+        let key = ImportedKey(joined, kind)
         guard try await !key.isTaken(bankId: bankId, label: label, in: store, keyring: keyring) else {
             throw KeyImportRefusal.keyTaken
         }
