@@ -11,6 +11,8 @@ package struct CommandError: Error {
     package static func notFound(_ message: String) -> CommandError { CommandError(message: message, status: 66) }
     /// The database or the vault is not available (EX_UNAVAILABLE).
     package static func unavailable(_ message: String) -> CommandError { CommandError(message: message, status: 69) }
+    /// What the command was to write cannot be written (EX_IOERR).
+    package static func notWritten(_ message: String) -> CommandError { CommandError(message: message, status: 74) }
     /// The configuration is wrong (EX_CONFIG).
     package static func configuration(_ message: String) -> CommandError { CommandError(message: message, status: 78) }
 }

@@ -30,7 +30,7 @@ package struct ProgressBar {
     /// Removes the line.
     package func finish() {
         guard isShown, lastDrawn != nil else { return }
-        FileHandle.standardError.write(Data("\r\u{1B}[K".utf8))
+        StandardStream.raw("\r\u{1B}[K")
     }
 
     private func draw(done: Int, count: Int, now: ContinuousClock.Instant) {
@@ -45,6 +45,6 @@ package struct ProgressBar {
     }
 
     private func write(_ line: String) {
-        FileHandle.standardError.write(Data("\r\(line)\u{1B}[K".utf8))
+        StandardStream.raw("\r\(line)\u{1B}[K")
     }
 }

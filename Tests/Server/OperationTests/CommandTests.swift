@@ -105,13 +105,23 @@ struct CommandTests {
         #expect(try await run(command + [file, "--bank", id]).status == 1)
         let short = try TestFolder.shared.write("00112233", named: "key.hex")
         #expect(try await run(command + [short, "--bank", id]).status == 65)
+        // HMAC's keys of zeros are all the empty key.
+        for guessed in [String(repeating: "00", count: 32), String(repeating: "ff", count: 16), "\(hex)\(hex)"] {
+            let file = try TestFolder.shared.write(guessed, named: "key.hex")
+            let refused = try await run(command + [file, "--bank", id])
+            #expect(refused.status == 65 && refused.stderr.contains("openssl rand -hex 32"), "\(refused.stderr)")
+        }
+        let open = try TestFolder.shared.write(Unique.key(byteCount: 32), named: "key.hex")
+        #expect(chmod(open, 0o640) == 0)
+        let refused = try await run(command + [open, "--bank", id])
+        #expect(refused.status == 1 && refused.stderr.contains("'chmod 600 \(open)'"), "\(refused.stderr)")
         #expect(try await run(command + [file, "--bank", "nobody"]).status == 66)
     }
 
     @Test("An HMAC key needs a usage; with 'both' the command warns")
     func hmacKeyUsage() async throws {
         let id = try await makeBank()
-        let file = try TestFolder.shared.write(String(repeating: "0f", count: 20), named: "key.hex")
+        let file = try TestFolder.shared.write(Unique.key(byteCount: 20), named: "key.hex")
         let command = ["key", "import-hmac", "--bank", id, "--hex-file", file]
         let missing = try await run(command)
         #expect(missing.status == 64)
@@ -127,7 +137,7 @@ struct CommandTests {
         arguments: [32, 80])
     func sameKey(byteCount: Int) async throws {
         let (id, other) = (try await makeBank(), try await makeBank())
-        let key = [UInt8](repeating: UInt8(byteCount), count: byteCount)
+        let key = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max) }
         // HMAC fills a short key with zeros and hashes a long one (RFC 2104), so these two are the same.
         let equal = byteCount > 64 ? Array(SHA256.hash(data: key)) : key + [0, 0]
         func add(_ key: [UInt8], _ label: String, _ usage: String, to bank: String) async throws -> CommandResult {
@@ -159,7 +169,7 @@ struct CommandTests {
     @Test("Of many imports of the same HMAC key at once, one succeeds and the others say why not")
     func sameKeyAtOnce() async throws {
         let id = try await makeBank()
-        let file = try TestFolder.shared.write(String(repeating: "5c", count: 24), named: "key.hex")
+        let file = try TestFolder.shared.write(Unique.key(byteCount: 24), named: "key.hex")
         let results = try await withThrowingTaskGroup(of: CommandResult.self) { group in
             for label in 0..<8 {
                 group.addTask {
@@ -213,6 +223,22 @@ struct CommandTests {
             environment: ["DATABASE_URL": installation.databaseURL, "DATA_DIRECTORY": installation.dataDirectory]
         ).succeeded()
         #expect(result.stdout.contains("forbidden"))
+    }
+
+    @Test(
+        "A command whose output cannot be written says so in one line, with status 74",
+        arguments: [
+            ["bank", "list"], ["bank", "list", "--json"], ["check-config"], ["audit", "export"], ["--version"],
+        ])
+    func fullDisk(arguments: [String]) async throws {
+        _ = try await makeBank()
+        let installation = try await Self.installation.value
+        let result = try await TestCommand.run(
+            "sh", ["-c", #""$0" "$@" > /dev/full"#, CardCompanionBinary.path] + arguments,
+            environment: ["DATABASE_URL": installation.databaseURL, "DATA_DIRECTORY": installation.dataDirectory])
+        #expect(result.status == 74, "\(result.stderr)")
+        let lines = result.stderr.split(separator: "\n").filter { $0.hasPrefix("card-companion: ") }
+        #expect(lines.count == 1 && lines[0].contains("cannot be written: No space left on device"), "\(result.stderr)")
     }
 
     @Test("A locked cardholder is shown as LOCKED, with the reason, until an unlock")

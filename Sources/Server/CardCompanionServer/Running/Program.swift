@@ -21,9 +21,21 @@ package enum Program {
             }
         } catch {
             let error = CommandError.wrapping(error)
-            guard let refusal = error as? CommandError else { root.exit(withError: error) }
+            guard let refusal = error as? CommandError else { exit(root, with: error) }
             Terminal.complain(refusal)
             root.exit(withError: ExitCode(refusal.status))
         }
+    }
+
+    /// Help and the version are errors for the parser, which prints them itself and does not look whether that succeeded.
+    private static func exit(_ root: any AsyncParsableCommand.Type, with error: any Error) -> Never {
+        guard root.exitCode(for: error).isSuccess else { root.exit(withError: error) }
+        do {
+            try Terminal.show(root.fullMessage(for: error))
+        } catch {
+            Terminal.complain(error)
+            root.exit(withError: ExitCode(error.status))
+        }
+        root.exit(withError: ExitCode.success)
     }
 }

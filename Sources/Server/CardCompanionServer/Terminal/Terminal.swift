@@ -1,4 +1,4 @@
-internal import Administration
+package import Administration
 internal import Foundation
 internal import Glibc
 package import SecureMemory
@@ -7,13 +7,13 @@ package import SecureMemory
 package enum Terminal {
     /// Writes text for people, or JSON for scripts.
     package static func show(_ text: String, json value: some Encodable, asJSON: Bool) throws {
-        print(asJSON ? try encode(value) : text)
+        try show(asJSON ? encode(value) : text)
     }
 
-    /// Writes a line to standard output without buffering, for a program that continues to run.
-    package static func showAtOnce(_ line: String) {
-        FileHandle.standardOutput.write(Data((line + "\n").utf8))
-    }
+    /// Writes a line to standard output.
+    ///
+    /// - Throws: ``CommandError`` if it cannot be written.
+    package static func show(_ line: String) throws(CommandError) { try StandardStream.output(line) }
 
     static func complain(_ error: CommandError) {
         note("card-companion: \(error.message)")
@@ -21,7 +21,7 @@ package enum Terminal {
 
     /// Writes a line to standard error.
     package static func note(_ line: String) {
-        FileHandle.standardError.write(Data((line + "\n").utf8))
+        StandardStream.note(line)
     }
 
     /// A value as one line of JSON.

@@ -147,7 +147,7 @@ struct AuditExport {
         if !(known.map(cursor.seal.isFollowed) ?? false) { cursor.seal = AuditCursor.Place() }
         while true {
             let seals = try await store.auditSeals(after: cursor.seal.number, limit: Self.pageLength)
-            for seal in seals { Terminal.showAtOnce(try Terminal.encode(SealLine(seal))) }
+            for seal in seals { try Terminal.show(Terminal.encode(SealLine(seal))) }
             guard let last = seals.last else { return }
             cursor.seal = place(last)
         }
@@ -164,7 +164,7 @@ struct AuditExport {
         }
         while last.number < chain.sequence {
             let entries = try await entries(chain, after: last.number, limit: Self.pageLength)
-            for entry in entries { Terminal.showAtOnce(try Terminal.encode(AuditLine(entry))) }
+            for entry in entries { try Terminal.show(Terminal.encode(AuditLine(entry))) }
             guard let newest = entries.last else { break }
             last = place(newest)
         }

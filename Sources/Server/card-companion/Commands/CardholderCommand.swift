@@ -68,7 +68,7 @@ struct CardholderCommand: ParsableCommand {
                     return cardholders.summary
                 }
             }
-            if !asJSON { print(summary.text) }
+            if !asJSON { try Terminal.show(summary.text) }
             guard summary.refused == 0 else { throw ExitCode(65) }
         }
     }

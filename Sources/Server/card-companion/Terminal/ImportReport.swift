@@ -35,7 +35,7 @@ struct ImportReport {
         }
         for result in results {
             if asJSON {
-                print(try Terminal.encode(result))
+                try Terminal.show(Terminal.encode(result))
             } else if case .refused(let refusal) = result.outcome {
                 bar.finish()
                 Terminal.note("line \(result.line): \(refusal)")
