@@ -1,6 +1,8 @@
+internal import Administration
 internal import CardCompanionModel
 internal import CardCompanionStore
 internal import EmbeddedPostgres
+internal import Foundation
 package import Logging
 
 /// The database: the operator's, or the private one.
@@ -27,12 +29,20 @@ package struct Database: Sendable {
 
     /// Opens the database that the options name while `body` runs.
     ///
-    /// - Parameter isQuiet: whether only errors are logged.
+    /// - Parameters:
+    ///   - isQuiet: whether only errors are logged.
+    ///   - makes: whether a private database is made if there is none. Otherwise a command that looks into the wrong folder would
+    ///     leave an empty installation there.
     package static func opened<Result: Sendable>(
-        _ options: some SettingOptions, isQuiet: Bool = false,
+        _ options: some SettingOptions, isQuiet: Bool = false, makes: Bool = false,
         _ body: @Sendable @escaping (Database, ServerSettings, Logger) async throws -> Result
     ) async throws -> Result {
         let settings = try await ServerSettings.read(options)
+        guard makes || !settings.isNew else {
+            throw CommandError.notFound(
+                "there is no database in \(settings.dataDirectory). If yours is elsewhere, name its folder with --data-directory, or "
+                    + "its URL with --database-url. For a new installation, run 'card-companion migrate' first")
+        }
         var logger = Log.bootstrap(settings, forServer: false)
         if isQuiet { logger.logLevel = .error }
         let database = try await open(settings, logger: logger)
@@ -81,5 +91,12 @@ package struct Database: Sendable {
             defer { group.cancelAll() }
             return try await body(store)
         }
+    }
+}
+
+extension ServerSettings {
+    /// Whether there is no private database yet, and no other one is named.
+    package var isNew: Bool {
+        databaseURL == nil && !FileManager.default.fileExists(atPath: "\(dataDirectory)/postgres")
     }
 }

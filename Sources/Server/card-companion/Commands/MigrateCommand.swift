@@ -12,6 +12,9 @@ struct MigrateCommand: AsyncParsableCommand {
             run at once, one works and the others wait. A migration holds a session lock, so connect it to
             PostgreSQL itself, or to a pooler with database.pooling=session.
 
+            Without a database URL it makes the private database of the data folder, if there is none. Besides 'serve' no other
+            command does that.
+
             EXAMPLE
               card-companion migrate --database-url postgresql://companion_migrate@db1/cards
             """)
@@ -20,7 +23,7 @@ struct MigrateCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let applied = try await Database.opened(options) { database, settings, logger in
+        let applied = try await Database.opened(options, makes: true) { database, settings, logger in
             guard !settings.databaseChangesSessions else {
                 throw CommandError.configuration(
                     "a migration must keep one session: set database.pooling to 'session' and database.url to the URL "

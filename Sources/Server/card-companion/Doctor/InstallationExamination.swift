@@ -167,10 +167,3 @@ extension Installation {
         return warnings
     }
 }
-
-extension ServerSettings {
-    /// Whether there is no installation yet: nothing to look at, and a command would make one.
-    var isNew: Bool {
-        databaseURL == nil && !FileManager.default.fileExists(atPath: "\(dataDirectory)/postgres")
-    }
-}
