@@ -301,7 +301,8 @@ let package = Package(
         tests(
             "DocumentSessionTests", in: .server,
             [
-                "CardCompanion", "CardCompanionHTTP", "Cryptography", "DocumentValidation", "DocumentValidationClient",
+                "Administration", "CardCompanion", "CardCompanionHTTP", "Cryptography", "DocumentValidation",
+                "DocumentValidationClient",
                 "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation", "PythonOracle", "SecureMemory",
                 "ServerHarness", "StrictJSON", hummingbird, logging, nioSSL, serviceLifecycle,
             ], exclude: ["Oracles"]),

@@ -70,6 +70,32 @@ struct StartUpTests {
         }
     }
 
+    @Test("A server says if clients refuse its certificate, or soon will")
+    func certificateTime() async throws {
+        let installation = try await TestInstallation()
+        for (certificate, text) in [
+            (try await TestCertificate.expired(), "The TLS certificate has expired, and clients refuse it"),
+            (try await TestCertificate(days: 10), "The TLS certificate ends soon"),
+        ] {
+            let server = try await installation.with(environment: certificate.environment).startServer()
+            try await eventually("the log says it") { server.log.contains(text) }
+            #expect(server.log.contains(certificate.certificate))
+            try await server.stop()
+        }
+    }
+
+    @Test("A server whose clock is before its certificate's time says so")
+    func earlyCertificate() async throws {
+        let installation = try await TestInstallation()
+        let certificate = try await TestCertificate()
+        let server = try await installation.with(environment: certificate.environment).startServer(
+            ["--clock-limit-seconds", "600"], clockOffsetSeconds: -590)
+        try await eventually("the log says it") {
+            server.log.contains("The TLS certificate is not valid yet, and clients refuse it")
+        }
+        try await server.stop()
+    }
+
     @Test("'check-config' refuses an expired certificate and a database that is down")
     func checkConfig() async throws {
         let installation = try await TestInstallation()
@@ -79,6 +105,9 @@ struct StartUpTests {
         let soon = try await TestCertificate(days: 10)
         let warned = try await installation.with(environment: soon.environment).run(["check-config"])
         #expect(warned.status == 0 && warned.stderr.contains("expires in 9 days"), "\(warned)")
+        #expect(chmod(soon.key, 0o644) == 0)
+        let open = try await installation.with(environment: soon.environment).run(["check-config"])
+        #expect(open.status == 78 && open.stderr.contains("every user of this machine can read the key in"), "\(open)")
         let down = try await installation.run(["check-config", "--database-url", "postgresql://127.0.0.1:1/cards"])
         #expect(down.status == 78 && down.stderr.contains("the database is not available"), "\(down)")
     }

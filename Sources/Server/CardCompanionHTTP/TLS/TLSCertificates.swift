@@ -1,3 +1,5 @@
+package import CardCompanion
+internal import CardCompanionModel
 internal import Foundation
 package import Logging
 internal import NIOCore
@@ -11,6 +13,8 @@ internal import UnixSignals
 package final class TLSCertificates: Service, CustomStringConvertible {
     /// How often it looks at the files.
     package static let intervalSeconds = 10
+    /// How long before its end a certificate should be renewed.
+    package static let renewalSeconds: Int64 = 30 * 86_400
 
     /// Its name in the log.
     package let description = "TLS certificate"
@@ -18,16 +22,29 @@ package final class TLSCertificates: Service, CustomStringConvertible {
     private struct Current {
         var override: NIOSSLContextConfigurationOverride
         var version: [FileVersion]
-        /// When the certificate ends, in seconds since 1970.
-        var endsAt: Int64
+        /// From when to when the certificate is valid, in seconds since 1970.
+        var (beginsAt, endsAt): (Int64, Int64)
+        /// What was last said about that.
+        var said = Standing.valid
 
         init(_ contents: TLSFiles.Contents, _ version: [FileVersion]) {
             override = NIOSSLContextConfigurationOverride()
             override.certificateChain = contents.chain.map { .certificate($0) }
             override.privateKey = .privateKey(contents.key)
             self.version = version
+            beginsAt = Int64(contents.chain[0].notValidBefore)
             endsAt = Int64(contents.chain[0].notValidAfter)
         }
+
+        func standing(at now: Int64) -> Standing {
+            if now >= endsAt { return .expired }
+            if now < beginsAt { return .notYetValid }
+            return endsAt - now < TLSCertificates.renewalSeconds ? .endsSoon : .valid
+        }
+    }
+
+    private enum Standing {
+        case notYetValid, valid, endsSoon, expired
     }
 
     /// What changes when a file is replaced.
@@ -38,13 +55,15 @@ package final class TLSCertificates: Service, CustomStringConvertible {
     }
 
     private let files: TLSFiles
+    private let clock: WallClock
     private let logger: Logger
     private let first: TLSConfiguration
     private let current: Mutex<Current>
 
     /// - Throws: ``TLSFileProblem``.
-    package init(_ files: TLSFiles, logger: Logger) throws(TLSFileProblem) {
+    package init(_ files: TLSFiles, clock: WallClock, logger: Logger) throws(TLSFileProblem) {
         self.files = files
+        self.clock = clock
         self.logger = logger
         let version = Self.version(of: files)
         let contents = try files.contents()
@@ -68,14 +87,41 @@ package final class TLSCertificates: Service, CustomStringConvertible {
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
                 group.addTask {
-                    while (try? await Task.sleep(for: .seconds(Self.intervalSeconds))) != nil {
+                    repeat {
                         self.reloadIfChanged()
-                    }
+                        self.sayStanding()
+                    } while (try? await Task.sleep(for: .seconds(Self.intervalSeconds))) != nil
                 }
                 group.addTask {
                     for await _ in await UnixSignalsSequence(trapping: .sighup) { self.reload() }
                 }
             }
+        }
+    }
+
+    /// Says once if clients refuse the certificate, or soon will.
+    private func sayStanding() {
+        let (standing, begin, end) = current.withLock { current in
+            let standing = current.standing(at: clock.now().seconds)
+            defer { current.said = standing }
+            return (standing == current.said ? nil : standing, current.beginsAt, current.endsAt)
+        }
+        let metadata: Logger.Metadata = [
+            "file": "\(files.certificateChainPath)", "valid_from": "\(Self.text(begin))",
+            "valid_until": "\(Self.text(end))",
+        ]
+        switch standing {
+        case .expired:
+            logger.error("The TLS certificate has expired, and clients refuse it: renew it", metadata: metadata)
+        case .notYetValid:
+            logger.error(
+                "The TLS certificate is not valid yet, and clients refuse it: look at this machine's clock",
+                metadata: metadata)
+        case .endsSoon:
+            logger.warning(
+                "The TLS certificate ends soon: renew it. The server reads the new file by itself", metadata: metadata)
+        case .valid: logger.notice("The TLS certificate is valid again", metadata: metadata)
+        case nil: break
         }
     }
 

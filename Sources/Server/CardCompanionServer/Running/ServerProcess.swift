@@ -48,7 +48,7 @@ package struct ServerProcess {
         // certificate again.
         signal(SIGHUP, SIG_IGN)
         let certificates = try settings.http.tls.map { (files) throws(TLSFileProblem) in
-            try TLSCertificates(files, logger: logger)
+            try TLSCertificates(files, clock: .system, logger: logger)
         }
         let database = try await Database.open(settings, logger: logger)
         do {

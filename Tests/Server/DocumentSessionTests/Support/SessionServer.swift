@@ -1,3 +1,4 @@
+import Administration
 import CardCompanion
 import DocumentValidation
 import DocumentValidationClient
@@ -46,7 +47,8 @@ struct SessionServer: Sendable {
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = Application(
             router: router(service, settings, draining, logger),
-            server: .connections(settings, try files.map { try TLSCertificates($0, logger: logger) }, draining, logger),
+            server: .connections(
+                settings, try files.map { try TLSCertificates($0, clock: .system, logger: logger) }, draining, logger),
             configuration: .init(address: .hostname(settings.host, port: 0)),
             onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
         let group = ServiceGroup(configuration: .init(services: [.init(service: application)], logger: logger))
