@@ -64,6 +64,8 @@ package final class TestInstallation: Sendable {
             environment.merge(try await ShiftedClock.environment(offsetFile: file)) { $1 }
         }
         environment["SUDO_USER"] = user
+        // Another program can use the usual port of this machine.
+        if arguments.first == "doctor" { environment["HTTP_PORT"] = "0" }
         let needsOwner = [["migrate"], ["audit", "close"], ["database", "restored"]]
         if needsOwner.contains(where: { arguments.starts(with: $0) }) {
             environment["DATABASE_URL"] = ownerURL

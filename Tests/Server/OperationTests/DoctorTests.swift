@@ -44,6 +44,22 @@ struct DoctorTests {
         #expect(text.contains("0 errors, "))
     }
 
+    @Test("A port that another program uses is an error, and the server's own is not")
+    func port() async throws {
+        let installation = try await TestInstallation()
+        let server = try await installation.startServer()
+        #expect(
+            try await report(installation, "--http-port", "\(server.port)").texts("ok", "port").first
+                == "a server answers at http://127.0.0.1:\(server.port)")
+        try await server.stop()
+        #expect(
+            try await report(installation).texts("ok", "port") == ["the server can listen at 127.0.0.1, port 0"])
+        let listener = try SilentListener()
+        let taken = try await report(installation, "--http-port", "\(listener.port)")
+        #expect(taken.texts("error", "port") == ["another program listens at 127.0.0.1, port \(listener.port)"])
+        #expect(taken.findings.contains { $0.remedy?.contains("ss -ltnp") == true })
+    }
+
     @Test("It says whether dual control is off or on")
     func dualControl() async throws {
         let installation = try await TestInstallation()

@@ -36,7 +36,9 @@ struct DoctorCommand: ServerCommand {
         var reader = await SettingsReader(self, environment: environment)
         let settings = ServerSettings(&reader, environment: environment)
         guard reader.problems.isEmpty else { return reader.problems.map { .error("configuration", $0) } }
-        let here: [Finding] = [.ok("configuration", "all settings can be read")] + settings.machineFindings()
+        let here: [Finding] =
+            [.ok("configuration", "all settings can be read")] + settings.machineFindings()
+            + (await settings.portFindings())
         guard !settings.isNew else {
             return here + [.ok("database", "no installation yet: 'card-companion serve' creates one")]
         }

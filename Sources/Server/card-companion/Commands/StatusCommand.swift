@@ -1,12 +1,7 @@
 import Administration
 import ArgumentParser
-import AsyncHTTPClient
 import CardCompanionHTTP
 import CardCompanionServer
-import Foundation
-import NIOCore
-import NIOHTTP1
-import NIOSSL
 
 struct StatusCommand: ServerCommand {
     static let configuration = CommandConfiguration(
@@ -21,10 +16,6 @@ struct StatusCommand: ServerCommand {
               card-companion status --config /etc/card-companion/config.json --json
             """)
 
-    /// A server waits two seconds for its database.
-    private static let timeoutSeconds: Int64 = 10
-    private static let answerByteLimit = 10_000
-
     @OptionGroup(title: "Installation") var installation: InstallationOptions
     @OptionGroup(title: "HTTP") var http: HTTPOptions
     @OptionGroup(title: "Database") var database: DatabaseOptions
@@ -37,46 +28,11 @@ struct StatusCommand: ServerCommand {
             throw CommandError.badInput(
                 "http.port is 0, so only the server's log says which port it has: name that port with --http-port")
         }
-        let url = "\(http.tls == nil ? "http" : "https")://\(Self.address(http.host)):\(http.port)"
-        let report = try await Self.ask(url)
+        let server = LocalServer(http)
+        let readiness = try await server.readiness()
+        let report = Report(url: server.url, isReady: readiness.isReady, reason: readiness.reason)
         try Terminal.show(report.text, json: report, asJSON: output.json)
         guard report.isReady else { throw ExitCode(1) }
-    }
-
-    /// Where a server that listens on a host can be reached from its own machine.
-    private static func address(_ host: String) -> String {
-        switch host {
-        case "0.0.0.0": "127.0.0.1"
-        case "::": "[::1]"
-        case _ where host.contains(":"): "[\(host)]"
-        default: host
-        }
-    }
-
-    private static func ask(_ url: String) async throws -> Report {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        // It is this machine's own server, and its certificate has the name that others call it by.
-        configuration.tlsConfiguration = .makeClientConfiguration()
-        configuration.tlsConfiguration?.certificateVerification = .none
-        let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        do {
-            let answer = try await client.execute(
-                HTTPClientRequest(url: "\(url)/health/ready"), timeout: .seconds(timeoutSeconds))
-            let body = try await answer.body.collect(upTo: answerByteLimit)
-            try await client.shutdown()
-            return Report(url: url, isReady: answer.status.code == 200, reason: reason(Array(body.readableBytesView)))
-        } catch {
-            try await client.shutdown()
-            throw CommandError.unavailable("no server answers at \(url): is 'card-companion serve' running? (\(error))")
-        }
-    }
-
-    /// What a refusal says.
-    private static func reason(_ body: [UInt8]) -> String? {
-        struct Problem: Decodable {
-            let detail: String?
-        }
-        return try? JSONDecoder().decode(Problem.self, from: Data(body)).detail
     }
 
     private struct Report: Encodable {

@@ -22,6 +22,10 @@ extension ServerSettings {
         guard let files = http.tls else {
             return [.ok("tls", "not set: HTTP without TLS on \(http.host)")]
         }
+        return certificateFindings(files, now) + tlsKeyFindings(files.privateKeyPath)
+    }
+
+    private func certificateFindings(_ files: TLSFiles, _ now: Date) -> [Finding] {
         do {
             let (from, to) = try files.validity()
             let (begin, end) = (
@@ -50,8 +54,27 @@ extension ServerSettings {
             }
             return [.ok("tls", "the certificate in \(path) is valid until \(end.formatted(.iso8601))")]
         } catch {
-            return [.error("tls", error)]
+            return [
+                .error(
+                    "tls", error,
+                    do:
+                        "put the right file there, readable for the server's user, or change the setting: the server does not start"
+                )
+            ]
         }
+    }
+
+    /// Others who can read the key can be the server.
+    private func tlsKeyFindings(_ path: String) -> [Finding] {
+        var status = stat()
+        // The group is often that of the program that renews certificates.
+        guard stat(path, &status) == 0, status.st_mode & 0o007 != 0 else { return [] }
+        return [
+            .error(
+                "tls",
+                "every user of this machine can read the key in \(path) (mode 0\(String(status.st_mode & 0o777, radix: 8)))",
+                do: "chmod 0640 \(path), and get a certificate for a new key if somebody may have read it")
+        ]
     }
 
     /// The vault's files, as the server would read them.
