@@ -34,6 +34,7 @@ package struct AddBank: Change {
 
     package func requirePossible(in installation: Installation) async throws {
         try settings.validate()
+        try await installation.requireDefinedPINKey(of: settings, id)
         guard try await installation.store.bank(id: id) == nil else { throw isThere }
     }
 
@@ -44,6 +45,7 @@ package struct AddBank: Change {
     package func apply(in installation: Installation, isApproved: Bool) async throws -> Shown {
         // Whoever has proposed it can have used another program.
         try settings.validate()
+        try await installation.requireDefinedPINKey(of: settings, id)
         let isNew = try await installation.store.insertBank(
             id: id, settings: settings, approved: isApproved ? policy.text : nil, now: installation.clock.now())
         guard isNew else { throw isThere }
@@ -95,7 +97,15 @@ package struct SetBank: Change {
 
     package func requirePossible(in installation: Installation) async throws {
         try settings.validate()
-        guard BankPolicy(try await installation.bank(id)).text == before else { throw Self.hasChanged }
+        let bank = try await installation.bank(id)
+        guard BankPolicy(bank).text == before else { throw Self.hasChanged }
+        try await requireDefinedPINKey(of: bank, in: installation)
+    }
+
+    /// A key that was disabled since it was named is no reason against another setting.
+    private func requireDefinedPINKey(of bank: BankRecord, in installation: Installation) async throws {
+        guard settings.definedPINKey != bank.settings.definedPINKey else { return }
+        try await installation.requireDefinedPINKey(of: settings, id)
     }
 
     private static let hasChanged = CommandError.refused("another command has changed the bank: run the command again")
@@ -106,6 +116,7 @@ package struct SetBank: Change {
         try settings.validate()
         let bank = try await installation.bank(id)
         guard BankPolicy(bank).text == before else { throw Self.hasChanged }
+        try await requireDefinedPINKey(of: bank, in: installation)
         let isWritten = try await installation.store.updateBank(
             id: id, settings: settings, status: status, approved: isApproved ? policy.text : nil,
             revision: bank.revision)
@@ -184,5 +195,20 @@ package struct RemoveBank: Change {
         let bank: String
         /// By table.
         let removedRows: [String: Int]
+    }
+}
+
+extension Installation {
+    /// Makes sure that defined PINs can be sent to the bank under the key that its settings name.
+    ///
+    /// - Throws: `CommandError` if it has no such key, or one that cannot do it.
+    fileprivate func requireDefinedPINKey(of settings: BankSettings, _ id: Identifier) async throws {
+        guard let label = settings.definedPINKey else { return }
+        guard try await store.bankKey(bankId: id, label: label)?.makesPINBlocks == true else {
+            throw CommandError.refused(
+                "--defined-pin-key: the bank has no active key '\(label)' of usage pin-encryption, algorithm tdes and direction "
+                    + "encrypt or both. 'card-companion key list --bank \(id)' shows its keys; import one with "
+                    + "'card-companion key import', and then set it with 'card-companion bank set'")
+        }
     }
 }

@@ -355,6 +355,9 @@ struct PINBlockTests {
         #expect(try await shown("pinBlocks") == ["iso-1", "iso-4"])
         let unknown = try await installation.run(["bank", "set", id, "--pin-blocks", "iso-2"])
         #expect(unknown.status == 65 && unknown.stderr.contains("--pin-blocks must list iso-0, iso-1, iso-3, iso-4"))
+        try await installation.importKey(
+            (0..<24).map { _ in UInt8.random(in: .min ... .max) }, label: "pek", into: id,
+            ["--usage", "pin-encryption", "--algorithm", "tdes", "--direction", "encrypt"])
         try await installation.run(["bank", "set", id, "--defined-pin-key", "pek"]).succeeded()
         #expect(try await shown("definedPINKey") == "pek")
         let without = try await installation.run(["bank", "set", id, "--pin-blocks", "iso-4"])
