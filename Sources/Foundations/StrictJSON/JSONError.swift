@@ -19,4 +19,12 @@ package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// The reason and the position. It never contains a part of the text.
     package var description: String { "\(reason.rawValue) at byte \(offset)" }
+
+    /// The same for somebody who has the text in an editor: line and column, from 1.
+    package func description(in text: [UInt8]) -> String {
+        let before = text.prefix(offset)
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let column = before.count - ((before.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1) + 1
+        return "\(reason.rawValue) in line \(line), column \(column)"
+    }
 }

@@ -1,6 +1,6 @@
 /// An error of the vault or of a sealed value. It never contains key material or a part of the value.
 package enum KeyVaultError: Error, Equatable, CustomStringConvertible {
-    /// The file of the master key cannot be used.
+    /// A file with the master key, a component or a PIN cannot be used.
     case unusableFile(path: String, reason: String)
     /// The token does not answer, or gives a wrong answer.
     case vaultUnavailable(_ reason: String)
@@ -28,7 +28,7 @@ package enum KeyVaultError: Error, Equatable, CustomStringConvertible {
     /// The text for the operator.
     package var description: String {
         switch self {
-        case .unusableFile(let path, let reason): "cannot use the vault file \(path): \(reason)"
+        case .unusableFile(let path, let reason): "the file \(path) cannot be used: \(reason)"
         case .vaultUnavailable(let reason): "the vault is not available: \(reason)"
         case .vaultNeedsPIN(let reason): "the vault needs a PIN from a person: \(reason)"
         case .noMasterKey(let vault):

@@ -31,6 +31,11 @@ package enum StoreError: Error, Equatable {
             case .server(.uniqueViolation): .conflict(reason: reason)
             case _ where error.isRetryable: .conflict(reason: reason)
             case .server(.foreignKeyViolation): .bankNotFound
+            case .server(.insufficientPrivilege):
+                .refused(
+                    reason:
+                        "the role of database.url may not do this (\(error.message)). 'card-companion migrate' needs the role that "
+                        + "owns the schema, everything else a role in the group card_companion_service")
             default: .refused(reason: reason)
             }
     }

@@ -18,14 +18,28 @@ struct CardCompanionCommand: AsyncParsableCommand {
               card-companion cardholder import --bank MYBANK cardholders.ndjson
             """,
         version: Release.version,
-        subcommands: [
-            ServeCommand.self, StatusCommand.self, DoctorCommand.self, MigrateCommand.self, CheckConfigCommand.self,
-            ConfigurationCommand.self,
-            BankCommand.self, KeyCommand.self, CertificateCommand.self, CardholderCommand.self, ServerKeyCommand.self,
-            IssuerKeyCommand.self, VaultCommand.self, OperatorCommand.self, ApproveCommand.self, InventoryCommand.self,
-            AuditCommand.self,
-            WebhookCommand.self, DocumentClientCommand.self, CSCACommand.self, EventsCommand.self, DatabaseCommand.self,
-            ExplainCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Server",
+                subcommands: [
+                    ServeCommand.self, StatusCommand.self, DoctorCommand.self, CheckConfigCommand.self,
+                    ConfigurationCommand.self, MigrateCommand.self, DatabaseCommand.self,
+                ]),
+            CommandGroup(
+                name: "Bank",
+                subcommands: [
+                    BankCommand.self, KeyCommand.self, CertificateCommand.self, IssuerKeyCommand.self,
+                    CardholderCommand.self, WebhookCommand.self, EventsCommand.self,
+                ]),
+            CommandGroup(
+                name: "Document", subcommands: [DocumentClientCommand.self, CSCACommand.self]),
+            CommandGroup(
+                name: "Vault and audit",
+                subcommands: [
+                    VaultCommand.self, ServerKeyCommand.self, OperatorCommand.self, ApproveCommand.self,
+                    InventoryCommand.self, AuditCommand.self,
+                ]),
+            CommandGroup(name: "Integrator", subcommands: [ExplainCommand.self]),
         ])
 
     static func main() async { await Program.run(Self.self) }

@@ -73,7 +73,7 @@ struct ConfigurationTests {
         let mistyped = TestFolder.shared.unused("valut.key")
         let result = try await installation.run(["server-key", "list", "--vault-file", mistyped])
         #expect(result.status == 78)
-        #expect(result.stderr.contains("\(mistyped): No such file"))
+        #expect(result.stderr.contains("\(mistyped) cannot be used: No such file"))
         #expect(!FileManager.default.fileExists(atPath: mistyped))
     }
 

@@ -12,7 +12,9 @@ struct ConnectionParameters: Sendable {
     ///   string, which can contain a password.
     init(_ configuration: PostgresConfiguration) throws(PostgresError) {
         guard let given = Self.parse(configuration.url) else {
-            throw PostgresError(.invalidConfiguration, "the database URL is not a valid libpq connection string")
+            throw PostgresError(
+                .invalidConfiguration,
+                "the database URL is none of libpq: it must look like postgresql://USER@HOST/DATABASE")
         }
         var values = Self.defaults(configuration).merging(given) { _, given in given }
         values["client_encoding"] = "UTF8"

@@ -107,8 +107,8 @@ extension PostgresError {
 extension PostgresError: CustomStringConvertible {
     /// The error for a log. It quotes no row and no parameter.
     package var description: String {
-        // What libpq says then names the host and what is wrong.
-        if code == .cannotConnect, let reason { return reason }
+        // What libpq says then names the host and what is wrong; what is wrong with the configuration is for people, too.
+        if code == .cannotConnect || code == .invalidConfiguration, let reason { return reason }
         var parts = ["\(code)"]
         if let state = sqlState, code != .server(state) { parts.append("SQLSTATE \(state.rawValue)") }
         if let statementIndex { parts.append("statement \(statementIndex)") }

@@ -20,6 +20,11 @@ package struct KeyBlock: Sendable {
     /// - Throws: ``KeyBlockError``, which names the field.
     package init(_ text: String) throws(KeyBlockError) {
         let characters = Array(text.utf8)
+        guard !characters.isEmpty else { throw KeyBlockError(.length, "there is no key block: the text is empty") }
+        if let end = characters.firstIndex(where: { $0 == 0x0A || $0 == 0x0D }) {
+            throw KeyBlockError(
+                .length, "a key block is one line, but this one has a line break after \(end) characters")
+        }
         guard characters.allSatisfy({ 0x20...0x7E ~= $0 }), characters.count <= Self.characterLimit else {
             throw KeyBlockError(.length, "a key block has at most \(Self.characterLimit) printable ASCII characters")
         }

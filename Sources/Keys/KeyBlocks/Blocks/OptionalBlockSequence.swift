@@ -23,7 +23,10 @@ struct OptionalBlockSequence {
             let data = try reader.take(try Self.dataLength(&reader, field), field)
             guard ids.insert(id).inserted else { throw KeyBlockError(field, "it occurs twice") }
             if id == Self.padding {
-                guard index == count - 1 else { throw KeyBlockError(field, "it must be the last one") }
+                guard index == count - 1 else {
+                    throw KeyBlockError(
+                        field, "it must be the last of the \(count) optional blocks that the header counts")
+                }
                 guard data.utf8.count < multiple else {
                     throw KeyBlockError(field, "it is longer than it needs to be")
                 }

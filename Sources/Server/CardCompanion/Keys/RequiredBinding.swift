@@ -27,7 +27,8 @@ struct RequiredBinding {
         for (actual, required) in zip(jwe.header.binding.parameters, required.parameters) {
             if actual.value == nil, rule == .any { continue }
             guard actual.value.map({ Array($0.utf8) }) == required.value.map({ Array($0.utf8) }) else {
-                throw BindingError(parameter: actual.name, isRequired: required.value != nil)
+                throw BindingError(
+                    parameter: actual.name, isRequired: required.value != nil, isAbsent: actual.value == nil)
             }
         }
     }
@@ -38,6 +39,8 @@ struct BindingError: Error, CustomStringConvertible {
     let parameter: String
     /// Whether the header must have the parameter. Otherwise it must not.
     let isRequired: Bool
+    /// Whether the header does not have it. Otherwise it has another value.
+    let isAbsent: Bool
 
     var description: String {
         guard isRequired else { return "the JWE's header must not have \(parameter) here" }
@@ -49,6 +52,8 @@ struct BindingError: Error, CustomStringConvertible {
             case "jti": "the IdTransaction, or the timestamp of a request with an HMAC"
             default: "the keypadId of the request"
             }
-        return "the JWE's header must have \(parameter), \(meaning)"
+        return isAbsent
+            ? "the JWE's header must have \(parameter), \(meaning)"
+            : "the JWE's header has another \(parameter) than this request: it must be \(meaning)"
     }
 }

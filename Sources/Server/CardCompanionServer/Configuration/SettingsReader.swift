@@ -1,3 +1,4 @@
+internal import Administration
 package import Configuration
 internal import Foundation
 internal import StrictJSON
@@ -12,6 +13,7 @@ package struct SettingsReader {
     }
 
     static let fileEnvironmentName = "CARD_COMPANION_CONFIG"
+    private static let fileByteLimit = 1 << 20
     package static let defaultFilePath = "/etc/card-companion/config.json"
 
     private let sources: [(name: String, provider: any ConfigProvider)]
@@ -28,8 +30,10 @@ package struct SettingsReader {
                 problems += try Self.problems(inFileAt: path)
                 let file = try await FileProvider<JSONSnapshot>(filePath: FilePath(path))
                 sources.append((path, file))
+            } catch let error as CommandError {
+                problems.append("the configuration file \(error.message)")
             } catch {
-                problems.append("the file \(path) cannot be read as JSON: \(error)")
+                problems.append("the configuration file \(path) must be a JSON object of settings")
             }
         }
         self.sources = sources
@@ -89,12 +93,22 @@ package struct SettingsReader {
     /// Unknown settings in a file, and values of another JSON type than the setting's. `FileProvider` would take `true` for
     /// 1.
     private static func problems(inFileAt path: String) throws -> [String] {
-        let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-        return leaves(of: try JSONValue(parsing: bytes)).compactMap { key, value in
+        return leaves(of: try json(inFileAt: path)).compactMap { key, value in
             guard let setting = Setting.all.first(where: { $0.key == key }) else {
+                let nearest = Spelling.nearest(to: key, among: Setting.all.map(\.key))
                 return "the file \(path) sets \(key), but there is no such setting"
+                    + (nearest.map { ": did you mean \($0)?" } ?? "")
             }
             return setting.accepts(value) ? nil : setting.problem(in: path)
+        }
+    }
+
+    private static func json(inFileAt path: String) throws -> JSONValue {
+        let bytes = try InputFile.read(path, byteLimit: fileByteLimit)
+        do {
+            return try JSONValue(parsing: bytes)
+        } catch {
+            throw CommandError.badInput("\(path) is no JSON object: \(error.description(in: bytes))")
         }
     }
 

@@ -103,6 +103,9 @@ package enum SchemaError: Error, Equatable, CustomStringConvertible {
         case .programTooOld(let program, let oldest):
             "this program is too old for the database (schema \(program), the database needs at least \(oldest)): "
                 + "install the newer card-companion"
+        case .outdated(let pending) where pending.contains("0001_baseline"):
+            "the database is empty: run 'card-companion migrate' with the URL of the role that owns it. If it should not be empty, "
+                + "look at database.url"
         case .outdated(let pending):
             "the schema of the database is outdated (missing: \(pending.joined(separator: ", "))): "
                 + "run 'card-companion migrate'"
