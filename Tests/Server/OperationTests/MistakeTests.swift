@@ -43,6 +43,20 @@ struct MistakeTests {
         }
     }
 
+    @Test("Root in the folder of the service's user", .enabled(if: geteuid() == 0, "needs root"))
+    func root() async throws {
+        let folder = TestFolder.shared.unused("data")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let user = try #require(getpwnam("nobody")).pointee
+        #expect(chown(folder, user.pw_uid, user.pw_gid) == 0)
+        for arguments in [["migrate"], ["serve", "--http-port", "0"]] {
+            let (status, text) = try await complaint(arguments + ["--data-directory", folder])
+            #expect(status == 1 && text.contains("belongs to the user nobody"), "\(text)")
+            #expect(text.contains("'sudo -u nobody card-companion …'"))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+    }
+
     @Test("A database URL that is none, and an empty database")
     func database() async throws {
         let (status, text) = try await complaint(["bank", "list", "--database-url", "db1/cards"])

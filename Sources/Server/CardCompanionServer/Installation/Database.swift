@@ -3,6 +3,7 @@ internal import CardCompanionModel
 internal import CardCompanionStore
 internal import EmbeddedPostgres
 internal import Foundation
+internal import Glibc
 package import Logging
 
 /// The database: the operator's, or the private one.
@@ -15,6 +16,7 @@ package struct Database: Sendable {
     let embedded: EmbeddedPostgres?
 
     static func open(_ settings: ServerSettings, logger: Logger) async throws -> Database {
+        try settings.requireOwner()
         if let url = settings.databaseURL { return Database(url: url.text, ownerURL: url.text, embedded: nil) }
         var configuration = EmbeddedPostgresConfiguration(dataDirectory: settings.dataDirectory)
         configuration.binaryDirectory = settings.databaseBinaries
@@ -95,6 +97,18 @@ package struct Database: Sendable {
 }
 
 extension ServerSettings {
+    /// What root makes in the folder of another user, such as the package's, that user cannot use.
+    ///
+    /// - Throws: `CommandError` if this is root, and the data folder belongs to somebody else.
+    fileprivate func requireOwner() throws {
+        var status = stat()
+        guard geteuid() == 0, stat(dataDirectory, &status) == 0, status.st_uid != 0 else { return }
+        let user = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "#\(status.st_uid)"
+        throw CommandError.refused(
+            "the data folder \(dataDirectory) belongs to the user \(user), who could not use what root makes there: run "
+                + "'sudo -u \(user) card-companion …'")
+    }
+
     /// Whether there is no private database yet, and no other one is named.
     package var isNew: Bool {
         databaseURL == nil && !FileManager.default.fileExists(atPath: "\(dataDirectory)/postgres")
