@@ -302,9 +302,9 @@ let package = Package(
             "DocumentSessionTests", in: .server,
             [
                 "Administration", "CardCompanion", "CardCompanionHTTP", "Cryptography", "DocumentValidation",
-                "DocumentValidationClient",
-                "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation", "PythonOracle", "SecureMemory",
-                "ServerHarness", "StrictJSON", hummingbird, logging, nioSSL, serviceLifecycle,
+                "DocumentValidationClient", "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation", "PythonOracle",
+                "SecureMemory", "ServerHarness", "StrictJSON", hummingbird, logging, nioCore, nioPosix, nioSSL,
+                serviceLifecycle,
             ], exclude: ["Oracles"]),
         tests("EIDInterfaceTests", in: .eID, ["EIDInterface"]),
         tests("EIDSimulationTests", in: .eID, ["EIDInterface", "EIDSimulation", "EIDWebSocket", nioCore, nioPosix]),

@@ -85,11 +85,16 @@ package struct TLSFiles: Sendable {
 }
 
 extension TLSFiles.Contents {
+    /// The groups of the key agreement, the best first. Who records a connection of the first one, and has a quantum computer later,
+    /// must also break ML-KEM (draft-ietf-tls-ecdhe-mlkem).
+    private static let groups: [NIOTLSCurve] = [.x25519_MLKEM768, .x25519, .secp256r1, .secp384r1]
+
     /// TLS 1.2 or later (protocol, section 1).
     func configuration() -> TLSConfiguration {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
         configuration.minimumTLSVersion = .tlsv12
+        configuration.curves = Self.groups
         if !clientCAs.isEmpty {
             // Apps have none, so each route decides whether it requires one.
             configuration.trustRoots = .certificates(clientCAs)
