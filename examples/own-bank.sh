@@ -4,8 +4,9 @@
 #
 #   sh examples/own-bank.sh FOLDER [PROGRAM]
 #
-# FOLDER is made, and has the bank's files. Its `server` has a private database, unless DATABASE_URL names one. The server listens on
-# HTTP_PORT (8090) and is stopped at the end. Python 3 needs cryptography and jwcrypto; PYTHON names another one.
+# FOLDER is made, and has the bank's files, and in `server` a private database; only DATABASE_URL names another one. No configuration
+# of this machine counts. The server listens on HTTP_PORT (8090) and is stopped at the end. Python 3 needs cryptography and jwcrypto;
+# PYTHON names another one.
 set -eu
 
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
@@ -13,6 +14,7 @@ if [ $# -lt 1 ] || [ $# -gt 2 ]; then
     exit 64
 fi
 folder=$1 program=${2:-card-companion} python=${PYTHON:-python3} port=${HTTP_PORT:-8090}
+unset CDPATH
 examples=$(cd "$(dirname "$0")" && pwd)
 command -v "$program" >/dev/null || { echo "own-bank.sh: there is no program $program: name it as the second argument" >&2; exit 66; }
 "$python" -c 'import cryptography, jwcrypto' 2>/dev/null || {
@@ -25,8 +27,10 @@ program=$(absolute "$program") python=$(absolute "$python")
 umask 077
 mkdir "$folder" || { echo "own-bank.sh: name a folder that does not exist yet" >&2; exit 73; }
 folder=$(cd "$folder" && pwd)
-export DATA_DIRECTORY="${DATA_DIRECTORY:-$folder/server}"
 cd "$folder"
+echo '{}' >config.json
+unset VAULT_FILE VAULT_MODULE VAULT_TOKEN HTTP_HOST HTTP_TLS_CERTIFICATE HTTP_TLS_KEY HTTP_TLS_CLIENT_CA SERVER_USER
+export CARD_COMPANION_CONFIG="$folder/config.json" DATA_DIRECTORY="$folder/server" LOG_FORMAT=text LOG_LEVEL=notice
 
 step() { echo "+ $*"; "$@"; }
 companion() { echo "+ card-companion $*"; "$program" "$@" --log-level error >last.log 2>&1 || { cat last.log >&2; exit 1; }; }
@@ -56,11 +60,15 @@ companion key import-hmac --bank MYBANK --usage distribution --hex-file hmac.hex
 companion certificate import --bank MYBANK --alias 2027 --default --ca bank-ca.pem signing.pem
 companion certificate import --bank MYBANK --alias pins-2027 --use encryption --default --ca bank-ca.pem encryption.pem
 companion issuer-key add --bank MYBANK --key-id mybank-2027 --algorithm ed25519 --public-key back-end.pem
+companion bank check MYBANK
+cat last.log
 
 echo "+ card-companion serve --http-port $port"
 "$program" serve --http-port "$port" >server.log 2>&1 &
 server=$!
-trap 'kill $server 2>/dev/null; wait $server' EXIT
+trap 'kill $server 2>/dev/null || :; wait $server || :' EXIT
+trap 'exit 130' INT
+trap 'exit 143' HUP TERM
 url='' tries=0
 while [ -z "$url" ]; do
     tries=$((tries + 1))

@@ -103,6 +103,26 @@ struct MistakeTests {
         }
     }
 
+    @Test("'bank check' says what a bank lacks, and what to do")
+    func bankCheck() async throws {
+        let installation = try await Self.installation.value
+        let id = Unique.name("bank")
+        try await installation.run(["bank", "add", id, "--scheme", "PCI-CPP"]).succeeded()
+        let empty = try await installation.run(["bank", "check", id])
+        #expect(empty.status == 1)
+        for text in [
+            "apps can fetch no PIN: the bank has neither an HMAC key nor a valid signature certificate",
+            "nobody can choose a PIN: with --defined-pins deliver the bank needs a valid encryption certificate",
+            "the bank's back-end cannot call",
+            "do: import one with 'card-companion key import-hmac --usage distribution'",
+        ] { #expect(empty.stdout.contains(text), "\(empty.stdout)") }
+        let bank = try await installation.makeBank(["--defined-pins", "keep"])
+        _ = try await installation.makeIssuer(for: bank)
+        let ready = try await installation.run(["bank", "check", bank.id])
+        #expect(ready.status == 0 && ready.stdout.contains("apps can define PINs with"), "\(ready)")
+        #expect(try await installation.run(["bank", "check", "nobody"]).status == 66)
+    }
+
     @Test("--help has the commands in groups")
     func help() async throws {
         let help = try await TestCommand.run(CardCompanionBinary.path, ["--help"]).succeeded().stdout

@@ -22,6 +22,8 @@ struct OwnBankTests {
         // As the owner of the schema, who may migrate.
         let environment = ["DATABASE_URL": installation.ownerURL, "HTTP_PORT": "0"]
         let result = try await run(folder, environment: environment).succeeded()
+        #expect(
+            result.stdout.contains("apps can fetch PINs with an authentication code, and with a token"), "\(result)")
         #expect(result.stdout.contains("and confirmed that it was shown"), "\(result)")
         let image = try Data(contentsOf: URL(filePath: "\(folder)/pin.png"))
         #expect(image.starts(with: [0x89, 0x50, 0x4E, 0x47]))
@@ -38,7 +40,7 @@ struct OwnBankTests {
         let script = try String(contentsOf: Self.root.appending(path: "examples/own-bank.sh"), encoding: .utf8)
         let commands = script.split(separator: "\n").filter { $0.hasPrefix("companion ") }
             .map { "card-" + $0 }
-        #expect(commands.count == 6)
+        #expect(commands.count == 7)
         var rest = readme[...]
         for command in commands {
             let place = try #require(

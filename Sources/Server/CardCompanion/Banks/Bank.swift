@@ -1,4 +1,4 @@
-internal import CardCompanionModel
+package import CardCompanionModel
 internal import Cryptography
 internal import KeyVault
 internal import SecureMemory
@@ -105,7 +105,7 @@ struct Bank: Sendable {
 }
 
 extension CertificateRecord {
-    func isValid(at now: Timestamp) -> Bool {
+    package func isValid(at now: Timestamp) -> Bool {
         now.isWithin(notBefore, notAfter) && revocation.allowsUse(at: now)
     }
 }

@@ -17,7 +17,8 @@ package enum CommandControl: String, Sendable {
         "explain jwe": .reads,
         "explain signature": .reads, "explain token": .reads,
         "migrate": .single, "database restored": .single,
-        "bank add": .dual, "bank set": .dualUnlessTightening, "bank show": .reads, "bank list": .reads,
+        "bank add": .dual, "bank set": .dualUnlessTightening, "bank show": .reads, "bank check": .reads,
+        "bank list": .reads,
         "bank remove": .dual,
         // A custodian enters a component alone. With the last one, two operators confirm the key.
         "key import": .dual, "key confirm": .dual, "key import-hmac": .dual, "key list": .reads,

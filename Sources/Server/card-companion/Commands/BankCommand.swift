@@ -9,7 +9,7 @@ import DualControl
 struct BankCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bank", abstract: "Adds and removes banks, and changes their settings.",
-        subcommands: [Add.self, Set.self, Show.self, List.self, Remove.self])
+        subcommands: [Add.self, Set.self, Show.self, Check.self, List.self, Remove.self])
 
     /// The options of a bank's settings, from their table. An omitted setting stays as it is; a new bank gets the default.
     ///
@@ -135,6 +135,31 @@ struct BankCommand: ParsableCommand {
                 return BankReport(bank, definitionIsOff: reason)
             }
             try report.shown.show(output)
+        }
+    }
+
+    struct Check: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Says whether a bank is ready, and what it lacks.",
+            discussion: """
+                The exit status is 1 if there is an error; warnings do not count. 'doctor' looks at the whole installation.
+
+                EXAMPLE
+                  card-companion bank check MYBANK
+                """)
+
+        @Argument(help: "The bank's id.")
+        var id: Identifier
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let findings = try await Installation.run(options) { [id] installation in
+                try await installation.findings(of: installation.bank(id))
+            }
+            let report = FindingsReport(findings: findings)
+            try Terminal.show(report.text, json: report, asJSON: output.json)
+            guard report.errors == 0 else { throw ExitCode(1) }
         }
     }
 

@@ -26,7 +26,7 @@ struct DoctorCommand: ServerCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let report = Report(findings: try await findings())
+        let report = FindingsReport(findings: try await findings())
         try Terminal.show(report.text, json: report, asJSON: output.json)
         guard report.errors == 0 else { throw ExitCode(1) }
     }
@@ -55,34 +55,6 @@ struct DoctorCommand: ServerCommand {
             }
         } catch {
             return [.error("database", error)]
-        }
-    }
-
-    private struct Report: Encodable {
-        let findings: [Finding]
-        let errors: Int
-        let warnings: Int
-
-        init(findings: [Finding]) {
-            self.findings = findings
-            errors = findings.count { $0.level == .error }
-            warnings = findings.count { $0.level == .warning }
-        }
-
-        var text: String {
-            let lines = findings.map { finding in
-                let first = "\(Self.padded(finding.level.rawValue, 9))\(Self.padded(finding.area, 15))\(finding.text)"
-                return finding.remedy.map { "\(first)\n\(Self.padded("", 24))do: \($0)" } ?? first
-            }
-            return
-                (lines + [
-                    "",
-                    "\(errors) \(errors == 1 ? "error" : "errors"), \(warnings) \(warnings == 1 ? "warning" : "warnings")",
-                ]).joined(separator: "\n")
-        }
-
-        private static func padded(_ text: String, _ count: Int) -> String {
-            text.padding(toLength: max(count, text.count + 1), withPad: " ", startingAt: 0)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Administration
 import CardCompanionServer
+import Foundation
 
 /// What 'card-companion doctor' has found.
 struct Finding: Encodable, Sendable {
@@ -34,5 +35,34 @@ struct Finding: Encodable, Sendable {
     static func error(_ area: String, _ error: any Error, do remedy: String? = nil) -> Finding {
         let text = (CommandError.wrapping(error) as? CommandError)?.message ?? "\(error)"
         return .error(area, text, do: remedy)
+    }
+}
+
+/// Findings as a command shows them.
+struct FindingsReport: Encodable {
+    let findings: [Finding]
+    let errors: Int
+    let warnings: Int
+
+    init(findings: [Finding]) {
+        self.findings = findings
+        errors = findings.count { $0.level == .error }
+        warnings = findings.count { $0.level == .warning }
+    }
+
+    var text: String {
+        let lines = findings.map { finding in
+            let first = "\(Self.padded(finding.level.rawValue, 9))\(Self.padded(finding.area, 15))\(finding.text)"
+            return finding.remedy.map { "\(first)\n\(Self.padded("", 24))do: \($0)" } ?? first
+        }
+        return
+            (lines + [
+                "",
+                "\(errors) \(errors == 1 ? "error" : "errors"), \(warnings) \(warnings == 1 ? "warning" : "warnings")",
+            ]).joined(separator: "\n")
+    }
+
+    private static func padded(_ text: String, _ count: Int) -> String {
+        text.padding(toLength: max(count, text.count + 1), withPad: " ", startingAt: 0)
     }
 }

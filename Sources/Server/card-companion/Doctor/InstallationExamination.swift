@@ -117,7 +117,7 @@ extension Installation {
     }
 
     /// What is wrong with the verification of documents.
-    private func trustFindings(_ banks: [BankRecord]) async throws -> [Finding] {
+    func trustFindings(_ banks: [BankRecord]) async throws -> [Finding] {
         let now = clock.now()
         var findings = try await store.trustListSummaries().compactMap { $0.warning(now: now) }.map {
             Finding.warning("documents", $0, do: "import a new one with 'card-companion csca import'")
@@ -141,7 +141,9 @@ extension Installation {
         return findings
     }
 
-    private func warnings(of bank: BankRecord) async throws -> [String] {
+    static let definitionIsOff = "definition is off: "
+
+    func warnings(of bank: BankRecord) async throws -> [String] {
         let now = clock.now()
         let certificates = try await store.certificates(bankId: bank.id)
         var warnings = try await store.revocationLists(bankId: bank.id).compactMap { $0.warning(now: now) }
@@ -157,7 +159,7 @@ extension Installation {
         if bank.settings.definition {
             let reason = bank.settings.reasonAgainstDefinition(
                 certificates: certificates, definedPINKey: try await store.definedPINKey(of: bank), now: now)
-            if let reason { warnings.append("definition is off: \(reason)") }
+            if let reason { warnings.append("\(Self.definitionIsOff)\(reason)") }
             if bank.settings.scheme == .cb, bank.settings.definitionBy.allowsDigits {
                 warnings.append(
                     "its apps may send a chosen PIN in digits, which GIE CB does not allow: when they send positions, set "

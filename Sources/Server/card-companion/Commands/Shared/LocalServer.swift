@@ -13,6 +13,9 @@ struct LocalServer {
         let isReady: Bool
         /// Why it does not serve.
         let reason: String?
+
+        /// Whether it speaks as this program does. Another one can listen there.
+        var isOurs: Bool { isReady || reason != nil }
     }
 
     /// A server waits two seconds for its database.

@@ -1,0 +1,87 @@
+import Administration
+import CardCompanion
+import CardCompanionModel
+import CardCompanionServer
+import CardCompanionStore
+
+// What a bank's apps and back-end can do, and what they lack.
+
+extension Installation {
+    /// Looks at everything that a bank needs to give PINs and to take them.
+    func findings(of bank: BankRecord) async throws -> [Finding] {
+        let certificates = try await store.certificates(bankId: bank.id)
+        let keys = try await store.listedKeys(bankId: bank.id).filter { $0.status == .active }
+        let findings = [
+            statusFinding(bank), fetchFinding(certificates, keys),
+            try await definitionFinding(bank, certificates, keys),
+            try await backEndFinding(bank), try await webhookFinding(bank),
+        ]
+        let (others, documents) = (try await warnings(of: bank), try await trustFindings([bank]))
+        return findings
+            + others.filter { !$0.hasPrefix(Self.definitionIsOff) }.map { .warning("bank", $0) } + documents
+    }
+
+    private func statusFinding(_ bank: BankRecord) -> Finding {
+        bank.status == .active
+            ? .ok("bank", "'\(bank.settings.name)' is active")
+            : .error(
+                "bank", "it is disabled: nobody is served", do: "card-companion bank set \(bank.id) --status ACTIVE")
+    }
+
+    private func fetchFinding(_ certificates: [CertificateRecord], _ keys: [ListedKey]) -> Finding {
+        let ways = [
+            keys.contains { $0.usage == .distribution || $0.usage == .both } ? "an authentication code" : nil,
+            hasSigner(certificates) ? "a token" : nil,
+        ].compactMap(\.self)
+        guard ways.isEmpty else {
+            return .ok("fetch", "apps can fetch PINs with \(ways.joined(separator: ", and with "))")
+        }
+        return .error(
+            "fetch", "apps can fetch no PIN: the bank has neither an HMAC key nor a valid signature certificate",
+            do:
+                "import one with 'card-companion key import-hmac --usage distribution' or 'card-companion certificate import'"
+        )
+    }
+
+    private func definitionFinding(
+        _ bank: BankRecord, _ certificates: [CertificateRecord], _ keys: [ListedKey]
+    ) async throws -> Finding {
+        guard bank.settings.definition else { return .ok("definition", "is switched off (--definition false)") }
+        let reason = bank.settings.reasonAgainstDefinition(
+            certificates: certificates, definedPINKey: try await store.definedPINKey(of: bank), now: clock.now())
+        if let reason { return .error("definition", "nobody can choose a PIN: \(reason)") }
+        let ways = [
+            keys.contains { $0.usage == .definition || $0.usage == .both } ? "an HMAC" : nil,
+            hasSigner(certificates) ? "a token" : nil,
+        ].compactMap(\.self)
+        guard ways.isEmpty else {
+            return .ok("definition", "apps can define PINs with \(ways.joined(separator: ", and with "))")
+        }
+        return .error(
+            "definition",
+            "apps can define no PIN: the bank has neither an HMAC key for it nor a valid signature certificate",
+            do:
+                "import one with 'card-companion key import-hmac --usage definition' or 'card-companion certificate import', or set "
+                + "--definition false")
+    }
+
+    private func hasSigner(_ certificates: [CertificateRecord]) -> Bool {
+        certificates.contains { $0.purpose == .signature && $0.status == .active && $0.isValid(at: clock.now()) }
+    }
+
+    private func backEndFinding(_ bank: BankRecord) async throws -> Finding {
+        let names = try await store.issuerKeys(bankId: bank.id).filter { $0.status == .active }.map(\.keyId)
+        guard names.isEmpty else { return .ok("back-end", "signs its calls with \(names.joined(separator: ", "))") }
+        return .warning(
+            "back-end", "the bank's back-end cannot call: there is no active key for it",
+            do:
+                "card-companion issuer-key add --bank \(bank.id), or import cardholders with 'card-companion cardholder import'"
+        )
+    }
+
+    private func webhookFinding(_ bank: BankRecord) async throws -> Finding {
+        let webhook = try await store.webhook(bankId: bank.id)
+        return .ok(
+            "events", webhook.map { "are sent to \($0.url)" } ?? "wait for the bank's back-end, which reads them")
+    }
+}
