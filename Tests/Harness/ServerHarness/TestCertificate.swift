@@ -17,7 +17,16 @@ package struct TestCertificate: Sendable {
     }
 
     /// A certificate that has expired.
-    package static func expired() async throws -> TestCertificate {
+    package static func expired() async throws -> TestCertificate { try await made(until: "20250201000000Z") }
+
+    /// A certificate that was made long ago, and ends in some days.
+    package static func ending(days: Int) async throws -> TestCertificate {
+        let end = Date(timeIntervalSinceNow: TimeInterval(days * 86_400))
+        let digits = end.formatted(.iso8601).filter(\.isNumber)
+        return try await made(until: "\(digits)Z")
+    }
+
+    private static func made(until end: String) async throws -> TestCertificate {
         let made = TestCertificate(files: ())
         let folder = TestFolder.shared.unused("ca")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -42,7 +51,7 @@ package struct TestCertificate: Sendable {
             [
                 "ca", "-batch", "-selfsign", "-notext", "-md", "sha256", "-config", "\(folder)/ca.cnf", "-keyfile",
                 made.key, "-in", "\(folder)/request", "-out", made.certificate, "-startdate", "20250101000000Z",
-                "-enddate", "20250201000000Z",
+                "-enddate", end,
             ]
         ).succeeded()
         return made

@@ -18,6 +18,8 @@ struct KeyAgreementTests {
             for (offered, chosen) in [
                 (nil, Self.hybrid), ([Self.hybrid], Self.hybrid), ([Self.hybrid, .x25519], Self.hybrid),
                 ([.x25519], .x25519), ([.secp256r1], .secp256r1), ([.secp384r1], .secp384r1),
+                // The client's order counts.
+                ([.x25519, Self.hybrid], .x25519),
             ] as [([NIOTLSCurve]?, NIOTLSCurve)] {
                 let group = try await Self.group(offering: offered, to: server.port, trusting: certificate)
                 #expect(group == chosen.rawValue, "\(offered?.map(\.rawValue) ?? [])")

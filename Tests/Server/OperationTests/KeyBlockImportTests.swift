@@ -128,7 +128,8 @@ struct KeyBlockImportTests {
             (try await sender.block("D0AD", random(16)), "key usage: 'D0' is refused"),
             (try await sender.block("P0AN", random(16)), "mode of use: 'N' is refused"),
             ("hello", "key block version ID"),
-            ("", "key block version ID"), (String(block.dropLast(2)), "key block length"),
+            ("", "key block length: there is no key block: the text is empty"),
+            (String(block.dropLast(2)), "key block length"),
         ] {
             let refused = try await sender.importBlock(text, usage: "pin-encryption")
             #expect(

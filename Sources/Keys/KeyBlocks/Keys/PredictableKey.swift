@@ -24,12 +24,19 @@ package enum PredictableKey: Error, Sendable, Equatable, CaseIterable, CustomStr
 
     /// - Throws: the first reason against a key.
     package static func requireRandom(_ key: borrowing SecretBytes) throws(PredictableKey) {
-        let reason = key.withBytes { key -> PredictableKey? in
-            if isRegular(key) { return .regular }
-            if isRepeated(key) { return .repeated }
-            return examples.contains { ConstantTime.areEqual($0, key) } ? .published : nil
+        if let reason = key.withBytes(reason(against:)) { throw reason }
+        // HMAC fills keys up with zeros, so they are the same without those at their end (RFC 2104).
+        let rest = key.withBytes { key in key.lastIndex { $0 != 0 }.map { key[...$0].count } ?? 0 }
+        guard rest < key.count else { return }
+        if let reason = key.withBytes({ reason(against: UnsafeRawBufferPointer(rebasing: $0[..<rest])) }) {
+            throw reason
         }
-        if let reason { throw reason }
+    }
+
+    private static func reason(against key: UnsafeRawBufferPointer) -> PredictableKey? {
+        if isRegular(key) { return .regular }
+        if isRepeated(key) { return .repeated }
+        return examples.contains { ConstantTime.areEqual($0, key) } ? .published : nil
     }
 
     private static func isRegular(_ key: UnsafeRawBufferPointer) -> Bool {
@@ -63,6 +70,9 @@ package enum PredictableKey: Error, Sendable, Equatable, CaseIterable, CustomStr
         // RFC 9421, appendix B.1.5.
         "bb3bc97c1e2edcdd09cb84fb359ef930355cafccd24c89de749b6481cbb8e985"
             + "b85c1cb33498f105db635247493c1b5b9878480e2ea9725f23b1ab2395332d0d",
+        // RFC 7515, appendix A.1.1.
+        "0323354b2b0fa5bc837e0665777ba68f5ab328e6f054c928a90f84b2d2502ebf"
+            + "d3fb5a92d20647ef968ab4c377623d223d2e2172052e4f08c0cd9af567d080a3",
         // docs/vectors of this project.
         "e3d7d6ff5f9f4f82e4bf94836dbd52435484a39ad604ec293e8b345f7ebe0d62", "56dd2866d3953a8d41097a2bb3a3ff46",
     ].compactMap { Hex.decode($0) }

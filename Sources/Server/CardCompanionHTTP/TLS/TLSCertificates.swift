@@ -13,8 +13,8 @@ internal import UnixSignals
 package final class TLSCertificates: Service, CustomStringConvertible {
     /// How often it looks at the files.
     package static let intervalSeconds = 10
-    /// How long before its end a certificate should be renewed.
-    package static let renewalSeconds: Int64 = 30 * 86_400
+    /// How long before its end a certificate should be renewed, if it is valid long enough.
+    private static let renewalSeconds: Int64 = 30 * 86_400
 
     /// Its name in the log.
     package let description = "TLS certificate"
@@ -39,7 +39,8 @@ package final class TLSCertificates: Service, CustomStringConvertible {
         func standing(at now: Int64) -> Standing {
             if now >= endsAt { return .expired }
             if now < beginsAt { return .notYetValid }
-            return endsAt - now < TLSCertificates.renewalSeconds ? .endsSoon : .valid
+            // Certificates of a few days are renewed later.
+            return endsAt - now < min(TLSCertificates.renewalSeconds, (endsAt - beginsAt) / 4) ? .endsSoon : .valid
         }
     }
 
@@ -120,7 +121,7 @@ package final class TLSCertificates: Service, CustomStringConvertible {
         case .endsSoon:
             logger.warning(
                 "The TLS certificate ends soon: renew it. The server reads the new file by itself", metadata: metadata)
-        case .valid: logger.notice("The TLS certificate is valid again", metadata: metadata)
+        case .valid: logger.notice("The TLS certificate is valid", metadata: metadata)
         case nil: break
         }
     }

@@ -106,8 +106,10 @@ package struct SettingsReader {
     private static func json(inFileAt path: String) throws -> JSONValue {
         let bytes = try InputFile.read(path, byteLimit: fileByteLimit)
         do {
-            return try JSONValue(parsing: bytes)
-        } catch {
+            let json = try JSONValue(parsing: bytes)
+            guard case .object = json else { throw CommandError.badInput("\(path) must be a JSON object of settings") }
+            return json
+        } catch let error as JSONError {
             throw CommandError.badInput("\(path) is no JSON object: \(error.description(in: bytes))")
         }
     }

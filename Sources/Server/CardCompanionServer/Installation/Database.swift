@@ -103,7 +103,7 @@ extension ServerSettings {
     fileprivate func requireOwner() throws {
         var status = stat()
         guard geteuid() == 0, stat(dataDirectory, &status) == 0, status.st_uid != 0 else { return }
-        let user = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "#\(status.st_uid)"
+        let user = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "'#\(status.st_uid)'"
         throw CommandError.refused(
             "the data folder \(dataDirectory) belongs to the user \(user), who could not use what root makes there: run "
                 + "'sudo -u \(user) card-companion …'")
@@ -111,6 +111,7 @@ extension ServerSettings {
 
     /// Whether there is no private database yet, and no other one is named.
     package var isNew: Bool {
-        databaseURL == nil && !FileManager.default.fileExists(atPath: "\(dataDirectory)/postgres")
+        var status = stat()
+        return databaseURL == nil && stat("\(dataDirectory)/postgres", &status) != 0 && errno == ENOENT
     }
 }

@@ -43,7 +43,8 @@ extension CommandError {
         case let error as KeyBlockError: badInput("the key block is refused: \(error)")
         case let error as InvalidComponent: badInput("\(error)")
         case let error as InvalidKey: refused("\(error)")
-        case let error as PredictableKey: badInput("\(error). Draw a new one, for example with 'openssl rand -hex 32'")
+        case let error as PredictableKey:
+            badInput("\(error). Draw a new one of this length: 'openssl rand -hex 32' draws 32 bytes")
         case let error as InvalidSetting: badInput("\(error)")
         default: error
         }

@@ -49,11 +49,12 @@ package enum InputFile {
         let file = try openForReading(path)
         defer { close(file) }
         var status = stat()
-        if path != "-", fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 {
+        if path != "-", fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o044 != 0 {
             let mode = String(status.st_mode & 0o777, radix: 8)
             throw CommandError.refused(
                 "\(path) has a key in clear, and other users of this machine can read it (mode 0\(mode)). If nobody has, run "
-                    + "'chmod 600 \(path)' and try again. If somebody may have, use another key")
+                    + "'chmod 600 \(path)' and try again, or give the file on standard input ('-'). If somebody may have, use "
+                    + "another key")
         }
         return try read(file, path, byteLimit)
     }

@@ -207,8 +207,8 @@ extension Installation {
         guard try await store.bankKey(bankId: id, label: label)?.makesPINBlocks == true else {
             throw CommandError.refused(
                 "--defined-pin-key: the bank has no active key '\(label)' of usage pin-encryption, algorithm tdes and direction "
-                    + "encrypt or both. 'card-companion key list --bank \(id)' shows its keys; import one with "
-                    + "'card-companion key import', and then set it with 'card-companion bank set'")
+                    + "encrypt or both. Import one with 'card-companion key import' when the bank is there, and then name it with "
+                    + "'card-companion bank set'")
         }
     }
 }

@@ -68,9 +68,9 @@ extension ServerSettings {
     private func tlsKeyFindings(_ path: String) -> [Finding] {
         var status = stat()
         // The group is often that of the program that renews certificates.
-        guard stat(path, &status) == 0, status.st_mode & 0o007 != 0 else { return [] }
+        guard stat(path, &status) == 0, status.st_mode & 0o004 != 0 else { return [] }
         return [
-            .error(
+            .warning(
                 "tls",
                 "every user of this machine can read the key in \(path) (mode 0\(String(status.st_mode & 0o777, radix: 8)))",
                 do: "chmod 0640 \(path), and get a certificate for a new key if somebody may have read it")

@@ -11,21 +11,21 @@ extension ServerSettings {
         guard http.port != 0, let failure = Self.bindFailure(http.host, http.port) else {
             return [.ok("port", "the server can listen at \(place)")]
         }
+        let server = LocalServer(http)
+        if (try? await server.readiness())?.isOurs == true { return [.ok("port", "a server answers at \(server.url)")] }
         switch failure {
         case EADDRINUSE:
-            let server = LocalServer(http)
-            if (try? await server.readiness()) != nil { return [.ok("port", "a server answers at \(server.url)")] }
             return [
                 .error(
-                    "port", "another program listens at \(place)",
+                    "port", "something listens at \(place), but no card-companion with these settings answers",
                     do: "find it with 'ss -ltnp sport = :\(http.port)' as root and stop it, or set http.port")
             ]
         case EACCES:
             return [
-                .error(
+                .warning(
                     "port", "this user may not listen at \(place)",
                     do:
-                        "give the systemd unit AmbientCapabilities=CAP_NET_BIND_SERVICE, or set http.port to 1024 or more"
+                        "see that the systemd unit has AmbientCapabilities=CAP_NET_BIND_SERVICE, or set http.port to 1024 or more"
                 )
             ]
         default:
@@ -37,7 +37,7 @@ extension ServerSettings {
         }
     }
 
-    /// Tries to listen for a moment.
+    /// Tries to take the address for a moment.
     ///
     /// - Returns: `errno`; nil if it can.
     private static func bindFailure(_ host: String, _ port: Int) -> Int32? {
@@ -54,7 +54,7 @@ extension ServerSettings {
         // As the server does, so that connections that have just ended do not count.
         var yes: Int32 = 1
         setsockopt(file, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        guard bind(file, first.ai_addr, first.ai_addrlen) == 0, listen(file, 1) == 0 else { return errno }
+        guard bind(file, first.ai_addr, first.ai_addrlen) == 0 else { return errno }
         return nil
     }
 }
