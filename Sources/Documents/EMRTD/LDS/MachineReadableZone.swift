@@ -73,15 +73,11 @@ package struct MachineReadableZone: Sendable {
 
     /// The day of expiry. The century is the one that makes it less than 50 years away from `today`. Nil if it is not a date.
     package func dayOfExpiry(near today: CalendarDate) -> CalendarDate? {
-        dateOfExpiry.utf8.withBytes { digits in
-            guard let year = CalendarTime.number(digits.prefix(2)), let month = CalendarTime.number(digits[2..<4]),
-                let day = CalendarTime.number(digits[4..<6])
-            else { return nil }
-            let century = today.year / 100 * 100
-            let fullYear = [century - 100, century, century + 100].map { $0 + year }
-                .min { abs($0 - today.year) < abs($1 - today.year) }
-            return fullYear.flatMap { CalendarDate(year: $0, month: month, day: day) }
-        }
+        guard let parts = CalendarTime.numbers(dateOfExpiry.utf8, [2, 2, 2]) else { return nil }
+        let century = today.year / 100 * 100
+        let year = [century - 100, century, century + 100].map { $0 + parts[0] }
+            .min { abs($0 - today.year) < abs($1 - today.year) }
+        return year.flatMap { CalendarDate(year: $0, month: parts[1], day: parts[2]) }
     }
 }
 

@@ -20,6 +20,18 @@ enum CalendarTime {
         return Int64(days * 86_400 + parts[2] * 3600 + parts[3] * 60 + parts[4])
     }
 
+    /// The numbers of so many ASCII digits each that a text consists of; nil if it is another text.
+    static func numbers(_ text: Octets, _ counts: [Int]) -> [Int]? {
+        guard text.count == counts.reduce(0, +) else { return nil }
+        var (numbers, rest): ([Int], Octets) = ([], text)
+        for count in counts {
+            guard let number = rest.prefix(count).withBytes({ number($0) }) else { return nil }
+            numbers.append(number)
+            rest = rest.dropFirst(count)
+        }
+        return numbers
+    }
+
     /// The number that ASCII digits make.
     static func number(_ digits: some Collection<UInt8>) -> Int? {
         guard !digits.isEmpty, digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else { return nil }

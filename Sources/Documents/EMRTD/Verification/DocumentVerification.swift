@@ -80,25 +80,16 @@ extension DocumentVerification {
         let details = DocumentDetails(&files, signed)
         if zone?.checkDigits.areAllRight == false { files.problems.append("dg1: a check digit is wrong") }
         let hidesDate = if case .missingOrChanged = signed.coverage(of: 11) { true } else { false }
-        var isAnother = false
+        var isExpectedOne = true
         if let zone {
-            let forms = ExpectedIdentity.forms(of: zone, details.person, hidesDate: hidesDate, at: unixSeconds)
-            isAnother = !(try isExpected(forms))
+            isExpectedOne = try isExpected(
+                ExpectedIdentity.forms(of: zone, details.person, hidesDate: hidesDate, at: unixSeconds))
         }
-        // What a session that has failed did not come to is not held against the document.
-        let isComplete = evidence.isComplete
-        let (hasZone, hasObject) = (isComplete || files.dataGroups[1] != nil, isComplete || files.securityObject != nil)
-        let hasProof = isComplete || evidence.chipAuthentication?.result == .failed
-        let refusals: [Refusal?] = [
-            passive.succeeded || !hasZone || !hasObject ? nil : .passiveAuthenticationFailed,
-            zone == nil && hasZone ? .noMachineReadableZone : nil,
-            zone.flatMap { expiry($0, at: unixSeconds) },
-            isAnother ? .notExpected : nil,
-            hasProof ? proof(chip.result, active.result, assurance) : nil,
-            active.isSignatureWrong ? .wrongActiveAuthenticationSignature : nil,
-            isComplete ? nil : .readingNotFinished,
-        ]
-        let isPersonalKept = isComplete || passive.succeeded
+        let isPersonalKept = evidence.isComplete || passive.succeeded
+        let findings = Findings(
+            evidence: evidence, files: files, zone: zone, isExpected: isExpectedOne, passive: passive,
+            chip: chip.result,
+            active: active)
         return DocumentVerification(
             securityObject: isPersonalKept ? files.securityObject : nil,
             machineReadableZone: isPersonalKept ? zone : nil,
@@ -106,7 +97,39 @@ extension DocumentVerification {
             activeAuthentication: active.result, chipAuthentication: chip.result,
             chipAuthenticationReason: evidence.chipAuthentication?.reason,
             errors: files.problems + passive.remarks + [chip.problem, active.problem].compactMap(\.self),
-            refusals: refusals.compactMap(\.self))
+            refusals: findings.refusals(at: unixSeconds, assurance))
+    }
+}
+
+/// What was found about a document, and what speaks against it.
+private struct Findings {
+    typealias Refusal = DocumentVerification.Refusal
+
+    let evidence: DocumentEvidence
+    let files: DocumentFiles
+    let zone: MachineReadableZone?
+    let isExpected: Bool
+    let passive: PassiveAuthentication
+    let chip: ChipAuthentication.Result
+    let active: ActiveAuthenticationFinding
+
+    /// In the order of ``DocumentVerification/Refusal``. What a session that has failed did not come to is not held against the
+    /// document.
+    func refusals(at unixSeconds: Int64, _ assurance: AssuranceLevel) -> [Refusal] {
+        let isComplete = evidence.isComplete
+        let hasZone = isComplete || files.dataGroups[1] != nil
+        let hasSecurityObject = isComplete || files.securityObject != nil
+        let hasProof = isComplete || evidence.chipAuthentication?.result == .failed
+        let refusals: [Refusal?] = [
+            !passive.succeeded && hasZone && hasSecurityObject ? .passiveAuthenticationFailed : nil,
+            zone == nil && hasZone ? .noMachineReadableZone : nil,
+            zone.flatMap { Self.expiry($0, at: unixSeconds) },
+            isExpected ? nil : .notExpected,
+            hasProof ? Self.proof(chip, active.result, assurance) : nil,
+            active.isSignatureWrong ? .wrongActiveAuthenticationSignature : nil,
+            isComplete ? nil : .readingNotFinished,
+        ]
+        return refusals.compactMap(\.self)
     }
 
     /// A document's last day ends last at UTC-12.
