@@ -335,29 +335,11 @@ struct SessionRuleTests {
         actions.compactMap { if case .report(let failure) = $0 { failure } else { nil } }
     }
 
-    @Test("Messages for diagnostics have a rate, and a length")
+    @Test("The length of messages for diagnostics has a limit")
     func monitoring() {
         var session = reading()
-        // Of 31 bytes.
-        for _ in 0..<SessionLimits.monitoringBurst { #expect(send(Self.monitoringText, &session).count == 1) }
-        let later = opened + .seconds(1)
-        let text = SecretBytes(copying: Array(Self.monitoringText.utf8))
-        for _ in 0..<SessionLimits.monitoringRatePerSecond {
-            guard case .monitoring? = session.receive(text: text.copy(), at: later).first else {
-                Issue.record("one is refused too early")
-                return
-            }
-        }
-        expect(session.receive(text: text.copy(), at: later), close: .protocolError, 1008)
-        var large = reading()
-        // 61 KiB each.
-        let kibibytes = #"{"type":"MONITORING","message":"\#(String(repeating: "x", count: 61 << 10))"}"#
-        let count = SessionLimits.monitoringBurst / 62
-        for _ in 0..<count { #expect(send(kibibytes, &large).count == 1) }
-        expect(send(kibibytes, &large), close: .protocolError, 1008)
-        var long = reading()
         let tooLong = #"{"type":"MONITORING","message":"\#(String(repeating: "x", count: 1 << 16))"}"#
-        expect(send(tooLong, &long), close: .protocolError, 1008)
+        expect(send(tooLong, &session), close: .protocolError, 1008)
     }
 
     @Test("Each state has its time")

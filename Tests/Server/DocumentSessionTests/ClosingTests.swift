@@ -236,6 +236,17 @@ struct ClosingTests {
         }
     }
 
+    @Test("A session can send any number of messages for diagnostics, if not too many at once")
+    func manyMessages() async throws {
+        try await SessionServer.run {
+            $0.documentSessions.monitoringRate = .init(perSecond: 1, burst: 1_500)
+        } _: { server in
+            let steps = (0..<1_500).map { Step.monitoring("\($0)") }
+            let transcript = try await server.steps([.start(), .receive(1)] + steps + [.finish()])
+            #expect(transcript.isClosed(1000, ""))
+        }
+    }
+
     @Test("The log has how many messages for diagnostics there were, and never what they say")
     func diagnostics() async throws {
         try await SessionServer.run { server in

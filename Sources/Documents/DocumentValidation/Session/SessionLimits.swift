@@ -3,8 +3,6 @@ package enum SessionLimits {
     /// How many files a session can have, and their size together, in bytes. Unknown files count too.
     package static let fileCount = 24
     package static let fileByteCount = 4 << 20
-    /// How many messages for diagnostics at once, and how many more each second. Each KiB counts as a message.
-    package static let (monitoringBurst, monitoringRatePerSecond) = (1_000, 50)
 }
 
 /// How long a session and its parts can take.

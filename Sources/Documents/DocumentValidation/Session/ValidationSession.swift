@@ -16,7 +16,7 @@ package struct ValidationSession: Sendable {
         case sendBinary(BinaryMessage)
         /// Verify the document, post the result, and then call ``finish(result:)`` or ``refuse(_:)``.
         case verify(DocumentEvidence)
-        /// A message for diagnostics: only its length may be logged.
+        /// A message for diagnostics: only its length may be logged. The server limits their rate.
         case monitoring(byteCount: Int)
         /// The session has failed, and the client has shown a document: let the bank know.
         case report(SessionFailure)
@@ -57,7 +57,6 @@ package struct ValidationSession: Sendable {
     private var part: FileMemory.Place?
     private var allowsExtendedLength = false
     private var chipAuthentication: DocumentEvidence.ChipAuthenticationEvidence?
-    private var monitoring: MonitoringAllowance
 
     /// - Parameters:
     ///   - challenge: ``challengeByteCount`` random bytes.
@@ -72,7 +71,6 @@ package struct ValidationSession: Sendable {
         self.memory = memory
         self.times = times
         openedAt = now
-        monitoring = MonitoringAllowance(at: now)
     }
 
     /// When ``timeOut(at:)`` must be called; nil if the session is closed.
@@ -195,9 +193,7 @@ extension ValidationSession {
             state = .admitting(deadline: now + times.admission)
             allowsExtendedLength = start.allowsExtendedLength
             return [.admit(start)]
-        case .monitoring(let byteCount):
-            guard monitoring.take(byteCount: byteCount, at: now) else { throw .protocolError }
-            return [.monitoring(byteCount: byteCount)]
+        case .monitoring(let byteCount): return [.monitoring(byteCount: byteCount)]
         case .handOver(let message): return try authenticateChip(message, at: now)
         case .finish(let message):
             state = .finishing(sendsResult: message.sendsResult)
@@ -305,29 +301,6 @@ package struct SessionFailure: Sendable {
     package let evidence: DocumentEvidence
     /// Why: a reason of document 003, or another word that no client can choose.
     package let cause: String
-}
-
-/// How many messages for diagnostics a client can send now.
-private struct MonitoringAllowance: Sendable {
-    private static let byteCountPerMessage = 1024
-
-    private var left = Double(SessionLimits.monitoringBurst)
-    private var countedAt: ContinuousClock.Instant
-
-    init(at now: ContinuousClock.Instant) {
-        countedAt = now
-    }
-
-    /// - Returns: false if there are too many.
-    mutating func take(byteCount: Int, at now: ContinuousClock.Instant) -> Bool {
-        let more = countedAt.duration(to: now) / .seconds(1) * Double(SessionLimits.monitoringRatePerSecond)
-        left = min(left + max(more, 0), Double(SessionLimits.monitoringBurst))
-        countedAt = now
-        let cost = Double(1 + byteCount / Self.byteCountPerMessage)
-        guard cost <= left else { return false }
-        left -= cost
-        return true
-    }
 }
 
 /// The files that a client has sent.

@@ -18,6 +18,8 @@ final class DocumentSession: WebSocketEndPoint {
         AsyncStream.makeStream()
     }
 
+    private static let monitoringBytesPerToken = 1024
+
     private let sessions: DocumentSessions
     private unowned let webSocket: WebSocketHandler
     private var session: ValidationSession
@@ -34,6 +36,8 @@ final class DocumentSession: WebSocketEndPoint {
     private var closure: Closure?
     /// What the client has sent for diagnostics. The texts themselves are not kept.
     private var monitoring = (isWanted: false, count: 0, byteCount: 0)
+    /// A message takes a token, and owes one more for each further KiB.
+    private var monitoringLimit: TokenBucket
 
     init(
         _ sessions: DocumentSessions, _ webSocket: WebSocketHandler, _ session: ValidationSession,
@@ -45,6 +49,7 @@ final class DocumentSession: WebSocketEndPoint {
         self.calls = calls
         self.metrics = metrics
         self.logger = logger
+        monitoringLimit = TokenBucket(sessions.settings.monitoringRate, at: .now)
         metrics.begin()
     }
 }
@@ -131,9 +136,7 @@ extension DocumentSession {
         case .sendBinary(let message): webSocket.send(binary: message.encoded.bytes)
         case .verify(let evidence): ask(.conclude(evidence))
         case .report(let failure): calls.yield(.report(failure))
-        case .monitoring(let byteCount):
-            monitoring.count += 1
-            monitoring.byteCount += byteCount
+        case .monitoring(let byteCount): count(monitoringByteCount: byteCount)
         case .close(let closure): close(closure)
         }
     }
@@ -145,6 +148,13 @@ extension DocumentSession {
             return refuse(.serverError)
         }
         ask(.admit(start))
+    }
+
+    private func count(monitoringByteCount byteCount: Int) {
+        guard monitoringLimit.take(at: .now) else { return follow(session.refuse(.protocolError)) }
+        monitoringLimit.owe(byteCount / Self.monitoringBytesPerToken, at: .now)
+        monitoring.count += 1
+        monitoring.byteCount += byteCount
     }
 
     private func ask(_ call: Call) {

@@ -10,6 +10,8 @@ package struct DocumentSessionSettings: Sendable {
     /// How many sessions a client can begin, all its users together. Its clientId is no secret, so the limit protects the other
     /// clients and the database, and not this client.
     package var clientRate = TokenBucket.Rate(perSecond: 50, burst: 500)
+    /// How many messages for diagnostics a session can send. Each KiB counts as one.
+    package var monitoringRate = TokenBucket.Rate(perSecond: 50, burst: 1_000)
     /// The most bytes of all files.
     package var fileByteCount = FileMemory.usualByteLimit
     package var times = SessionTimes()

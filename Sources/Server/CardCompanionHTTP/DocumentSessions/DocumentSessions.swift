@@ -16,7 +16,7 @@ final class DocumentSessions: Sendable {
     private static let retryAfterSeconds = 10
 
     private let service: any DocumentValidationService
-    private let settings: DocumentSessionSettings
+    let settings: DocumentSessionSettings
     private let callers: CallerLimits
     private let places: ConnectionQuota
     private let clients: Mutex<TokenBuckets<String>>
