@@ -140,23 +140,19 @@ package struct DocumentService: DocumentValidationService {
     }
 
     package func record(_ failure: SessionFailure, for admission: Admission) async -> SharedSecret? {
+        var result: SharedSecret?
         do {
-            return try await serving("A failed session was not recorded") {
+            try await serving("A failed session was not recorded") {
                 try clockWatch.requireRightClock()
                 let found = try verify(failure.evidence, admission)
-                let result = ResultJSON.text(of: found, admission.subject(at: clock.now()), cause: failure.cause)
-                do {
-                    try await fail(found, admission, cause: failure.cause)
-                } catch {
-                    logger.error("A failed session was not recorded", metadata: ["error": "\(error)"])
-                    await release(admission)
-                }
-                return result
+                result = ResultJSON.text(of: found, admission.subject(at: clock.now()), cause: failure.cause)
+                try await fail(found, admission, cause: failure.cause)
             }
         } catch {
+            // The reason is in the log already.
             await release(admission)
-            return nil
         }
+        return result
     }
 
     package func post(_ result: SharedSecret, for admission: Admission) async {
