@@ -128,11 +128,7 @@ struct BankCommand: ParsableCommand {
         func run() async throws {
             let report = try await Installation.run(options) { [id] installation in
                 let bank = try await installation.bank(id)
-                let reason = bank.settings.reasonAgainstDefinition(
-                    certificates: try await installation.store.certificates(bankId: id),
-                    definedPINKey: try await installation.store.definedPINKey(of: bank),
-                    now: installation.clock.now())
-                return BankReport(bank, definitionIsOff: reason)
+                return BankReport(bank, definitionIsOff: try await installation.reasonAgainstDefinition(of: bank))
             }
             try report.shown.show(output)
         }

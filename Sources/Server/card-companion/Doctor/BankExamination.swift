@@ -11,14 +11,13 @@ extension Installation {
     func findings(of bank: BankRecord) async throws -> [Finding] {
         let certificates = try await store.certificates(bankId: bank.id)
         let keys = try await store.listedKeys(bankId: bank.id).filter { $0.status == .active }
-        let findings = [
+        let ready = [
             statusFinding(bank), fetchFinding(certificates, keys),
             try await definitionFinding(bank, certificates, keys),
             try await backEndFinding(bank), try await webhookFinding(bank),
         ]
-        let (others, documents) = (try await warnings(of: bank), try await trustFindings([bank]))
-        return findings
-            + others.filter { !$0.hasPrefix(Self.definitionIsOff) }.map { .warning("bank", $0) } + documents
+        let warnings = try await expiryWarnings(of: bank) + keypadWarnings(of: bank)
+        return ready + warnings.map { .warning("bank", $0) } + (try await trustFindings([bank]))
     }
 
     private func statusFinding(_ bank: BankRecord) -> Finding {
@@ -47,9 +46,9 @@ extension Installation {
         _ bank: BankRecord, _ certificates: [CertificateRecord], _ keys: [ListedKey]
     ) async throws -> Finding {
         guard bank.settings.definition else { return .ok("definition", "is switched off (--definition false)") }
-        let reason = bank.settings.reasonAgainstDefinition(
-            certificates: certificates, definedPINKey: try await store.definedPINKey(of: bank), now: clock.now())
-        if let reason { return .error("definition", "nobody can choose a PIN: \(reason)") }
+        if let reason = try await reasonAgainstDefinition(of: bank) {
+            return .error("definition", "nobody can choose a PIN: \(reason)")
+        }
         let ways = [
             keys.contains { $0.usage == .definition || $0.usage == .both } ? "an HMAC" : nil,
             hasSigner(certificates) ? "a token" : nil,

@@ -141,13 +141,19 @@ extension Installation {
         return findings
     }
 
-    static let definitionIsOff = "definition is off: "
+    private func warnings(of bank: BankRecord) async throws -> [String] {
+        var warnings = try await expiryWarnings(of: bank)
+        if let reason = try await reasonAgainstDefinition(of: bank), bank.settings.definition {
+            warnings.append("definition is off: \(reason)")
+        }
+        return warnings + keypadWarnings(of: bank)
+    }
 
-    func warnings(of bank: BankRecord) async throws -> [String] {
+    /// Certificates and revocation lists that have ended, or soon will.
+    func expiryWarnings(of bank: BankRecord) async throws -> [String] {
         let now = clock.now()
-        let certificates = try await store.certificates(bankId: bank.id)
         var warnings = try await store.revocationLists(bankId: bank.id).compactMap { $0.warning(now: now) }
-        for certificate in certificates where certificate.status == .active {
+        for certificate in try await store.certificates(bankId: bank.id) where certificate.status == .active {
             let days = (certificate.notAfter.seconds - now.seconds) / 86_400
             let name = "the \(certificate.purpose.rawValue.lowercased()) certificate '\(certificate.alias)'"
             if certificate.notAfter <= now {
@@ -156,16 +162,24 @@ extension Installation {
                 warnings.append("\(name) expires in \(days) days")
             }
         }
-        if bank.settings.definition {
-            let reason = bank.settings.reasonAgainstDefinition(
-                certificates: certificates, definedPINKey: try await store.definedPINKey(of: bank), now: now)
-            if let reason { warnings.append("\(Self.definitionIsOff)\(reason)") }
-            if bank.settings.scheme == .cb, bank.settings.definitionBy.allowsDigits {
-                warnings.append(
-                    "its apps may send a chosen PIN in digits, which GIE CB does not allow: when they send positions, set "
-                        + "--definition-by indexes")
-            }
-        }
         return warnings
+    }
+
+    /// Why cardholders cannot define a PIN; nil if they can.
+    func reasonAgainstDefinition(of bank: BankRecord) async throws -> String? {
+        bank.settings.reasonAgainstDefinition(
+            certificates: try await store.certificates(bankId: bank.id),
+            definedPINKey: try await store.definedPINKey(of: bank), now: clock.now())
+    }
+
+    /// GIE CB wants positions on a keypad.
+    func keypadWarnings(of bank: BankRecord) -> [String] {
+        guard bank.settings.definition, bank.settings.scheme == .cb, bank.settings.definitionBy.allowsDigits else {
+            return []
+        }
+        return [
+            "its apps may send a chosen PIN in digits, which GIE CB does not allow: when they send positions, set "
+                + "--definition-by indexes"
+        ]
     }
 }
