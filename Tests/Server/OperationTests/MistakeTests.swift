@@ -55,6 +55,11 @@ struct MistakeTests {
             #expect(text.contains("'sudo -u nobody card-companion …'"))
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+        // The schema of an operator's database can be migrated by anyone who has its URL.
+        let installation = try await TestInstallation()
+        let url = ["--database-url", installation.ownerURL, "--data-directory", folder]
+        #expect(try await complaint(["migrate"] + url).status == 0)
+        #expect(try await complaint(["bank", "list"] + url).status == 1)
     }
 
     @Test("A database URL that is none, and an empty database")

@@ -2,7 +2,6 @@ internal import Administration
 internal import CardCompanionModel
 internal import CardCompanionStore
 internal import EmbeddedPostgres
-internal import Foundation
 internal import Glibc
 package import Logging
 
@@ -15,8 +14,10 @@ package struct Database: Sendable {
     /// Nil if the operator has named a database.
     let embedded: EmbeddedPostgres?
 
-    static func open(_ settings: ServerSettings, logger: Logger) async throws -> Database {
-        try settings.requireOwner()
+    /// - Parameter isForMigration: whether only the schema is changed, so that an operator's database leaves nothing in the data folder.
+    static func open(_ settings: ServerSettings, isForMigration: Bool = false, logger: Logger) async throws -> Database
+    {
+        if !isForMigration || settings.databaseURL == nil { try settings.requireOwner() }
         if let url = settings.databaseURL { return Database(url: url.text, ownerURL: url.text, embedded: nil) }
         var configuration = EmbeddedPostgresConfiguration(dataDirectory: settings.dataDirectory)
         configuration.binaryDirectory = settings.databaseBinaries
@@ -33,21 +34,21 @@ package struct Database: Sendable {
     ///
     /// - Parameters:
     ///   - isQuiet: whether only errors are logged.
-    ///   - makes: whether a private database is made if there is none. Otherwise a command that looks into the wrong folder would
-    ///     leave an empty installation there.
+    ///   - isForMigration: whether it is opened for 'migrate', which makes a private database if there is none. Another command
+    ///     that looks into the wrong folder would leave an empty installation there.
     package static func opened<Result: Sendable>(
-        _ options: some SettingOptions, isQuiet: Bool = false, makes: Bool = false,
+        _ options: some SettingOptions, isQuiet: Bool = false, isForMigration: Bool = false,
         _ body: @Sendable @escaping (Database, ServerSettings, Logger) async throws -> Result
     ) async throws -> Result {
         let settings = try await ServerSettings.read(options)
-        guard makes || !settings.isNew else {
+        guard isForMigration || !settings.isNew else {
             throw CommandError.notFound(
                 "there is no database in \(settings.dataDirectory). If yours is elsewhere, name its folder with --data-directory, or "
                     + "its URL with --database-url. For a new installation, run 'card-companion migrate' first")
         }
         var logger = Log.bootstrap(settings, forServer: false)
         if isQuiet { logger.logLevel = .error }
-        let database = try await open(settings, logger: logger)
+        let database = try await open(settings, isForMigration: isForMigration, logger: logger)
         do {
             let result = try await body(database, settings, logger)
             await database.close()

@@ -23,7 +23,7 @@ struct MigrateCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let applied = try await Database.opened(options, makes: true) { database, settings, logger in
+        let applied = try await Database.opened(options, isForMigration: true) { database, settings, logger in
             guard !settings.databaseChangesSessions else {
                 throw CommandError.configuration(
                     "a migration must keep one session: set database.pooling to 'session' and database.url to the URL "
