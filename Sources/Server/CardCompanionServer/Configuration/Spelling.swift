@@ -1,7 +1,7 @@
 /// Finds what somebody may have meant.
-package enum Spelling {
+enum Spelling {
     /// The word that differs least from `word`; nil if each differs too much to be meant.
-    package static func nearest(to word: String, among words: [String]) -> String? {
+    static func nearest(to word: String, among words: [String]) -> String? {
         let distances = words.map { ($0, distance(Array(word.utf8), Array($0.utf8))) }
         guard let (nearest, distance) = distances.min(by: { $0.1 < $1.1 }), distance <= max(1, word.utf8.count / 4)
         else {
