@@ -22,6 +22,7 @@ struct MistakeTests {
         let strange = try TestFolder.shared.write(#"{"something": {"else": 1}}"#, named: "strange.json")
         for (file, text) in [
             (missing, "the configuration file \(missing): No such file or directory"),
+            ("/etc", "the configuration file /etc: Is a directory"),
             (broken, "the configuration file \(broken) is no JSON object: unexpected byte in line 2, column 25"),
             (misspelt, "sets http.prot, but there is no such setting: did you mean http.port?"),
             (strange, "sets something.else, but there is no such setting\n"),

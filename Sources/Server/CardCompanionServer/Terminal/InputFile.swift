@@ -60,16 +60,19 @@ package enum InputFile {
     }
 
     private static func read(_ file: Int32, _ path: String, _ byteLimit: Int) throws -> SecretBytes {
+        var failure: Int32 = 0
         // One byte more than allowed, to see whether there is more.
         let bytes = SecretBytes(capacity: byteLimit + 1) { buffer in
             var count = 0
             while count < buffer.count {
                 let added = Glibc.read(file, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+                failure = added < 0 ? errno : 0
                 guard added > 0 else { break }
                 count += added
             }
             return count
         }
+        guard failure == 0 else { throw CommandError.notFound("\(path): \(String(cString: strerror(failure)))") }
         guard bytes.count <= byteLimit else {
             throw CommandError.badInput("\(path) must have at most \(byteLimit) bytes")
         }
