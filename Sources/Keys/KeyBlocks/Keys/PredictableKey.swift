@@ -75,5 +75,8 @@ package enum PredictableKey: Error, Sendable, Equatable, CaseIterable, CustomStr
             + "d3fb5a92d20647ef968ab4c377623d223d2e2172052e4f08c0cd9af567d080a3",
         // docs/vectors of this project.
         "e3d7d6ff5f9f4f82e4bf94836dbd52435484a39ad604ec293e8b345f7ebe0d62", "56dd2866d3953a8d41097a2bb3a3ff46",
-    ].compactMap { Hex.decode($0) }
+    ].map { hex in
+        guard let bytes = Hex.decode(hex) else { preconditionFailure("an example is not hex") }
+        return bytes
+    }
 }
