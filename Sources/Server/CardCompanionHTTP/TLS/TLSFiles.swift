@@ -85,8 +85,8 @@ package struct TLSFiles: Sendable {
 }
 
 extension TLSFiles.Contents {
-    /// The groups of the key agreement; the client's order counts. Who records a connection of the first one, and has a quantum computer later,
-    /// must also break ML-KEM (draft-ietf-tls-ecdhe-mlkem).
+    /// The groups of the key agreement; the client's order counts. Who records a connection of the first one, and has a
+    /// quantum computer later, must also break ML-KEM (draft-ietf-tls-ecdhe-mlkem).
     private static let groups: [NIOTLSCurve] = [.x25519_MLKEM768, .x25519, .secp256r1, .secp384r1]
 
     /// TLS 1.2 or later (protocol, section 1).

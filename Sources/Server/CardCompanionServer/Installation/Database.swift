@@ -14,9 +14,11 @@ package struct Database: Sendable {
     /// Nil if the operator has named a database.
     let embedded: EmbeddedPostgres?
 
-    /// - Parameter isForMigration: whether only the schema is changed, so that an operator's database leaves nothing in the data folder.
-    static func open(_ settings: ServerSettings, isForMigration: Bool = false, logger: Logger) async throws -> Database
-    {
+    /// - Parameter isForMigration: whether only the schema is changed. Then an operator's database leaves nothing in the
+    ///   data folder.
+    static func open(
+        _ settings: ServerSettings, isForMigration: Bool = false, logger: Logger
+    ) async throws -> Database {
         if !isForMigration || settings.databaseURL == nil { try settings.requireOwner() }
         if let url = settings.databaseURL { return Database(url: url.text, ownerURL: url.text, embedded: nil) }
         var configuration = EmbeddedPostgresConfiguration(dataDirectory: settings.dataDirectory)
