@@ -1,3 +1,4 @@
+internal import CardCompanion
 internal import CardCompanionModel
 internal import Foundation
 
@@ -10,6 +11,8 @@ package final class TestInstallation: Sendable {
     package let dataDirectory: String
     /// Of all its programs, beside the database and the data folder.
     private let moreEnvironment: [String: String]
+    /// Who changes the database in this process. Tests at once would get in each other's way in the inventory, and begin again.
+    private let setup: AsyncLock
 
     /// An installation without banks. It has its keys, as after the first start of a server, because an RSA key takes long to make.
     ///
@@ -26,17 +29,22 @@ package final class TestInstallation: Sendable {
         (databaseURL, ownerURL) = try await (cluster ?? shared).makeDatabase(
             vaultFile: hasKeys ? "\(dataDirectory)/vault.key" : nil)
         moreEnvironment = environment
+        setup = AsyncLock()
     }
 
-    private init(_ urls: (service: String, owner: String), _ dataDirectory: String, _ environment: [String: String]) {
+    private init(
+        _ urls: (service: String, owner: String), _ dataDirectory: String, _ environment: [String: String],
+        _ setup: AsyncLock = AsyncLock()
+    ) {
         (databaseURL, ownerURL) = urls
         self.dataDirectory = dataDirectory
         moreEnvironment = environment
+        self.setup = setup
     }
 
     /// The same installation with other settings in its environment.
     package func with(environment: [String: String]) -> TestInstallation {
-        TestInstallation((databaseURL, ownerURL), dataDirectory, environment)
+        TestInstallation((databaseURL, ownerURL), dataDirectory, environment, setup)
     }
 
     /// A copy of its database and its data folder, for tests that all begin alike. The installation must be on the shared cluster,
@@ -86,8 +94,14 @@ package final class TestInstallation: Sendable {
     ) async throws -> Bool {
         let places = ["DATABASE_URL", "DATABASE_POOLING", "DATA_DIRECTORY", "VAULT_MODULE", "VAULT_FILE"]
         guard !moreEnvironment.keys.contains(where: places.contains), let id = Identifier(bankId) else { return false }
-        try await DirectSetup.run(at: databaseURL, vaultFile: "\(dataDirectory)/vault.key") { try await body($0, id) }
+        try await setUp { try await body($0, id) }
         return true
+    }
+
+    private func setUp(_ body: @Sendable @escaping (DirectSetup) async throws -> Void) async throws {
+        try await setup.withLock {
+            try await DirectSetup.run(at: databaseURL, vaultFile: "\(dataDirectory)/vault.key", body)
+        }
     }
 
     /// Starts a server on a free port and waits until it listens.
@@ -143,9 +157,7 @@ package final class TestInstallation: Sendable {
     package func sqlAsCommand(_ statements: String, of banks: String...) async throws -> [String] {
         let rows = try await sql(statements)
         let ids = banks.compactMap { Identifier($0) }
-        try await DirectSetup.run(at: databaseURL, vaultFile: "\(dataDirectory)/vault.key") {
-            try await $0.listAgain(ids)
-        }
+        try await setUp { try await $0.listAgain(ids) }
         return rows
     }
 

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Lets one task at a time through, in the order of arrival. Waiting tasks block no thread.
-final class AsyncLock: Sendable {
+package final class AsyncLock: Sendable {
     private typealias Waiter = CheckedContinuation<Void, any Error>
 
     private struct State {
@@ -12,13 +12,15 @@ final class AsyncLock: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// How many tasks wait.
     var waiterCount: Int { state.withLock(\.waiters.count) }
 
     /// Runs `body` while no other task runs one.
     ///
     /// - Throws: `CancellationError` if the task is cancelled while it waits, and the errors of `body`.
-    func withLock<Result>(_ body: () async throws -> Result) async throws -> Result {
+    package func withLock<Result>(_ body: () async throws -> Result) async throws -> Result {
         try await acquire()
         defer { release() }
         return try await body()
