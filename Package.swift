@@ -182,7 +182,7 @@ let package = Package(
             [
                 "CardCompanionAPI", "CardCompanionModel", "CardCompanionStore", "Cryptography", "DocumentValidation",
                 "EMRTD",
-                "HTTPSignatures", "JOSE", "KeyBlocks", "KeyVault", "PINBlocks", "PINImages", "SecureMemory",
+                "HTTPSignatures", "JOSE", "KeyBlocks", "KeyVault", "PINBlocks", "PINImages", "Retries", "SecureMemory",
                 "StrictJSON", logging, metrics, serviceLifecycle,
             ]),
         library(

@@ -2,12 +2,15 @@ package import CardCompanionModel
 internal import CardCompanionStore
 package import KeyVault
 internal import Logging
+internal import Retries
 
 // How the next version of the inventory is written: in the transaction of the change that it is about.
 
 extension InventoryKeeper {
-    /// How often a change is made again because another command has written a version meanwhile.
-    static let attemptLimit = 50
+    /// How often a change is tried: it begins again if another command has written a version meanwhile.
+    static let attemptLimit = 200
+    /// The wait before a change begins again. Without one, a slow command always comes too late where many quick ones run.
+    private static let wait = BackOff(first: .milliseconds(10), longest: .milliseconds(500), jitter: 0...1)
 
     /// A version that was computed, and what it comes after.
     private struct Draft {
@@ -31,10 +34,7 @@ extension InventoryKeeper {
     package func changing<Result>(
         with keyring: Keyring, _ change: () async throws -> InventoryChange, _ body: () async throws -> Result
     ) async throws -> Result {
-        for _ in 0..<Self.attemptLimit {
-            if let result = try await changed(change, keyring, body) { return result }
-        }
-        throw StoreError.conflict(reason: "other commands change the inventory all the time")
+        try await repeating { try await changed(change, keyring, body) }
     }
 
     /// As ``changing(with:_:_:)``, for a change of the inventory that is always the same.
@@ -91,17 +91,26 @@ extension InventoryKeeper {
 
     /// Writes a version that goes with no other write.
     func write(_ change: InventoryChange, _ keyring: Keyring) async throws {
-        for _ in 0..<Self.attemptLimit {
-            guard let draft = try await draft({ change }, keyring) else { return }
+        try await repeating {
+            guard let draft = try await draft({ change }, keyring) else { return () }
             do {
                 try await insert(draft.written)
-                try await take(draft.after, draft.written.installation)
-                return
             } catch StoreError.conflict {
-                continue
+                return nil
             }
+            try await take(draft.after, draft.written.installation)
+            return ()
         }
-        throw StoreError.conflict(reason: "other commands change the inventory all the time")
+    }
+
+    /// Repeats `body` while other commands are faster: then it returns nil.
+    private func repeating<Result>(_ body: () async throws -> Result?) async throws -> Result {
+        var random = SystemRandomNumberGenerator()
+        for attempt in 1...Self.attemptLimit {
+            if let result = try await body() { return result }
+            try await Task.sleep(for: Self.wait.delay(afterFailures: attempt, using: &random))
+        }
+        throw StoreError.conflict(reason: "\(Self.attemptLimit) other changes of the inventory were faster")
     }
 
     /// Writes a version on its own: it must not take along the version of a change that is under way in this task.
