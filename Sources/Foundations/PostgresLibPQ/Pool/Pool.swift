@@ -18,6 +18,8 @@ final class Pool {
     private var random = SystemRandomNumberGenerator()
     private var lastRequest: RequestID = 0
     private var lastConnectFailure: PostgresError?
+    /// Since when no connection could be made; nil if the last attempt has made one.
+    private var unreachableSince: ContinuousClock.Instant?
     private var stopWaiter: CheckedContinuation<Void, Never>?
     private var isStopped = false
 
@@ -139,6 +141,10 @@ extension Pool {
 
     private func connected(_ id: PoolStateMachine.ConnectionID, _ connection: OpenConnection) {
         logger.debug("connected to PostgreSQL", metadata: ["connection": "\(id)"])
+        if let since = unreachableSince.take() {
+            let seconds = since.duration(to: .now).components.seconds
+            logger.notice("PostgreSQL can be reached again", metadata: ["after_seconds": "\(seconds)"])
+        }
         connections[id] = WireConnection(id: id, connection, configuration, logger: logger, owner: self)
         perform(machine.connected(id, at: .now))
     }
@@ -146,6 +152,7 @@ extension Pool {
     private func connectFailed(_ id: PoolStateMachine.ConnectionID, _ error: PostgresError) {
         logger.warning("cannot connect to PostgreSQL", metadata: ["reason": "\(error)"])
         lastConnectFailure = error
+        unreachableSince = unreachableSince ?? .now
         metrics.connectFailed()
         perform(machine.connectFailed(id, at: .now, using: &random))
     }

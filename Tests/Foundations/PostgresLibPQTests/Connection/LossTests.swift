@@ -82,8 +82,9 @@ import Testing
     @Test func `the client survives restarts and outages of the server`() async throws {
         let cluster = try await NetworkCluster.make()
         defer { cluster.remove() }
+        let messages = Messages()
         try await withClient(
-            cluster.url,
+            cluster.url, logger: messages.logger,
             configure: { limits in
                 limits.maximumConnections = 4
                 limits.pipelineDepth = 1
@@ -102,6 +103,7 @@ import Testing
             // The statement was executed during the outage, and waited for its end.
             let sums = try await early
             #expect(sums == [7])
+            #expect(messages.all.contains("PostgreSQL can be reached again"))
         }
     }
 

@@ -1,11 +1,12 @@
 import Logging
 import PostgresHarness
 import PostgresLibPQ
+import Synchronization
 import Testing
 
 /// Runs `body` with a new client, and stops the client afterwards.
 func withClient<Result: Sendable>(
-    _ url: String? = nil, configure: (inout PostgresConfiguration) -> Void = { _ in },
+    _ url: String? = nil, logger: Logger = quietLogger, configure: (inout PostgresConfiguration) -> Void = { _ in },
     _ body: @Sendable @escaping (PostgresClient) async throws -> Result
 ) async throws -> Result {
     let own = if let url { url } else { try await NetworkCluster.shared().url }
@@ -17,11 +18,34 @@ func withClient<Result: Sendable>(
     configuration.maximumConnections = 2
     configuration.backOff = PostgresBackOffLimits(initialMilliseconds: 10, maximumMilliseconds: 200)
     configure(&configuration)
-    let client = PostgresClient(configuration: configuration, logger: quietLogger)
+    let client = PostgresClient(configuration: configuration, logger: logger)
     return try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await client.run() }
         defer { group.cancelAll() }
         return try await body(client)
+    }
+}
+
+/// What a client logs.
+final class Messages: Sendable {
+    private let texts = Mutex<[String]>([])
+
+    var all: [String] { texts.withLock { $0 } }
+    var logger: Logger { Logger(label: "tests") { _ in Handler(messages: self) } }
+
+    private struct Handler: LogHandler {
+        let messages: Messages
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.notice
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            messages.texts.withLock { $0.append("\(event.message)") }
+        }
     }
 }
 
