@@ -25,9 +25,9 @@ struct StartUpTests {
         let server = try await installation.startServer()
         let result = try await serve(installation, ["--http-port", "\(server.port)"])
         #expect(result.status == 78)
-        #expect(
-            try complaint(result).contains(
-                "cannot listen on 127.0.0.1 port \(server.port): another program listens there"))
+        let line = try complaint(result)
+        #expect(line.contains("cannot listen on 127.0.0.1 port \(server.port): another program listens there"))
+        #expect(result.stderr == "\(line)\n")
     }
 
     @Test(

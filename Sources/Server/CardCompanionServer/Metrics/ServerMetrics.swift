@@ -39,6 +39,6 @@ enum ServerMetrics {
             let url = "http://\(admin.host):\(port)\(AdminListener.metricsPath)"
             logger.notice("The metrics are served", metadata: ["metrics": "\(url)"])
         }
-        return [watch, Listener(application: listener, setting: "admin", host: admin.host, port: admin.port)]
+        return [watch, Listener(application: listener, address: admin.address)]
     }
 }
