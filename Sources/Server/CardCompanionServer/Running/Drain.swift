@@ -14,12 +14,14 @@ struct Drain: Service, CustomStringConvertible {
     let description = "drain"
     let draining: Draining
     let seconds: Int
+    let manager: ServiceManager?
     let logger: Logger
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             for await _ in await UnixSignalsSequence(trapping: .sigterm) {
                 draining.begin()
+                manager?.isStopping()
                 guard seconds > 0 else { return }
                 logger.notice("The server will stop soon, and still serves", metadata: ["seconds": "\(seconds)"])
                 try? await Task.sleep(for: .seconds(seconds))

@@ -30,6 +30,7 @@ struct Server: Service, CustomStringConvertible {
     let certificates: TLSCertificates?
     let draining: Draining
     let maximumConnections: Int
+    let manager: ServiceManager?
     /// Nil for production.
     let makeTrialParts: MakeTrialParts?
 
@@ -65,11 +66,12 @@ struct Server: Service, CustomStringConvertible {
             documents: operations.documents)
         let application = buildApplication(
             parts, settings: settings, certificates: certificates, logger: installation.logger
-        ) { [settings, logger = installation.logger] port in
+        ) { [settings, manager, logger = installation.logger] port in
             let url = "\(settings.tls == nil ? "http" : "https")://\(settings.host):\(port)"
             logger.notice("Listening", metadata: ["url": "\(url)"])
+            manager?.isReady(at: url)
             trial?.announce(url)
         }
-        return Listener(application: application, setting: "http", host: settings.host, port: settings.port)
+        return Listener(application: application, address: settings.address)
     }
 }

@@ -14,6 +14,7 @@ package struct ServerProcess {
     private let settings: ServerSettings
     private let logger: Logger
     private let makeTrialParts: MakeTrialParts?
+    private let manager = ServiceManager.ofThisProcess()
 
     /// How long the connections to the database can take to close, after the requests.
     private static let disconnectLimit = Duration.seconds(12)
@@ -40,6 +41,10 @@ package struct ServerProcess {
     private func run() async throws {
         let missing = try SelfTest.run()
         if let user = settings.serverUser { try RootPrivileges.drop(to: user, dataDirectory: settings.dataDirectory) }
+        // Before anything is started, and long before the listeners are.
+        for address in settings.addresses {
+            if let problem = address.problem() { throw address.error(problem) }
+        }
         let connections = try Descriptors.raised().connections(
             configured: settings.httpConnections, database: settings.databaseConnections)
         ServerMetrics.start(settings)
@@ -84,15 +89,19 @@ package struct ServerProcess {
             store,
             Server(
                 settings: settings, installation: Installation(settings, store, logger: logger),
-                certificates: certificates,
-                draining: draining, maximumConnections: connections, makeTrialParts: makeTrialParts),
+                certificates: certificates, draining: draining, maximumConnections: connections,
+                manager: manager, makeTrialParts: makeTrialParts),
         ]
         if let embedded = database.embedded { services.insert(EmbeddedDatabase(embedded: embedded), at: 0) }
+        if let manager, let limit = manager.watchdogLimit {
+            services.insert(Watchdog(manager: manager, limit: limit), at: 0)
+        }
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigint], logger: logger)
         configuration.services.append(
             .init(
-                service: Drain(draining: draining, seconds: settings.httpDrainSeconds, logger: logger),
+                service: Drain(
+                    draining: draining, seconds: settings.httpDrainSeconds, manager: manager, logger: logger),
                 successTerminationBehavior: .gracefullyShutdownGroup))
         configuration.maximumGracefulShutdownDuration = Server.shutdownLimit + Self.disconnectLimit
         try await ServiceGroup(configuration: configuration).run()
