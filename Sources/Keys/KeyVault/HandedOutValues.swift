@@ -29,7 +29,7 @@ extension Keyring {
     /// - Throws: `unknownDataKey`, `damagedValue`.
     package func openHandedOut(_ sealed: [UInt8], for place: SealedPlace) throws(KeyVaultError) -> SecretBytes {
         let prefixCount = Self.idByteCount + Self.hourByteCount
-        guard sealed.count >= prefixCount else { throw .damagedValue }
+        guard sealed.count >= prefixCount else { throw .damagedValue(place) }
         let prefix = Array(sealed.prefix(prefixCount))
         let key = try keys[place.purpose].key(id: Int32(bigEndianBytes: prefix.prefix(Self.idByteCount)))
         return try place.open(sealed, after: prefix, key: Self.hourlyKey(prefix, key))

@@ -21,7 +21,7 @@ package enum KeyVaultError: Error, Equatable, CustomStringConvertible {
     /// A value is sealed with a data key that is compromised. Servers seal it again; until then it does not open.
     case compromisedDataKey(id: Int32)
     /// A value does not authenticate: it was changed, or it belongs to another row.
-    case damagedValue
+    case damagedValue(SealedPlace)
     /// The cryptographic library failed.
     case engineFailure
 
@@ -42,7 +42,8 @@ package enum KeyVaultError: Error, Equatable, CustomStringConvertible {
         case .noActiveKey(let purpose): "the database has no active data key for the purpose '\(purpose)'"
         case .unknownDataKey(let id): "a value is sealed with data key \(id), which does not exist in the database"
         case .compromisedDataKey(let id): "a value is sealed with data key \(id), which is compromised"
-        case .damagedValue: "a sealed value does not authenticate: it was changed, or moved to another row"
+        case .damagedValue(let place):
+            "the sealed value in \(place) does not authenticate: it was changed, or moved from another row"
         case .engineFailure: "the cryptographic library failed"
         }
     }

@@ -42,8 +42,22 @@ package struct SealedPlace: Sendable, Equatable {
         do {
             return try AESGCM.openBox(sealed.dropFirst(prefix.count), key: key, authenticating: prefix + bytes)
         } catch {
-            throw .damagedValue
+            throw .damagedValue(self)
         }
+    }
+}
+
+extension SealedPlace: CustomStringConvertible {
+    /// For an operator: `cardholder.sealed_pin of MYBANK, 4711`.
+    package var description: String {
+        var (parts, rest) = ([String](), bytes[...])
+        while rest.count >= 4 {
+            let count = Int(UInt32(bigEndianBytes: rest.prefix(4)))
+            parts.append(String(decoding: rest.dropFirst(4).prefix(count), as: UTF8.self))
+            rest = rest.dropFirst(4 + count)
+        }
+        let row = parts.dropFirst().filter { !$0.isEmpty }.joined(separator: ", ")
+        return row.isEmpty ? parts[0] : "\(parts[0]) of \(row)"
     }
 }
 
@@ -100,10 +114,10 @@ package final class Keyring: Sendable {
         ///
         /// - Throws: `damagedValue` if it is one of another purpose: the value was moved. `unknownDataKey`, `compromisedDataKey`.
         fileprivate func key(
-            _ id: Int32, for purpose: Purpose, evenCompromised: Bool
+            _ id: Int32, for place: SealedPlace, evenCompromised: Bool
         ) throws(KeyVaultError) -> SharedSecret {
-            let keys = try self[purpose]
-            guard keys.keys[id] != nil || key(id) == nil else { throw .damagedValue }
+            let keys = try self[place.purpose]
+            guard keys.keys[id] != nil || key(id) == nil else { throw .damagedValue(place) }
             return try keys.key(id: id, evenCompromised: evenCompromised)
         }
 
@@ -219,9 +233,9 @@ package final class Keyring: Sendable {
     private func open(
         _ sealed: [UInt8], in place: SealedPlace, evenCompromised: Bool
     ) throws(KeyVaultError) -> SecretBytes {
-        guard sealed.count >= Self.idByteCount else { throw .damagedValue }
+        guard sealed.count >= Self.idByteCount else { throw .damagedValue(place) }
         let id = Array(sealed.prefix(Self.idByteCount))
-        let key = try keys.key(Int32(bigEndianBytes: id), for: place.purpose, evenCompromised: evenCompromised)
+        let key = try keys.key(Int32(bigEndianBytes: id), for: place, evenCompromised: evenCompromised)
         return try place.open(sealed, after: id, key: key.bytes)
     }
 

@@ -25,9 +25,8 @@ struct HandedOutValueTests {
     func changed() throws {
         let keyring = try makeKeyring()
         let sealed = try keyring.sealToHandOut(secret, for: place, at: hour)
-        #expect(throws: KeyVaultError.damagedValue) {
-            _ = try keyring.openHandedOut(sealed, for: SealedPlace("keypadId", .keypads, row: "BANK", "other"))
-        }
+        let other = SealedPlace("keypadId", .keypads, row: "BANK", "other")
+        #expect(throws: KeyVaultError.damagedValue(other)) { _ = try keyring.openHandedOut(sealed, for: other) }
         for index in sealed.indices {
             var changed = sealed
             changed[index] ^= 1
@@ -47,7 +46,7 @@ struct HandedOutValueTests {
         // The hour is in bytes 4 to 7.
         #expect(Array(sealed[4..<8]) == [0, 0, 0, 5])
         sealed[7] = 6
-        #expect(throws: KeyVaultError.damagedValue) { _ = try keyring.openHandedOut(sealed, for: place) }
+        #expect(throws: KeyVaultError.damagedValue(place)) { _ = try keyring.openHandedOut(sealed, for: place) }
     }
 
     @Test("A stored value does not open as one that was handed out, or the other way round")

@@ -41,7 +41,7 @@ struct KeyringTests {
         ]
         for other in others {
             #expect(other != place)
-            #expect(throws: KeyVaultError.damagedValue) { _ = try keyring.open(sealed, in: other) }
+            #expect(throws: KeyVaultError.damagedValue(other)) { _ = try keyring.open(sealed, in: other) }
         }
     }
 
@@ -52,7 +52,7 @@ struct KeyringTests {
         for place in places {
             let sealed = try keyring.seal(secret, in: place)
             for other in places where other != place {
-                #expect(throws: KeyVaultError.damagedValue) { _ = try keyring.open(sealed, in: other) }
+                #expect(throws: KeyVaultError.damagedValue(other)) { _ = try keyring.open(sealed, in: other) }
             }
             #expect(try keyring.open(sealed, in: place).revealed == secret)
         }
@@ -72,7 +72,7 @@ struct KeyringTests {
         for length in 0..<sealed.count {
             #expect(throws: KeyVaultError.self) { _ = try keyring.open(Array(sealed.prefix(length)), in: place) }
         }
-        #expect(throws: KeyVaultError.damagedValue) { _ = try keyring.open(sealed + [0], in: place) }
+        #expect(throws: KeyVaultError.damagedValue(place)) { _ = try keyring.open(sealed + [0], in: place) }
     }
 
     @Test("A value with an unknown data key has another error than a damaged value")
@@ -177,7 +177,9 @@ struct KeyringTests {
         ]
         for error in errors { #expect(error.description.contains("4")) }
         #expect(KeyVaultError.noActiveKey(purpose: "pins").description.contains("pins"))
-        #expect(!KeyVaultError.damagedValue.description.isEmpty)
+        let place = SealedPlace("cardholder.sealed_pin", .pins, row: "MYBANK", "4711")
+        #expect(KeyVaultError.damagedValue(place).description.contains(" cardholder.sealed_pin of MYBANK, 4711 "))
+        #expect(SealedPlace("key.mac", .keys).description == "key.mac")
         #expect(!KeyVaultError.engineFailure.description.isEmpty)
     }
 }

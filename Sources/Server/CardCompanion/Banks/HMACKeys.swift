@@ -22,7 +22,7 @@ struct HMACKeys: Sendable {
                 opened.append(SharedSecret(try keyring.open(record.sealedKey, in: place)))
             } catch {
                 if error == .vaultClosed { throw error }
-                damaged = damaged || error == .damagedValue
+                if case .damagedValue = error { damaged = true }
             }
         }
         keys = opened
