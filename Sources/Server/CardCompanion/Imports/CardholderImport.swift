@@ -47,16 +47,20 @@ package struct CardholderImport: Sendable {
     private let store: Store
     private let clock: WallClock
     private let parallelism: Int
+    private let isDryRun: Bool
     private var splitter = LineSplitter(byteLimit: lineByteLimit)
     private var batch: [NumberedLine] = []
     private var batchByteCount = 0
     private var stagedCount = 0
     private var mergedCount = 0
 
-    /// - Parameter parallelism: how many lines are opened at once.
-    /// - Parameter actor: who imports, for the audit trail.
+    /// - Parameters:
+    ///   - actor: who imports, for the audit trail.
+    ///   - parallelism: how many lines are opened at once.
+    ///   - isDryRun: whether lines are only checked, and nothing is written.
     package init(
-        bank: IssuerBank, provisioning: Provisioning, actor: String, store: Store, clock: WallClock, parallelism: Int
+        bank: IssuerBank, provisioning: Provisioning, actor: String, store: Store, clock: WallClock, parallelism: Int,
+        isDryRun: Bool = false
     ) {
         bankId = bank.id
         settings = bank.settings
@@ -65,6 +69,8 @@ package struct CardholderImport: Sendable {
         self.store = store
         self.clock = clock
         self.parallelism = max(1, parallelism)
+        self.isDryRun = isDryRun
+        summary.good = isDryRun ? 0 : nil
     }
 
     /// Reads all lines, then writes the good ones. If anything fails before the writing, nothing is written.
@@ -81,6 +87,7 @@ package struct CardholderImport: Sendable {
         do {
             try await read(nextChunk, report)
             try whenComplete()
+            guard !isDryRun else { return }
             try await write(report)
             summary.committed = true
         } catch {
@@ -113,6 +120,7 @@ package struct CardholderImport: Sendable {
     private mutating func count(_ results: [ImportResult]) -> [ImportResult] {
         for result in results {
             switch result.outcome {
+            case .good: summary.good = (summary.good ?? 0) + 1
             case .written(let written): summary.count(written.effect)
             case .refused: summary.refused += 1
             }
@@ -137,11 +145,13 @@ package struct CardholderImport: Sendable {
         let checks = try await check(batch)
         (batch, batchByteCount) = ([], 0)
         let good = checks.compactMap { if case .good(let line) = $0 { line } else { nil } }
+        let refused = checks.compactMap { if case .refused(let result) = $0 { result } else { nil } }
+        if isDryRun { return refused + good.map(ImportResult.init(good:)) }
         if !good.isEmpty {
             try await store.stage(good, importId: importId, bankId: bankId, now: clock.now())
             stagedCount += good.count
         }
-        return checks.compactMap { if case .refused(let result) = $0 { result } else { nil } }
+        return refused
     }
 
     private mutating func merge() async throws -> [ImportResult] {

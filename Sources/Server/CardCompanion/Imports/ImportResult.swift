@@ -4,6 +4,8 @@ package import CardCompanionModel
 /// The result of one line of an import.
 package struct ImportResult: Sendable, Equatable {
     package enum Outcome: Sendable, Equatable {
+        /// Of a dry run: the line has nothing wrong in it.
+        case good
         case written(WrittenCardholder)
         case refused(ProvisioningRefusal)
     }
@@ -23,6 +25,14 @@ extension ImportResult {
         uniqueId = line.uniqueId.text
         unknownMembers = line.unknownMembers
         outcome = Self.outcome(of: line)
+    }
+
+    /// The result of a dry run.
+    init(good line: ImportLine) {
+        self.line = line.line
+        uniqueId = line.uniqueId.text
+        unknownMembers = line.unknownMembers
+        outcome = .good
     }
 
     private static func outcome(of line: ImportedLine) -> Outcome {
@@ -49,6 +59,8 @@ extension ImportResult: Encodable {
         try container.encode(line, forKey: .line)
         try container.encodeIfPresent(uniqueId, forKey: .uniqueId)
         switch outcome {
+        case .good:
+            try container.encode("good", forKey: .result)
         case .written(let written):
             try container.encode(written.effect.rawValue, forKey: .result)
             try container.encodeIfPresent(written.pin?.rawValue, forKey: .pin)
@@ -84,13 +96,17 @@ package struct ImportSummary: Sendable, Encodable {
     package var unchanged = 0
     package var deleted = 0
     package var refused = 0
+    /// Good lines of a dry run; nil if it is none.
+    package var good: Int?
     /// Whether every good line was written.
     package var committed = false
     package var error: String?
 
     /// For people.
     package var text: String {
-        "\(created) created, \(replaced) replaced, \(unchanged) unchanged, \(deleted) deleted, \(refused) refused"
+        if let good { return "\(good) good, \(refused) refused; nothing was written" }
+        return
+            "\(created) created, \(replaced) replaced, \(unchanged) unchanged, \(deleted) deleted, \(refused) refused"
     }
 
     mutating func count(_ effect: WrittenCardholder.Effect) {

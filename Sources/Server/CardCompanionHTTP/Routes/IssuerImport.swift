@@ -118,6 +118,8 @@ struct ImportMetrics: Sendable {
             switch result.outcome {
             case .written(let result): written[result.effect]?.increment()
             case .refused: refused.increment()
+            // Only commands make dry runs.
+            case .good: break
             }
         }
     }

@@ -17,12 +17,15 @@ struct CardholderCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Creates or replaces cardholders from a file with one JSON object per line.",
             discussion: """
-                A line has uniqueId and, if they apply, status, channels, definition, accessibility, authenticationCode
-                and pin (each a JWE to a key of /.well-known/jwks.json), pinVersion and freeField. A member that is left
-                out is removed, except in a line with "op":"patch". A line with "op":"delete" erases the cardholder.
-                If there are invalid lines, they are reported, the others are imported, and the exit status is 65.
+                A line has uniqueId and, if they apply, status, channels, definition, accessibility, \
+                authenticationCode and pin (each a JWE to a key of /.well-known/jwks.json), pinVersion and freeField. \
+                A member that is left out is removed, except in a line with "op":"patch". A line with "op":"delete" \
+                erases the cardholder. If there are invalid lines, they are reported, the others are imported, and the \
+                exit status is 65. --dry-run opens and checks all lines, and writes nothing. It does not look at the \
+                cardholders that the bank has: only the import itself refuses a patch of an unknown one.
 
                 EXAMPLES
+                  card-companion cardholder import --bank MYBANK --dry-run cardholders.ndjson
                   card-companion cardholder import --bank MYBANK cardholders.ndjson
                   make-cardholders | card-companion cardholder import --bank MYBANK --json -
                 """)
@@ -31,6 +34,8 @@ struct CardholderCommand: ParsableCommand {
         var bank: Identifier
         @Argument(help: "The file; - is standard input.")
         var file: String
+        @Flag(help: "Only check the lines, and write nothing.")
+        var dryRun = false
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
 
@@ -38,23 +43,10 @@ struct CardholderCommand: ParsableCommand {
             let handle = try InputFile.openForReading(file)
             defer { close(handle) }
             let asJSON = output.json
-            let action = AdminAction(command: "cardholder import", bankId: bank, subject: file)
-            let summary = try await Installation.run(options, action: action) { [bank] installation in
-                let bank = try await installation.issuerBank(bank)
-                return try await installation.withDataKeys { dataKeys in
-                    let keyring = try await dataKeys.opened()
-                    let countedObjects = CountedObjects(
-                        store: installation.store, keyring: keyring, inventory: dataKeys.inventory,
-                        logger: installation.logger)
-                    _ = try await countedObjects.refresh(from: dataKeys.vault)
-                    let keys = try await ServerKeys.opened(with: keyring, of: dataKeys)
-                    var cardholders = CardholderImport(
-                        bank: bank,
-                        provisioning: Provisioning(
-                            bank: bank, keyring: keyring, serverKeys: keys, countedObjects: countedObjects,
-                            acceptsCodes: !countedObjects.needApprovals),
-                        actor: AdminAction.actor, store: installation.store, clock: installation.clock,
-                        parallelism: ProcessInfo.processInfo.activeProcessorCount)
+            // A dry run changes nothing, and leaves no entry in the audit trail.
+            let action = dryRun ? nil : AdminAction(command: "cardholder import", bankId: bank, subject: file)
+            let summary = try await Installation.run(options, action: action) { [bank, dryRun] installation in
+                try await installation.withCardholderImport(to: bank, isDryRun: dryRun) { cardholders in
                     var report = ImportReport(fileByteCount: InputFile.byteCount(handle), asJSON: asJSON)
                     defer { report.finish() }
                     try await cardholders.run {
@@ -64,7 +56,6 @@ struct CardholderCommand: ParsableCommand {
                     } report: { results, progress in
                         try report.show(results, progress)
                     }
-                    try await dataKeys.report(keyring)
                     return cardholders.summary
                 }
             }
@@ -213,6 +204,30 @@ struct CardholderCommand: ParsableCommand {
             let found = try await installation.store.cardholder(bankId: bank, uniqueId: uniqueId)
             guard let found else { throw CommandError.notFound("bank '\(bank)' has no cardholder '\(uniqueId)'") }
             return Shown(text: found.table(settings), json: CardholderRepresentation(found, settings))
+        }
+    }
+}
+
+extension Installation {
+    /// Opens the keys that an import needs.
+    fileprivate func withCardholderImport<Result>(
+        to bankId: Identifier, isDryRun: Bool, _ body: (inout CardholderImport) async throws -> Result
+    ) async throws -> Result {
+        let bank = try await issuerBank(bankId)
+        return try await withDataKeys { dataKeys in
+            let keyring = try await dataKeys.opened()
+            let countedObjects = CountedObjects(
+                store: store, keyring: keyring, inventory: dataKeys.inventory, logger: logger)
+            _ = try await countedObjects.refresh(from: dataKeys.vault)
+            let provisioning = Provisioning(
+                bank: bank, keyring: keyring, serverKeys: try await ServerKeys.opened(with: keyring, of: dataKeys),
+                countedObjects: countedObjects, acceptsCodes: !countedObjects.needApprovals)
+            var cardholders = CardholderImport(
+                bank: bank, provisioning: provisioning, actor: AdminAction.actor, store: store, clock: clock,
+                parallelism: ProcessInfo.processInfo.activeProcessorCount, isDryRun: isDryRun)
+            let result = try await body(&cardholders)
+            try await dataKeys.report(keyring)
+            return result
         }
     }
 }

@@ -135,6 +135,33 @@ struct ImportTests {
         #expect(shown.stdout.contains("1 unchanged"))
     }
 
+    @Test("A dry run says what is wrong in a file, and writes nothing, not even the good lines")
+    func dryRun() async throws {
+        let service = try await Service.shared.value
+        let backend = try await Service.backend.value
+        let (good, bad) = (Unique.name("good"), Unique.name("bad"))
+        let text = #"""
+            {"uniqueId":"\#(good)","colour":"green"}
+            {"uniqueId":"\#(bad)","status":"GONE"}
+            """#
+        func tryImport(_ arguments: String...) async throws -> CommandResult {
+            try await service.installation.run(
+                ["cardholder", "import", "--bank", backend.bank.id, "--dry-run", "-"] + arguments, stdin: text)
+        }
+        let shown = try await tryImport()
+        #expect(shown.status == 65)
+        #expect(shown.stdout == "1 good, 1 refused; nothing was written\n")
+        #expect(shown.stderr.contains("line 1: warning: colour: is not known"))
+        #expect(shown.stderr.contains("line 2: status: must be one of ACTIVE, SUSPENDED, CLOSED"))
+        #expect(try await tryImport("--json").stdout.contains(#"{"line":1,"result":"good","uniqueId":"\#(good)""#))
+        let rows = try await service.installation.sql(
+            """
+            SELECT 1 FROM cardholder WHERE unique_id IN ('\(good)', '\(bad)')
+            UNION ALL SELECT 1 FROM import_line WHERE unique_id IN ('\(good)', '\(bad)')
+            """)
+        #expect(rows.isEmpty)
+    }
+
     @Test("The same lines again change nothing, even after definitions and deliveries")
     func sameAgain() async throws {
         let backend = try await Service.backend.value
