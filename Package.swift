@@ -147,7 +147,7 @@ let package = Package(
         library("PINBlocks", in: .keys, ["Cryptography", "SecureMemory"]),
         library("Retries", in: .foundations),
         library("PrometheusText", in: .foundations, [coreMetrics]),
-        library("JSONLog", in: .foundations, ["SecureMemory", "StrictJSON", logging]),
+        library("LogLines", in: .foundations, ["SecureMemory", "StrictJSON", logging]),
         library("PostgresLibPQ", in: .foundations, ["CLibPQ", "Retries", logging, metrics, serviceLifecycle]),
         library("EmbeddedPostgres", in: .foundations, ["Retries", logging, subprocess, systemPackage]),
         library("PINImages", in: .foundations, ["CCairo", "CZlib", "SecureMemory"]),
@@ -220,7 +220,7 @@ let package = Package(
             [
                 "Administration", "CardCompanion", "CardCompanionHTTP", "CardCompanionModel", "CardCompanionStore",
                 "CardCompanionWebhooks", "CLinux",
-                "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "JSONLog", "KeyBlocks", "KeyVault", "PINImages",
+                "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "KeyBlocks", "KeyVault", "LogLines", "PINImages",
                 "PKCS11", "PrometheusText", "SecureMemory", "StrictJSON", argumentParser, configuration, hummingbird,
                 logging, metrics, nioCore, nioPosix, serviceLifecycle, systemPackage, unixSignals,
             ]),
@@ -323,7 +323,7 @@ let package = Package(
         tests("EIDToolTests", in: .eID, ["EIDInterface", "EIDSimulation", "EIDWebSocket"]),
         tests("ArchitectureTests", in: .server),
         tests("RetriesTests", in: .foundations, ["Retries"]),
-        tests("JSONLogTests", in: .foundations, ["JSONLog", "StrictJSON", logging]),
+        tests("LogLinesTests", in: .foundations, ["LogLines", "StrictJSON", logging]),
         tests("PrometheusTextTests", in: .foundations, ["PrometheusText", "ServerHarness", metrics]),
         harness("PostgresHarness", ["CSpawn"]),
         tests(

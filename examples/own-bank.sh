@@ -78,7 +78,7 @@ while [ -z "$url" ]; do
         exit 1
     fi
     sleep 0.2
-    url=$(sed -n 's/.* url=\([^ ]*\) .*Listening$/\1/p' server.log)
+    url=$(sed -n 's/.* Listening url=\([^ ]*\)$/\1/p' server.log)
 done
 
 echo "The bank's back-end and a cardholder's app"

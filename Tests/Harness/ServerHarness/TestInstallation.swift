@@ -193,7 +193,7 @@ package final class TestInstallation: Sendable {
         try await SQL.run(statements, at: databaseURL)
     }
 
-    private var environment: [String: String] {
+    package var environment: [String: String] {
         [
             "DATABASE_URL": databaseURL, "DATA_DIRECTORY": dataDirectory,
             // Tests run beside each other, on machines that do other things too.

@@ -143,7 +143,7 @@ package final class TestServer: Sendable {
             let lines = read(logPath).split(separator: "\n")
             // A regular expression takes long on a whole log.
             if let line = lines.first(where: { $0.contains("Listening") && $0.contains("url") }) {
-                if let match = line.firstMatch(of: /url=(https?:\/\/\S+).*Listening/) { return String(match.1) }
+                if let match = line.firstMatch(of: /Listening url=(https?:\/\/\S+)/) { return String(match.1) }
                 if let match = line.firstMatch(of: /"Listening".*"url":"(https?:[^"]+)"/) { return String(match.1) }
             }
             // It can have written why it has ended since then.

@@ -227,7 +227,7 @@ def start(program, folder):
     end = time.monotonic() + START_SECONDS
     while time.monotonic() < end and process.poll() is None:
         text = pathlib.Path(log.name).read_text(errors="replace")
-        match = re.search(r"url=(http://\S+).*Listening", text)
+        match = re.search(r"Listening url=(http://\S+)", text)
         if match:
             return process, match.group(1)
         time.sleep(0.2)

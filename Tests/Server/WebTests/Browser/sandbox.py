@@ -40,7 +40,7 @@ def sandbox_server(arguments, folder):
 def address(process, log):
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
-        if found := re.search(r"url=(http://\S+).*Listening", log.read_text()):
+        if found := re.search(r"Listening url=(http://\S+)", log.read_text()):
             return found[1]
         time.sleep(0.05)
     reason = "ended" if process.poll() is not None else f"did not start within {START_SECONDS} seconds"

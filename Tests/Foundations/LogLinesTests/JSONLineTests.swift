@@ -4,19 +4,16 @@ import StrictJSON
 import Synchronization
 import Testing
 
-@testable import JSONLog
+@testable import LogLines
 
 @Suite("The log as JSON lines")
-struct JSONLogTests {
+struct JSONLineTests {
     /// What a logger has written.
     private final class Lines: Sendable {
         private let bytes = Mutex<[UInt8]>([])
 
-        var handler: JSONLogHandler {
-            JSONLogHandler { line in
-                let new = line.withBytes { [UInt8]($0) }
-                self.bytes.withLock { $0 += new }
-            }
+        var handler: LogLineHandler {
+            LogLineHandler(.json) { line in self.bytes.withLock { $0 += line } }
         }
 
         var logger: Logger { Logger(label: "test") { _ in self.handler } }
@@ -88,8 +85,8 @@ struct JSONLogTests {
         lines.logger.info("\(long)", metadata: items)
         let line = try #require(try lines.read().first)
         let message = try #require(line["message"])
-        #expect(message.hasSuffix("\u{fffd}… (cut off)") && message.utf8.count < JSONLine.valueByteLimit + 30)
-        #expect(line.count == 4 + JSONLine.itemLimit)
+        #expect(message.hasSuffix("\u{fffd}… (cut off)") && message.utf8.count < LogLine.valueByteLimit + 30)
+        #expect(line.count == 4 + LogLine.itemLimit)
     }
 
     @Test("An error and a metadata provider have their items too")

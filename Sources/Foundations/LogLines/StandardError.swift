@@ -6,8 +6,8 @@ enum StandardError {
     private static let turn = Mutex(())
 
     /// Writes a line as a whole. If it cannot be written, it is lost: there is nowhere to report it.
-    static func write(_ line: borrowing JSONLine) {
-        line.withBytes { bytes in
+    static func write(_ line: [UInt8]) {
+        line.withUnsafeBytes { bytes in
             turn.withLock { _ in
                 var rest = bytes[...]
                 while !rest.isEmpty {
