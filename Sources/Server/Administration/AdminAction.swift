@@ -1,6 +1,7 @@
 internal import CardCompanion
 package import CardCompanionModel
 internal import Foundation
+internal import Glibc
 package import Logging
 
 /// A command that changes something: its lines in the audit trail say who ran it, where, what it was, and how it
@@ -71,6 +72,8 @@ package struct AdminAction: Sendable {
     }
 
     private func write(outcome: String, to logger: Logger) {
+        // At a terminal somebody has just typed the command, and sees how it ends. The log of a job, or a journal, is evidence.
+        guard isatty(STDERR_FILENO) == 0 else { return }
         var metadata: Logger.Metadata = [
             "operation": "\(command)", "outcome": "\(outcome)", "os_user": "\(ClientText.quoted(NSUserName()))",
             "host": "\(ClientText.quoted(ProcessInfo.processInfo.hostName))",

@@ -32,7 +32,7 @@ struct AuditTrailTests {
         ]
         for (arguments, operation, subject) in commands {
             let line = try await auditLine(of: arguments, status: 0)
-            #expect(line.contains(" operation=\(operation) "))
+            #expect(line.contains(" operation=\"\(operation)\" "))
             #expect(line.contains(" outcome=done "))
             #expect(line.contains(" bank_id=\"\(bank)\" "))
             #expect(line.contains(" os_user=\"\(NSUserName())\" "))
@@ -42,13 +42,14 @@ struct AuditTrailTests {
             #expect(!line.contains("a7a7") && !line.contains("secret"))
         }
         #expect(try await auditLine(of: ["migrate"], status: 0).contains(" operation=migrate "))
-        #expect(try await auditLine(of: ["server-key", "rotate"], status: 0).contains(" operation=server-key rotate "))
+        #expect(
+            try await auditLine(of: ["server-key", "rotate"], status: 0).contains(" operation=\"server-key rotate\" "))
     }
 
     @Test("A command that changes something and fails is recorded too")
     func failures() async throws {
         let line = try await auditLine(of: ["key", "disable", "--bank", "nobody", "none"], status: 66)
-        #expect(line.contains(" operation=key disable ") && line.contains(" outcome=failed "))
+        #expect(line.contains(#" operation="key disable" "#) && line.contains(" outcome=failed "))
         let unlock = try await auditLine(of: ["cardholder", "unlock", "--bank", "nobody", "one"], status: 66)
         #expect(unlock.contains(" outcome=failed "))
     }
@@ -59,6 +60,24 @@ struct AuditTrailTests {
             let result = try await Self.installation.value.run(arguments)
             #expect(!result.stderr.contains("trail=audit"))
         }
+    }
+
+    @Test("At a terminal a command shows its answer and no lines of the log")
+    func terminal() async throws {
+        let installation = try await Self.installation.value
+        let bank = Unique.name("bank")
+        let result = try await TestCommand.run(
+            "python3",
+            [
+                "-c", "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)", CardCompanionBinary.path, "bank",
+                "add", bank,
+                "--scheme", "CB",
+            ], environment: installation.environment
+        ).succeeded()
+        #expect(result.stdout.contains(bank))
+        #expect(!result.stdout.contains("trail=audit") && !result.stderr.contains("trail=audit"))
+        let entries = try await installation.sql("SELECT operation FROM audit_entry WHERE bank_id = '\(bank)'")
+        #expect(entries.contains("bank add"))
     }
 
     @Test("A name cannot forge another part of the line, and a card number is not repeated")
