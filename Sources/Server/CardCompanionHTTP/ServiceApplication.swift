@@ -30,6 +30,8 @@ package struct HTTPSettings: Sendable {
     package var documentSessions = DocumentSessionSettings()
     /// The names under which back-ends call the server. Without names they can only call from this machine.
     package var names: [Authority] = []
+    /// Pages of these origins can call the apps' operations.
+    package var origins: [WebOrigin] = []
 
     /// Without a setting, four addresses can take all connections at worst.
     package var usualAddressConnections: Int { min(1_000, max(1, maximumConnections / 4)) }
@@ -137,6 +139,7 @@ private func router(
         TraceMiddleware()
         MetricsMiddleware(routes.routes)
         AccessLogMiddleware()
+        if !settings.origins.isEmpty { CrossOriginMiddleware(settings.origins) }
         ProblemMiddleware(methods: AllowedMethods(routes.routes))
         HostMiddleware()
         DatabasePatienceMiddleware(limit: settings.databaseLimit)

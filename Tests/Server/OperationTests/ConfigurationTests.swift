@@ -131,7 +131,21 @@ extension ConfigurationTests {
         #expect(refused.stderr.contains("pin.example.com:8443"))
     }
 
-    @Test("A list with an empty place is refused", arguments: ["http.names", "http.proxies"])
+    @Test(
+        "An origin that no browser would send is refused, and the message names it",
+        arguments: [
+            "*", "null", "app.mybank.example", "http://app.mybank.example", "https://", "https://app.mybank.example/",
+            "https://App.mybank.example", "https://app.mybank.example:443", "https://user@app.mybank.example",
+            "ftp://app.mybank.example",
+            "https://*.mybank.example", "https://https://app.mybank.example", "http://localhost.mybank.example",
+        ])
+    func wrongOrigin(origin: String) async throws {
+        let refused = try await check(["--http-origins", "https://one.mybank.example, \(origin)"])
+        #expect(refused.status == 78)
+        #expect(refused.stderr.contains("http.origins contains '\(origin)'"), "\(refused)")
+    }
+
+    @Test("A list with an empty place is refused", arguments: ["http.names", "http.proxies", "http.origins"])
     func emptyPlace(setting: String) async throws {
         let argument = "--" + setting.replacing(".", with: "-")
         for list in [",", "192.0.2.1,", "192.0.2.1,,192.0.2.2"] {

@@ -79,6 +79,10 @@ package struct ServerSettings: Sendable {
             .httpNames, &reader,
             use: "names or IPv4 addresses such as pin.example.com or pin.example.com:8443, without https:// or a path"
         ) { Authority($0) }
+        http.origins = Self.list(
+            .httpOrigins, &reader,
+            use: "origins such as https://app.mybank.example, without a path, in small letters"
+        ) { WebOrigin($0) }
         let isPlainAllowed = reader.text(.httpPlain) == "allowed" || Self.isLoopback(http.host)
         if http.tls == nil, !isPlainAllowed {
             reader.note(

@@ -108,6 +108,12 @@ extension Setting {
         The server's names in the URLs that back-ends call, separated by commas, such as 'pin.example.com, \
         pin.example.com:8443'. A back-end's call must be signed for one of them. Leave out the ports 443 and 80.
         """)
+    static let httpOrigins = Setting(
+        .http, "http.origins", .text, without: "none",
+        """
+        Origins whose web pages can call the apps' operations (CORS), separated by commas, such as \
+        'https://app.mybank.example'. Calls of back-ends are never offered to web pages.
+        """)
     static let cardholderRequests = Setting(
         .server, "cardholder.requests", .integer(1...1_000), default: .int(CardholderGate.usualLimit),
         "How many requests of one cardholder are served at once.")
@@ -208,6 +214,7 @@ extension Setting {
     package static let all = [
         httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpDrain, httpIdleTimeout,
         httpAddressConnections, httpAddressRate, httpAddressBurst, httpAddressSessions, httpProxies, httpNames,
+        httpOrigins,
         cardholderRequests, lookUpsRate, webhooksCA, resultsTimeout, databaseURL, databaseConnections,
         databaseStatementTimeout, databaseAcquireTimeout, databaseAnswerTimeout, databasePooling, databaseBinaries,
         dataDirectory, vaultFile, vaultModule, vaultToken, vaultPINFile, vaultGrace, vaultSocket, adminHost, adminPort,
