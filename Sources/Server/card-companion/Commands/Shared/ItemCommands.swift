@@ -20,50 +20,74 @@ protocol ListedItems: BankItems {
 struct ListItems<Items: ListedItems>: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
-            commandName: "list", abstract: "Lists a bank's \(Items.noun)s.",
+            commandName: "list", abstract: "Lists the \(Items.noun)s of a bank, or of all banks.",
             discussion: "EXAMPLE\n  card-companion \(Items.command) list --bank MYBANK --json")
     }
 
-    @Option(help: "The bank's id.")
-    var bank: Identifier
+    @Option(help: "The bank's id. Without it, the list is of all banks.")
+    var bank: Identifier?
     @OptionGroup var output: OutputOptions
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
-        let (items, approvals) = try await Installation.run(options) { [bank] installation in
-            _ = try await installation.bank(bank)
-            return (
-                try await Items.list(bank, in: installation.store),
-                try await installation.approvals(Items.self, of: bank)
-            )
+        let listed = try await Installation.run(options) { [bank] installation in
+            let banks =
+                if let bank { [try await installation.bank(bank).id] } else {
+                    try await installation.store.banks().map(\.id)
+                }
+            var listed: [ListedOfBank<Items>] = []
+            for bank in banks { listed.append(try await ListedOfBank(bank, in: installation)) }
+            return listed
         }
-        let rows = items.map { item in
+        let hasApprovals = listed.contains { $0.approvals != nil }
+        let columns = (bank == nil ? ["BANK"] : []) + Items.columns + (hasApprovals ? ["APPROVAL"] : [])
+        let rows = listed.flatMap { bank in bank.rows.map { (self.bank == nil ? [bank.id.text] : []) + $0 } }
+        try Terminal.show(TextTable.text(columns, rows), json: listed.flatMap(\.reports), asJSON: output.json)
+    }
+}
+
+/// The items of one bank.
+private struct ListedOfBank<Items: ListedItems>: Sendable {
+    let id: Identifier
+    let items: [(row: [String], report: Items.Report)]
+    /// Nil without dual control.
+    let approvals: [String: Bool]?
+
+    init(_ id: Identifier, in installation: Installation) async throws {
+        self.id = id
+        items = try await Items.list(id, in: installation.store)
+        approvals = try await installation.approvals(Items.self, of: id)
+    }
+
+    var rows: [[String]] {
+        items.map { item in
             // The name is the first column.
             guard let approvals else { return item.row }
             return item.row + [approvals[item.row[0]] == false ? "NOT APPROVED, ignored by servers" : ""]
         }
-        let reports = items.map { item in
-            ApprovableReport(report: item.report, isApproved: approvals?[item.row[0]])
-        }
-        try Terminal.show(
-            TextTable.text(Items.columns + (approvals == nil ? [] : ["APPROVAL"]), rows), json: reports,
-            asJSON: output.json)
+    }
+
+    var reports: [ListedReport<Items.Report>] {
+        items.map { ListedReport(bank: id.text, report: $0.report, isApproved: approvals?[$0.row[0]]) }
     }
 }
 
-/// An item in JSON: under dual control it also says whether two operators have approved it.
-private struct ApprovableReport<Report: Encodable>: Encodable {
+/// An item in JSON with its bank. Under dual control it also says whether two operators have approved it.
+private struct ListedReport<Report: Encodable>: Encodable {
+    let bank: String
     let report: Report
     /// Nil without dual control, and for an item that is not active.
     let isApproved: Bool?
 
     private enum CodingKeys: String, CodingKey {
+        case bank
         case isApproved = "approved"
     }
 
     func encode(to encoder: any Encoder) throws {
         try report.encode(to: encoder)
         var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(bank, forKey: .bank)
         try members.encodeIfPresent(isApproved, forKey: .isApproved)
     }
 }
