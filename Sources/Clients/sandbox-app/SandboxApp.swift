@@ -13,7 +13,8 @@ struct SandboxApp: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               sandbox-app fetch --sandbox .data/sandbox --cardholder alice --image pin.png
-              sandbox-app fetch --sandbox .data/sandbox --cardholder bob --flow token --image pin.png
+              sandbox-app fetch --sandbox .data/sandbox --cardholder bob --flow token \\
+                  --image pin.png
               sandbox-app define --sandbox .data/sandbox --cardholder bob --flow keypad
             """,
         subcommands: [Fetch.self, Define.self], defaultSubcommand: Fetch.self)

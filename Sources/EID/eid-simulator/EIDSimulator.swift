@@ -12,8 +12,8 @@ struct EIDSimulator: AsyncParsableCommand {
         commandName: "eid-simulator",
         abstract: "Simulates the interface of the AusweisApp, with cards in memory. It does not authenticate anyone.",
         discussion: """
-            Apps connect to ws://localhost:PORT/eID-Kernel. Without a scenario there is one reader with a card: PIN 123456,
-            CAN 654321, PUK 1234567890. Scenarios are described in docs/eid.md.
+            Apps connect to ws://localhost:PORT/eID-Kernel. Without a scenario there is one reader with a card: PIN \
+            123456, CAN 654321, PUK 1234567890. Scenarios are described in docs/eid.md.
 
             EXAMPLES
               eid-simulator

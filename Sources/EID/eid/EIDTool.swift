@@ -12,7 +12,8 @@ struct EIDTool: AsyncParsableCommand {
         abstract:
             "Uses an eID card through a running AusweisApp: changes its PIN, or identifies its holder at a service.",
         discussion: """
-            PINs are read without echo, or from standard input, one per line. To try it without a card, start eid-simulator.
+            PINs are read without echo, or from standard input, one per line. To try it without a card, start \
+            eid-simulator.
 
             EXAMPLES
               eid info

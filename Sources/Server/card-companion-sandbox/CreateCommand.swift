@@ -10,8 +10,8 @@ struct CreateCommand: AsyncParsableCommand {
         commandName: "create",
         abstract: "Creates a trial bank with keys, a certificate and cardholders, and writes its keys to files.",
         discussion: """
-            The files are in the folder 'sandbox' of the data directory. In production, the bank's back-end has such keys.
-            If the sandbox already exists, nothing changes.
+            The files are in the folder 'sandbox' of the data directory. In production, the bank's back-end has such \
+            keys. If the sandbox already exists, nothing changes.
 
             EXAMPLE
               card-companion-sandbox create --data-directory .data

@@ -8,8 +8,8 @@ struct SandboxProgram: AsyncParsableCommand {
         commandName: "card-companion-sandbox",
         abstract: "Runs card-companion with a trial bank. Never use it for real cards.",
         discussion: """
-            Its commands take the same settings as card-companion. The commands of card-companion work on the same data
-            directory.
+            Its commands take the same settings as card-companion. The commands of card-companion work on the same \
+            data directory.
 
             EXAMPLE
               card-companion-sandbox serve --data-directory .data

@@ -15,11 +15,13 @@ struct ShowDocumentCommand: AsyncParsableCommand {
         commandName: "show-document",
         abstract: "Simulates an app that reads a simulated chip, for a cardholder of a running sandbox.",
         discussion: """
-            The sandbox's bank asks for a check, and the app reads the made-up document that a made-up state has issued to
-            the cardholder. Only the sandbox trusts that state. The exit status is 1 if the document did not pass.
+            The sandbox's bank asks for a check, and the app reads the made-up document that a made-up state has \
+            issued to the cardholder. Only the sandbox trusts that state. The exit status is 1 if the document did not \
+            pass.
 
             EXAMPLES
-              card-companion-sandbox show-document --url http://localhost:8080 --sandbox .data/sandbox --cardholder alice
+              card-companion-sandbox show-document --url http://localhost:8080 \\
+                  --sandbox .data/sandbox --cardholder alice
               card-companion-sandbox show-document --url http://localhost:8080 --sandbox .data/sandbox \\
                 --cardholder alice --chip clone
             """)

@@ -8,13 +8,14 @@ struct CardCompanionCommand: AsyncParsableCommand {
         commandName: "card-companion",
         abstract: "Gives cardholders their card PIN, and takes the PIN that they choose, through their bank's app.",
         discussion: """
-            Without a database URL, every command uses a private PostgreSQL in the data directory. If no server is
+            Without a database URL, every command uses a private PostgreSQL in the data directory. If no server is \
             running it, the command starts it, and stops it at the end.
 
             EXAMPLES
               card-companion serve
               card-companion bank add MYBANK --name "My Bank" --scheme PCI-CPP
-              card-companion key import-hmac --bank MYBANK --usage distribution --hex-file hmac.hex
+              card-companion key import-hmac --bank MYBANK --usage distribution \\
+                  --hex-file hmac.hex
               card-companion cardholder import --bank MYBANK cardholders.ndjson
             """,
         version: Release.version,

@@ -38,7 +38,9 @@ struct CommandTests {
             ["bank", "set"],
             ["bank", "show"],
             ["bank", "list"], ["bank", "remove"], ["cardholder", "list"], ["events", "list"], ["webhook", "test"],
-            ["database", "restored"],
+            ["database", "restored"], ["bank", "check"], ["issuer-key", "add"],
+            ["issuer-key", "list"],
+            ["document-client", "add"], ["csca", "import"], ["webhook", "set"],
             ["key", "import"], ["key", "confirm"], ["key", "import-hmac"], ["key", "list"],
             ["key", "enable"], ["key", "disable"], ["key", "remove"],
             ["certificate", "import"], ["certificate", "import-crl"], ["certificate", "list-crls"],
@@ -56,10 +58,23 @@ struct CommandTests {
             ["operator", "remove"], ["operator", "dual-control"], ["approve"],
         ])
     func help(command: [String]) async throws {
-        let result = try await Self.installation.value.run(command + ["--help"])
-        #expect(result.status == 0)
-        #expect(result.stdout.contains("EXAMPLE"))
+        let installation = try await Self.installation.value.with(environment: ["COLUMNS": "\(Self.columns)"])
+        let help = try await installation.run(command + ["--help"]).succeeded().stdout
+        let paragraphs = help.split(separator: "\n\n").map { $0.split(separator: "\n").map(String.init) }
+        let examples = try #require(paragraphs.first { $0[0].hasPrefix("EXAMPLE") })
+        // What somebody pastes is whole: no line is wrapped where the shell does not expect it.
+        #expect(examples.dropFirst().allSatisfy { $0.hasPrefix("  ") && $0.count < Self.columns }, "\(examples)")
+        for paragraph in paragraphs.prefix(while: { !$0[0].hasPrefix("USAGE") }) {
+            for (line, next) in zip(paragraph, paragraph.dropFirst()) where !line.hasPrefix(" ") && !next.hasPrefix(" ")
+            {
+                let word = next.prefix { $0 != " " }
+                #expect(line.hasPrefix("EXAMPLE") || line.count + 1 + word.count > Self.columns - 2, "\(paragraph)")
+            }
+        }
     }
+
+    /// The width of a terminal, in characters.
+    private static let columns = 80
 
     @Test("A bank is added once, changed, and shown as JSON")
     func bank() async throws {
@@ -130,6 +145,10 @@ struct CommandTests {
         let both = try await run(command + ["--usage", "both"]).succeeded()
         #expect(both.stderr.contains("can also define a PIN"))
         #expect(try await run("key", "list", "--bank", id, "--json").stdout.contains(#""usage":"both""#))
+        let ofAll = try await run("key", "list").succeeded().stdout.split(separator: "\n")
+        #expect(ofAll.first?.hasPrefix("BANK ") == true)
+        #expect(ofAll.contains { $0.hasPrefix("\(id) ") && $0.contains(" both ") })
+        #expect(try await run("key", "list", "--json").stdout.contains(#""bank":"\#(id)""#))
     }
 
     @Test(

@@ -12,19 +12,22 @@ extension AuditCommand {
         static let configuration = CommandConfiguration(
             abstract: "Closes the oldest part of the trail: signs its end, and removes it.",
             discussion: """
-                The command first verifies the trail. Then it removes all entries and seals up to the last seal before the given
-                time. A signed closing seal stays, with the end of each chain. So 'audit verify' can still verify the rest, and
-                find entries that were removed without a closing. Export the entries first, and keep the export.
+                The command first verifies the trail. Then it removes all entries and seals up to the last seal before \
+                the given time. A signed closing seal stays, with the end of each chain. So 'audit verify' can still \
+                verify the rest, and find entries that were removed without a closing. Export the entries first, and \
+                keep the export.
 
-                Rows of cardholders that are there at the end of the closed part get new entries, so that 'audit verify
-                --cardholders' can go on. If a row was changed without an entry, the command refuses: look at the row first.
+                Rows of cardholders that are there at the end of the closed part get new entries, so that 'audit \
+                verify --cardholders' can go on. If a row was changed without an entry, the command refuses: look at \
+                the row first.
 
-                The command needs the database role that owns the schema, as 'card-companion migrate' does. If it is interrupted,
-                run it again.
+                The command needs the database role that owns the schema, as 'card-companion migrate' does. If it is \
+                interrupted, run it again.
 
                 EXAMPLES
                   card-companion audit export --cursor-file archive.cursor >> archive.ndjson
-                  card-companion audit close --before 2026-01-01T00:00:00Z --cursor-file archive.cursor
+                  card-companion audit close --before 2026-01-01T00:00:00Z \\
+                      --cursor-file archive.cursor
                 """)
 
         @Option(help: "Close everything that was sealed before this time (ISO 8601).", transform: AuditCommand.time)

@@ -16,12 +16,13 @@ struct AuditCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows the newest entries.",
             discussion: """
-                Entries name cardholders by pseudonyms. With --cardholder, the command opens the vault, and shows only the entries
-                about that cardholder.
+                Entries name cardholders by pseudonyms. With --cardholder, the command opens the vault, and shows only \
+                the entries about that cardholder.
 
                 EXAMPLES
                   card-companion audit show --bank MYBANK --operation fetch
-                  card-companion audit show --bank MYBANK --cardholder 4711 --from 2026-11-01T00:00:00Z
+                  card-companion audit show --bank MYBANK --cardholder 4711 \\
+                      --from 2026-11-01T00:00:00Z
                 """)
 
         @Option(help: "Only entries of this bank.")
@@ -71,16 +72,17 @@ struct AuditCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Writes entries and seals as lines of JSON, for a SIEM or an auditor.",
             discussion: """
-                The lines have everything that hashes and signatures cover (docs/audit.md), so that an auditor can verify them without
-                this program: examples/verify_audit.py does.
+                The lines have everything that hashes and signatures cover (docs/audit.md), so that an auditor can \
+                verify them without this program: examples/verify_audit.py does.
 
-                With --cursor-file, each run continues where the last one ended. The file is replaced after the lines are
-                written, so after an interruption a line can appear twice, but no line is left out. With --follow, the command
-                runs until you stop it. The command only reads, and servers do not wait for it.
+                With --cursor-file, each run continues where the last one ended. The file is replaced after the lines \
+                are written, so after an interruption a line can appear twice, but no line is left out. With --follow, \
+                the command runs until you stop it. The command only reads, and servers do not wait for it.
 
                 EXAMPLES
                   card-companion audit export > audit.ndjson
-                  card-companion audit export --cursor-file siem.cursor --follow | logger --tag card-companion
+                  card-companion audit export --cursor-file siem.cursor --follow \\
+                      | logger --tag card-companion
                 """)
 
         @Option(help: "The file that records how far the last run got.")

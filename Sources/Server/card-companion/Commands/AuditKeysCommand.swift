@@ -10,8 +10,8 @@ extension AuditCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows the public keys that verify seals of the audit trail.",
             discussion: """
-                With --json, it is a JWK set (RFC 7517), for somebody who verifies an export. Give it to them apart from the export, and
-                compare the keys' thumbprints (kid) by another way.
+                With --json, it is a JWK set (RFC 7517), for somebody who verifies an export. Give it to them apart \
+                from the export, and compare the keys' thumbprints (kid) by another way.
 
                 EXAMPLES
                   card-companion audit keys

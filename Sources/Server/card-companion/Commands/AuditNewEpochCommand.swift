@@ -12,15 +12,16 @@ extension AuditCommand {
             abstract:
                 "Adds a signed seal that begins a new epoch of the trail and says why, and lets servers add seals again.",
             discussion: """
-                Servers stop adding seals after a seal that none of their keys has signed, and if the trail in the database is not the
-                one that they or the vault know: it lacks seals, or has others. Find out why first. If you accept the trail as it is,
-                name both: the newest seal that was known (--lost) and the newest one that is there (--found), as the log or 'doctor'
-                says. If the logs of servers name different ones, take the highest. The seal keeps both, and 'audit verify' shows them.
+                Servers stop adding seals after a seal that none of their keys has signed, and if the trail in the \
+                database is not the one that they or the vault know: it lacks seals, or has others. Find out why \
+                first. If you accept the trail as it is, name both: the newest seal that was known (--lost) and the \
+                newest one that is there (--found), as the log or 'doctor' says. If the logs of servers name different \
+                ones, take the highest. The seal keeps both, and 'audit verify' shows them.
 
                 EXAMPLES
                   card-companion audit new-epoch --reason 'the token was replaced'
-                  card-companion audit new-epoch --reason 'the standby lacked two minutes when it took over' --found 4699 \
-                --lost 4711:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                  card-companion audit new-epoch --lost 4711:9f86… --found 4699 \\
+                      --reason 'the standby lacked two minutes when it took over'
                 """)
 
         @Option(help: "The reason, in one line.")

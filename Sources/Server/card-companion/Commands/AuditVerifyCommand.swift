@@ -12,23 +12,23 @@ extension AuditCommand {
         static let configuration = CommandConfiguration(
             abstract: "Finds altered, dropped and reordered entries and seals.",
             discussion: """
-                Entries that are newer than the last seal are counted, but nothing proves that none of them was removed. The newest seal
-                that the vault knows must be in the trail. With --last-seal or --witness, the command also compares a seal that somebody
-                else has kept: its number and hash from a server's log, or the JSON of /.well-known/audit-seal or of an event
-                audit.sealed.
+                Entries that are newer than the last seal are counted, but nothing proves that none of them was \
+                removed. The newest seal that the vault knows must be in the trail. With --last-seal or --witness, the \
+                command also compares a seal that somebody else has kept: its number and hash from a server's log, or \
+                the JSON of /.well-known/audit-seal or of an event audit.sealed.
 
-                With --cardholders, the command also compares each row of cardholders and their passes with the entries: a row that was
-                changed without an entry is found, also if a request has changed it again since. With --bank, it compares only the
-                rows of that bank, and does not find rows that are gone.
+                With --cardholders, the command also compares each row of cardholders and their passes with the \
+                entries: a row that was changed without an entry is found, also if a request has changed it again \
+                since. With --bank, it compares only the rows of that bank, and does not find rows that are gone.
 
-                Late entries are shown: an earlier seal should have had them, so somebody may have put them in. The exit status is 1 if
-                something is wrong; late entries do not count.
+                Late entries are shown: an earlier seal should have had them, so somebody may have put them in. The \
+                exit status is 1 if something is wrong; late entries do not count.
 
                 EXAMPLES
                   card-companion audit verify
                   card-companion audit verify --witness seal-of-the-bank.json
                   card-companion audit verify --cardholders
-                  card-companion audit verify --last-seal 4711:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+                  card-companion audit verify --last-seal "$(cat last-seal)"
                 """)
 
         @Option(help: "A seal that must be in the trail: its number and its hash in hex.")

@@ -63,7 +63,8 @@ struct BankCommand: ParsableCommand {
             abstract: "Adds a bank.",
             discussion: """
                 EXAMPLE
-                  card-companion bank add MYBANK --name "My Bank" --scheme PCI-CPP --retention keep --reminders true
+                  card-companion bank add MYBANK --name "My Bank" --scheme PCI-CPP \\
+                      --retention keep --reminders true
                 """)
 
         @Argument(help: "The bank's id: bankId and IdBEL in requests.")
@@ -138,7 +139,8 @@ struct BankCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Says whether a bank is ready, and what it lacks.",
             discussion: """
-                The exit status is 1 if there is an error; warnings do not count. 'doctor' looks at the whole installation.
+                The exit status is 1 if there is an error; warnings do not count. 'doctor' looks at the whole \
+                installation.
 
                 EXAMPLE
                   card-companion bank check MYBANK
@@ -164,8 +166,8 @@ struct BankCommand: ParsableCommand {
             abstract:
                 "Removes a disabled bank with its cardholders, keys, certificates and events. They cannot be restored.",
             discussion: """
-                Disable the bank first: the command refuses to remove an active bank. If it is interrupted, run it again. The audit \
-                trail stays. If you use the id for another bank, give that bank new keys.
+                Disable the bank first: the command refuses to remove an active bank. If it is interrupted, run it \
+                again. The audit trail stays. If you use the id for another bank, give that bank new keys.
 
                 EXAMPLE
                   card-companion bank set OLDBANK --status DISABLED

@@ -18,9 +18,10 @@ struct CSCACommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Imports a master list: the authorities that a state or ICAO has checked.",
             discussion: """
-                The root must have issued the certificate of the list's signer. Get the root from a different source than the
-                list, for example from the state's web site, and compare its fingerprint over another channel. A list that is
-                older than the present one is refused. Import each new list: 'card-companion doctor' warns after 120 days.
+                The root must have issued the certificate of the list's signer. Get the root from a different source \
+                than the list, for example from the state's web site, and compare its fingerprint over another \
+                channel. A list that is older than the present one is refused. Import each new list: 'card-companion \
+                doctor' warns after 120 days.
 
                 EXAMPLES
                   card-companion csca import --root csca-germany.cer GermanMasterList.ml
@@ -68,8 +69,8 @@ struct CSCACommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "import-crl", abstract: "Imports the CRL of an authority of the trust list.",
             discussion: """
-                One of the authorities of the list must have signed it. A CRL that is older than the present one is refused. If
-                there is no CRL, or it is out of date, the 'errors' of a result say so.
+                One of the authorities of the list must have signed it. A CRL that is older than the present one is \
+                refused. If there is no CRL, or it is out of date, the 'errors' of a result say so.
 
                 EXAMPLE
                   card-companion csca import-crl germany.crl

@@ -19,16 +19,18 @@ struct CertificateCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Validates and imports a bank's certificate.",
             discussion: """
-                The certificate must have a chain to a CA that you trust, be within its validity, have a key usage that
-                allows its use, and have an RSA key of at least 2048 bits (any kind of key for mutual TLS). Intermediate
-                certificates can follow it in the file. PINs that cardholders define are sealed to the encryption
-                certificate that was imported last. With --crl, a certificate that its CA has revoked is refused; later
-                revocations need 'certificate import-crl'. Results of document verifications are sealed to the identity
-                certificate that was imported last.
+                The certificate must have a chain to a CA that you trust, be within its validity, have a key usage \
+                that allows its use, and have an RSA key of at least 2048 bits (any kind of key for mutual TLS). \
+                Intermediate certificates can follow it in the file. PINs that cardholders define are sealed to the \
+                encryption certificate that was imported last. With --crl, a certificate that its CA has revoked is \
+                refused; later revocations need 'certificate import-crl'. Results of document verifications are sealed \
+                to the identity certificate that was imported last.
 
                 EXAMPLES
-                  card-companion certificate import --bank MYBANK --alias 2027 --default --ca bank-ca.pem signing.pem
-                  card-companion certificate import --bank MYBANK --alias e27 --use encryption --ca bank-ca.pem e.pem
+                  card-companion certificate import --bank MYBANK --alias 2027 --default \\
+                      --ca bank-ca.pem signing.pem
+                  card-companion certificate import --bank MYBANK --alias e27 \\
+                      --use encryption --ca bank-ca.pem e.pem
                 """)
 
         @Option(help: "The bank's id.")
@@ -70,8 +72,8 @@ struct CertificateCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Makes a certificate the default for its use.",
             discussion: """
-                Tokens that name no alias are verified with the default signature certificate, and defined PINs are sealed
-                to the default encryption certificate. It replaces the present default.
+                Tokens that name no alias are verified with the default signature certificate, and defined PINs are \
+                sealed to the default encryption certificate. It replaces the present default.
 
                 EXAMPLE
                   card-companion certificate default --bank MYBANK --alias 2027

@@ -11,9 +11,9 @@ struct CheckConfigCommand: ServerCommand {
         commandName: "check-config",
         abstract: "Shows the settings in force, where each comes from, and what is wrong.",
         discussion: """
-            The exit status is 78 if something is wrong with a setting, or with a file or the database that it names. The command
-            also warns about certificates and CRLs that expire soon, and about banks whose cardholders cannot define a PIN. See
-            also 'doctor'.
+            The exit status is 78 if something is wrong with a setting, or with a file or the database that it names. \
+            The command also warns about certificates and CRLs that expire soon, and about banks whose cardholders \
+            cannot define a PIN. See also 'doctor'.
 
             EXAMPLE
               HTTP_PORT=8443 card-companion check-config --config card-companion.json

@@ -7,8 +7,8 @@ struct ConfigurationCommand: ParsableCommand {
         commandName: "configuration",
         abstract: "Lists all settings of the server.",
         discussion: """
-            Each setting can be given as an argument, in the environment, or in a JSON file (--config,
-            CARD_COMPANION_CONFIG, or \(SettingsReader.defaultFilePath)). Arguments override the environment, and the
+            Each setting can be given as an argument, in the environment, or in a JSON file (--config, \
+            CARD_COMPANION_CONFIG, or \(SettingsReader.defaultFilePath)). Arguments override the environment, and the \
             environment overrides the file. 'card-companion check-config' shows the values in force.
 
             \(list)

@@ -16,18 +16,21 @@ struct DatabaseCommand: ParsableCommand {
             discussion: """
                 A backup does not contain what happened after it. After this command
 
-                - servers refuse requests and calls that were signed before it ran, because they may have been served already;
-                - a million event positions and ETags that banks may have seen are skipped, servers answer older cursors that \
-                events are lost, and banks get their unacknowledged events again;
-                - the PINs that were delivered since the backup are erased, with their codes, if their bank erases delivered PINs. \
-                An export of the audit trail (--audit) says which PINs these are; without it, all PINs of these banks are erased. \
-                Each bank gets pin.expired events, and must provision these PINs again;
+                - servers refuse requests and calls that were signed before it ran, because they may have been served \
+                already;
+                - a million event positions and ETags that banks may have seen are skipped, servers answer older cursors \
+                that events are lost, and banks get their unacknowledged events again;
+                - the PINs that were delivered since the backup are erased, with their codes, if their bank erases \
+                delivered PINs. An export of the audit trail (--audit) says which PINs these are; without it, all PINs of \
+                these banks are erased. Each bank gets pin.expired events, and must provision these PINs again;
                 - the audit trail has a new epoch.
 
-                The command needs the database role that owns the schema, and the vault. If it is interrupted, run it again.
+                The command needs the database role that owns the schema, and the vault. If it is interrupted, run it \
+                again.
 
                 EXAMPLES
-                  card-companion database restored --backup-time 2026-11-21T02:00:00Z --audit audit.ndjson
+                  card-companion database restored --backup-time 2026-11-21T02:00:00Z \\
+                      --audit audit.ndjson
                   card-companion database restored --backup-time 2026-11-21T02:00:00Z
                 """)
 

@@ -10,8 +10,8 @@ struct DoctorCommand: ServerCommand {
         commandName: "doctor",
         abstract: "Looks at everything that a server needs, and says what is wrong and what to do.",
         discussion: """
-            It checks the configuration, files and their modes, limits, free disk, the database, the vault, operators, banks \
-            and their certificates. It changes nothing. Run it as the server's user: root can read what the \
+            It checks the configuration, files and their modes, limits, free disk, the database, the vault, operators, \
+            banks and their certificates. It changes nothing. Run it as the server's user: root can read what the \
             server cannot. The exit status is 1 if there is an error; warnings do not count.
 
             EXAMPLES

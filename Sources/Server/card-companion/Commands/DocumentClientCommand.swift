@@ -21,14 +21,16 @@ struct DocumentClientCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Registers an app of a bank.",
             discussion: """
-                The app sends the id when it connects to /ws2/validate. The id is not a secret: the check that the bank's back-end
-                has made for a session decides what the session may do. Results are posted to --result-url, signed with the
-                server's key and, if the bank has an identity certificate, sealed to it. Without --result-url the bank gets only
-                the events identity.checked and identity.failed.
+                The app sends the id when it connects to /ws2/validate. The id is not a secret: the check that the \
+                bank's back-end has made for a session decides what the session may do. Results are posted to \
+                --result-url, signed with the server's key and, if the bank has an identity certificate, sealed to it. \
+                Without --result-url the bank gets only the events identity.checked and identity.failed.
 
                 EXAMPLES
-                  card-companion document-client add --bank MYBANK --result-url https://id.mybank.example/results
-                  card-companion document-client add --bank MYBANK --id mybank-kiosk --unbound --result-url https://…
+                  card-companion document-client add --bank MYBANK \\
+                      --result-url https://id.mybank.example/results
+                  card-companion document-client add --bank MYBANK --id mybank-kiosk \\
+                      --unbound --result-url https://…
                 """)
 
         @Option(help: "The bank's id.")

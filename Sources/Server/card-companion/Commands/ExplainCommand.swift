@@ -43,8 +43,8 @@ struct ExplainCommand: ParsableCommand {
             commandName: "hmac", abstract: "Explains a hashMac.",
             discussion: """
                 EXAMPLE
-                  card-companion explain hmac --bank MYBANK --cardholder 4711 --timestamp 1767225600 \\
-                    --hash-mac 3f2a… --hex-file hmac.hex
+                  card-companion explain hmac --bank MYBANK --cardholder 4711 \\
+                      --timestamp 1767225600 --hash-mac 3f2a… --hex-file hmac.hex
                 """)
 
         @Option(help: "bankId.")
@@ -74,10 +74,12 @@ struct ExplainCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Explains a token and its signature.",
             discussion: """
-                The token's file must contain the JSON text itself, not escaped. An authentication code in it is not shown.
+                The token's file must contain the JSON text itself, not escaped. An authentication code in it is not \
+                shown.
 
                 EXAMPLE
-                  card-companion explain token token.json --signature-file signature.b64 --certificate signing.pem
+                  card-companion explain token token.json --signature-file signature.b64 \\
+                      --certificate signing.pem
                 """)
 
         @Argument(help: "A file that contains the token; - is standard input.")
@@ -105,11 +107,12 @@ struct ExplainCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Explains the signature of an HTTP request (RFC 9421) and its content digest (RFC 9530).",
             discussion: """
-                The file must contain the request as it was sent: the request line, the header fields, an empty line, the body.
+                The file must contain the request as it was sent: the request line, the header fields, an empty line, \
+                the body.
 
                 EXAMPLE
-                  card-companion explain signature request.http --authority pin.example.com --algorithm ed25519 \\
-                    --public-key bank.pem
+                  card-companion explain signature request.http --authority pin.example.com \\
+                      --algorithm ed25519 --public-key bank.pem
                 """)
 
         @Argument(help: "A file that contains the request; - is standard input.")

@@ -15,8 +15,8 @@ struct InventoryCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows the newest version: each key, certificate and setting that servers accept.",
             discussion: """
-                What is not in it does not count, whatever the database has. Without --bank it shows the installation's own part, with
-                the version of each bank's.
+                What is not in it does not count, whatever the database has. Without --bank it shows the \
+                installation's own part, with the version of each bank's.
 
                 EXAMPLES
                   card-companion inventory show
@@ -72,15 +72,14 @@ struct InventoryCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Goes on with the version in the database, although a newer one was known.",
             discussion: """
-                The vault keeps number and hash of the newest version, so that nobody who can write to the database can go back to an
-                older one. After the restore of a backup that is what you want: name both versions, as 'doctor' or the log says. What
-                commands have changed after the backup no longer counts: make these changes again. Under dual control two operators
-                must sign.
+                The vault keeps number and hash of the newest version, so that nobody who can write to the database \
+                can go back to an older one. After the restore of a backup that is what you want: name both versions, \
+                as 'doctor' or the log says. What commands have changed after the backup no longer counts: make these \
+                changes again. Under dual control two operators must sign.
 
                 EXAMPLE
-                  card-companion inventory accept --reason 'the backup of Sunday was restored' \
-                --lost 57:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08 \
-                --found 51:0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b
+                  card-companion inventory accept --lost 57:9f86… --found 51:0b82… \\
+                      --reason 'the backup of Sunday was restored'
                 """)
 
         @Option(help: "The version that is given up: its number and its hash in hex.")

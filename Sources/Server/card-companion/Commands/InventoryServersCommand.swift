@@ -11,13 +11,15 @@ extension InventoryCommand {
         static let configuration = CommandConfiguration(
             abstract: "Shows which version each running server uses, and waits until all use the newest one.",
             discussion: """
-                Servers look for a newer version every ten seconds, and report theirs as often. With --wait the command ends when all
-                running servers use the newest version: then what was taken out counts nowhere. If one still does not after
-                --timeout-seconds, the command names it and fails. A server that has reported nothing for a minute is not in the list.
+                Servers look for a newer version every ten seconds, and report theirs as often. With --wait the \
+                command ends when all running servers use the newest version: then what was taken out counts nowhere. \
+                If one still does not after --timeout-seconds, the command names it and fails. A server that has \
+                reported nothing for a minute is not in the list.
 
                 EXAMPLES
                   card-companion inventory servers
-                  card-companion issuer-key disable --bank MYBANK 2025 && card-companion inventory servers --wait
+                  card-companion issuer-key disable --bank MYBANK 2025 \\
+                      && card-companion inventory servers --wait
                 """)
 
         @Flag(help: "Wait until all running servers use the newest version.")

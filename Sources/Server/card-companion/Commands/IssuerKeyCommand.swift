@@ -23,9 +23,10 @@ struct IssuerKeyCommand: ParsableCommand {
                 "Registers a key. A bank can have several active keys, so that it can change from one to the next.",
             discussion: """
                 EXAMPLES
-                  card-companion issuer-key add --bank MYBANK --key-id mybank-2027 --algorithm ed25519 --public-key k.pem
-                  card-companion issuer-key add --bank MYBANK --key-id mybank-hmac --algorithm hmac-sha256 \\
-                    --hex-file secret.hex
+                  card-companion issuer-key add --bank MYBANK --key-id mybank-2027 \\
+                      --algorithm ed25519 --public-key k.pem
+                  card-companion issuer-key add --bank MYBANK --key-id mybank-hmac \\
+                      --algorithm hmac-sha256 --hex-file secret.hex
                 """)
 
         @Option(help: "The bank's id.")

@@ -21,14 +21,17 @@ struct KeyCommand: ParsableCommand {
             commandName: "import-hmac",
             abstract: "Imports a bank's shared HMAC key, from a file or from a prompt without echo.",
             discussion: """
-                Prints the key check value (the first three bytes of HMAC-SHA-256 over an empty message), never the key. A
-                bank can have several active keys, so that it can change from one to the next. A bank needs one key for
-                distribution (fetching a PIN) and, if its cardholders define PINs with an HMAC, another one for definition.
-                If one key is for both, a hashMac that was handed out for a fetch can also define a PIN.
+                Prints the key check value (the first three bytes of HMAC-SHA-256 over an empty message), never the \
+                key. A bank can have several active keys, so that it can change from one to the next. A bank needs one \
+                key for distribution (fetching a PIN) and, if its cardholders define PINs with an HMAC, another one \
+                for definition. If one key is for both, a hashMac that was handed out for a fetch can also define a \
+                PIN.
 
                 EXAMPLES
-                  card-companion key import-hmac --bank MYBANK --usage distribution --hex-file fetch.hex
-                  card-companion key import-hmac --bank MYBANK --usage definition --label definition-2027
+                  card-companion key import-hmac --bank MYBANK --usage distribution \\
+                      --hex-file fetch.hex
+                  card-companion key import-hmac --bank MYBANK --usage definition \\
+                      --label definition-2027
                 """)
 
         @Option(help: "The bank's id.")

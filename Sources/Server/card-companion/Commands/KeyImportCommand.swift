@@ -14,18 +14,22 @@ extension KeyCommand {
             discussion: """
                 Key block (X9.143, TR-31): a key of usage key-block that the bank already has must protect it.
 
-                Components: each custodian runs this command with the same options and enters one component, at a prompt
-                without echo or in a file. Under dual control one person cannot enter them all. The command shows the component's key check value (KCV). When all components are
-                entered, an operator other than the first one runs 'card-companion key confirm', and the key becomes active.
-                Components are kept sealed, for one day at most.
+                Components: each custodian runs this command with the same options and enters one component, at a \
+                prompt without echo or in a file. Under dual control one person cannot enter them all. The command \
+                shows the component's key check value (KCV). When all components are entered, an operator other than \
+                the first one runs 'card-companion key confirm', and the key becomes active. Components are kept \
+                sealed, for one day at most.
 
-                The KCV has 3 bytes for Triple DES (an encrypted zero block) and HMAC (of an empty message), and 5 for AES
-                (the CMAC of a zero block). The command never shows a key or a component.
+                The KCV has 3 bytes for Triple DES (an encrypted zero block) and HMAC (of an empty message), and 5 for \
+                AES (the CMAC of a zero block). The command never shows a key or a component.
 
                 EXAMPLES
-                  card-companion key import --bank MYBANK --usage key-block --algorithm aes --label kbpk --components 3
-                  card-companion key import --bank MYBANK --usage pin-encryption --tr31-file pek.tr31 --under kbpk
-                  card-companion key import --bank MYBANK --usage distribution --components 2 --component-file c1.hex
+                  card-companion key import --bank MYBANK --usage key-block \\
+                      --algorithm aes --label kbpk --components 3
+                  card-companion key import --bank MYBANK --usage pin-encryption \\
+                      --tr31-file pek.tr31 --under kbpk
+                  card-companion key import --bank MYBANK --usage distribution \\
+                      --components 2 --component-file c1.hex
                 """)
 
         @Option(help: "The bank's id.")
@@ -161,8 +165,9 @@ extension KeyCommand {
         static let configuration = CommandConfiguration(
             abstract: "Confirms the KCV of a key after all its components are entered, and makes the key active.",
             discussion: """
-                An operator other than the one who entered the first component must run this. The command tells people apart by
-                who logged in on this machine. Where nobody logged in, the user who ran sudo counts, or the process's user.
+                An operator other than the one who entered the first component must run this. The command tells people \
+                apart by who logged in on this machine. Where nobody logged in, the user who ran sudo counts, or the \
+                process's user.
 
                 EXAMPLE
                   card-companion key confirm --bank MYBANK --kcv 0A1B2C3D4E kbpk

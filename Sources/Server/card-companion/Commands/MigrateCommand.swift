@@ -8,15 +8,16 @@ struct MigrateCommand: AsyncParsableCommand {
         commandName: "migrate",
         abstract: "Brings the schema of the database up to date.",
         discussion: """
-            Use the URL of the role that owns the schema; servers use a role that can only serve. If several migrations
-            run at once, one works and the others wait. A migration holds a session lock, so connect it to
+            Use the URL of the role that owns the schema; servers use a role that can only serve. If several \
+            migrations run at once, one works and the others wait. A migration holds a session lock, so connect it to \
             PostgreSQL itself, or to a pooler with database.pooling=session.
 
-            Without a database URL it makes the private database of the data folder, if there is none. Besides 'serve' no other
-            command does that.
+            Without a database URL it makes the private database of the data folder, if there is none. Besides 'serve' \
+            no other command does that.
 
             EXAMPLE
-              card-companion migrate --database-url postgresql://companion_migrate@db1/cards
+              card-companion migrate \\
+                  --database-url postgresql://companion_migrate@db1/cards
             """)
 
     @OptionGroup var options: ConfigurationOptions

@@ -11,12 +11,13 @@ extension CertificateCommand {
         static let configuration = CommandConfiguration(
             commandName: "import-crl", abstract: "Gives a bank the CRL of a CA that issued its certificates.",
             discussion: """
-                Servers then refuse the bank's certificates that the CRL lists. When the CRL expires, they refuse all
-                certificates of that CA until you import the next CRL: import it in time, or remove the CRL. A CRL that is
-                older than the present one is refused.
+                Servers then refuse the bank's certificates that the CRL lists. When the CRL expires, they refuse all \
+                certificates of that CA until you import the next CRL: import it in time, or remove the CRL. A CRL \
+                that is older than the present one is refused.
 
                 EXAMPLE
-                  card-companion certificate import-crl --bank MYBANK --ca bank-ca.pem bank-ca.crl
+                  card-companion certificate import-crl --bank MYBANK \\
+                      --ca bank-ca.pem bank-ca.crl
                 """)
 
         @Option(help: "The bank's id.")
@@ -124,7 +125,8 @@ extension CertificateCommand {
             abstract: "Removes a bank's CRL: certificates of that CA are no longer checked.",
             discussion: """
                 EXAMPLE
-                  card-companion certificate remove-crl --bank MYBANK --issuer "CN=Bank CA,O=My Bank"
+                  card-companion certificate remove-crl --bank MYBANK \\
+                      --issuer "CN=Bank CA,O=My Bank"
                 """)
 
         @Option(help: "The bank's id.")

@@ -11,8 +11,9 @@ struct ServeCommand: ServerCommand {
 
             EXAMPLES
               card-companion serve
-              card-companion serve --http-host 0.0.0.0 --http-port 443 --http-tls-certificate chain.pem \\
-                --http-tls-key key.pem --database-url 'postgresql://cards@db1,db2/cards?target_session_attrs=read-write'
+              card-companion serve --http-host 0.0.0.0 --http-port 443 \\
+                  --http-tls-certificate chain.pem --http-tls-key key.pem \\
+                  --database-url 'postgresql://cards@db1/cards?sslmode=verify-full'
             """)
 
     @OptionGroup(title: "Installation") var installation: InstallationOptions

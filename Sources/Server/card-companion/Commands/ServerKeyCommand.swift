@@ -41,8 +41,8 @@ struct ServerKeyCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Creates new keys. The key set lists them first.",
             discussion: """
-                The old keys are still published and still open values, until they are retired. Retire them when apps no
-                longer seal to them: apps can cache the key set until its Cache-Control expires.
+                The old keys are still published and still open values, until they are retired. Retire them when apps \
+                no longer seal to them: apps can cache the key set until its Cache-Control expires.
 
                 EXAMPLES
                   card-companion server-key rotate
@@ -65,12 +65,13 @@ struct ServerKeyCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Removes a replaced key from the key set. Apps can no longer use it.",
             discussion: """
-                For 90 days the key still opens the PINs and codes that banks provision. Then it is erased. If someone else may \
-                have the key, use --erase.
+                For 90 days the key still opens the PINs and codes that banks provision. Then it is erased. If someone \
+                else may have the key, use --erase.
 
                 EXAMPLES
                   card-companion server-key retire 9KO5bIWA-KVk-JsiTjQ-GzFVwa5nPEeVT4wiJNKHoDs
-                  card-companion server-key retire --erase 9KO5bIWA-KVk-JsiTjQ-GzFVwa5nPEeVT4wiJNKHoDs
+                  card-companion server-key retire \\
+                      --erase 9KO5bIWA-KVk-JsiTjQ-GzFVwa5nPEeVT4wiJNKHoDs
                 """)
 
         @Argument(help: "The key's name: its kid.")

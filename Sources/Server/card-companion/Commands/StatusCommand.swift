@@ -8,8 +8,9 @@ struct StatusCommand: ServerCommand {
         commandName: "status",
         abstract: "Shows whether the server on this machine serves requests.",
         discussion: """
-            It calls the server at the address in the settings. The exit status is 0 if the server serves requests, 1 if it is \
-            running but does not serve requests, and 69 if no server answers. 'doctor' says what may be wrong.
+            It calls the server at the address in the settings. The exit status is 0 if the server serves requests, 1 \
+            if it is running but does not serve requests, and 69 if no server answers. 'doctor' says what may be \
+            wrong.
 
             EXAMPLES
               card-companion status

@@ -19,11 +19,12 @@ struct WebhookCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Sets where a bank's events are sent.",
             discussion: """
-                Events are signed with the server's key (RFC 9421; use 'sig' in /.well-known/jwks.json). They are sent at
-                least once, in order per cardholder, and retried for up to three days until the answer is 2xx.
+                Events are signed with the server's key (RFC 9421; use 'sig' in /.well-known/jwks.json). They are sent \
+                at least once, in order per cardholder, and retried for up to three days until the answer is 2xx.
 
                 EXAMPLE
-                  card-companion webhook set --bank MYBANK https://hooks.mybank.example/card-companion
+                  card-companion webhook set \\
+                      --bank MYBANK https://hooks.mybank.example/card-companion
                 """)
 
         @Option(help: "The bank's id.")
@@ -126,8 +127,9 @@ struct WebhookCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Sends an event of type webhook.test from this machine now, and shows the result.",
             discussion: """
-                The event is signed like all events, is not stored, and has no data. The exit status is 1 if the answer was not 2xx. \
-                The servers may be in a different network than this machine, and get a different result.
+                The event is signed like all events, is not stored, and has no data. The exit status is 1 if the \
+                answer was not 2xx. The servers may be in a different network than this machine, and get a different \
+                result.
 
                 EXAMPLE
                   card-companion webhook test --bank MYBANK

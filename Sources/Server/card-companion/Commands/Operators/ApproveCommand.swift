@@ -11,12 +11,13 @@ struct ApproveCommand: AsyncParsableCommand {
         commandName: "approve",
         abstract: "Lists the changes that wait for a second operator, and approves or rejects one.",
         discussion: """
-            The command shows the change and asks for the passphrase of your key. Then it signs the approval with your key, and
-            makes the change. The operator who proposed a change cannot approve it.
+            The command shows the change and asks for the passphrase of your key. Then it signs the approval with your \
+            key, and makes the change. The operator who proposed a change cannot approve it.
 
             EXAMPLES
               card-companion approve
-              card-companion approve 5f0c7a1e2b3d4c5f8091a2b3c4d5e6f7 --operator bob --operator-key bob.key
+              card-companion approve 5f0c7a1e2b3d4c5f8091a2b3c4d5e6f7 --operator bob \\
+                  --operator-key bob.key
               card-companion approve 5f0c7a1e2b3d4c5f8091a2b3c4d5e6f7 --reject
             """)
 

@@ -18,12 +18,15 @@ struct OperatorCommand: ParsableCommand {
             abstract:
                 "Makes your operator key. You keep the private key; the public key is for the installation.",
             discussion: """
-                The private key (Ed25519) is either in a file, encrypted with a passphrase of at least \(passphraseMinimum) characters, \
-                in a format that OpenSSL can read. Or it is made on a token, such as your smart card, and never leaves the token.
+                The private key (Ed25519) is either in a file, encrypted with a passphrase of at least \
+                \(passphraseMinimum) characters, in a format that OpenSSL can read. Or it is made on a token, such as \
+                your smart card, and never leaves the token.
 
                 EXAMPLES
-                  card-companion operator make-key --private-key alice.key --public-key alice.pub
-                  card-companion operator make-key --token alice --module /usr/lib/opensc-pkcs11.so --public-key alice.pub
+                  card-companion operator make-key --private-key alice.key \\
+                      --public-key alice.pub
+                  card-companion operator make-key --token alice \\
+                      --module /usr/lib/opensc-pkcs11.so --public-key alice.pub
                 """)
 
         static let passphraseMinimum = 12
@@ -118,7 +121,8 @@ struct OperatorCommand: ParsableCommand {
             abstract: "Adds an operator. Two other operators must sign the change; 'vault init' adds the first two.",
             discussion: """
                 EXAMPLE
-                  card-companion operator add carol --public-key carol.pub --operator alice --operator-key alice.key
+                  card-companion operator add carol --public-key carol.pub \\
+                      --operator alice --operator-key alice.key
                 """)
 
         @Argument(help: "The new operator's name.")
@@ -139,11 +143,12 @@ struct OperatorCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Removes an operator. Two other operators must sign the change.",
             discussion: """
-                The two who sign approve again everything that is active now, also what the removed operator has approved.
-                Review it first.
+                The two who sign approve again everything that is active now, also what the removed operator has \
+                approved. Review it first.
 
                 EXAMPLE
-                  card-companion operator remove carol --operator alice --operator-key alice.key
+                  card-companion operator remove carol --operator alice \\
+                      --operator-key alice.key
                 """)
 
         @Argument(help: "The operator's name.")
@@ -161,12 +166,13 @@ struct OperatorCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Switches dual control on or off. Two operators must sign the change.",
             discussion: """
-                With dual control, a key, a certificate, a webhook or a loosened setting takes effect only after a second operator
-                has approved it ('card-companion approve'). The approval that switches dual control on covers everything that is
-                active at that time.
+                With dual control, a key, a certificate, a webhook or a loosened setting takes effect only after a \
+                second operator has approved it ('card-companion approve'). The approval that switches dual control on \
+                covers everything that is active at that time.
 
                 EXAMPLE
-                  card-companion operator dual-control on --operator alice --operator-key alice.key
+                  card-companion operator dual-control on --operator alice \\
+                      --operator-key alice.key
                 """)
 
         @Argument(help: "on or off.")

@@ -10,10 +10,10 @@ extension VaultCommand {
         static let configuration = CommandConfiguration(
             abstract: "Creates new data keys. Running servers seal the values in the database with them.",
             discussion: """
-                Servers use a new key after \(DataKeys.activationSeconds) seconds: by then all of them have it. One minute \
-                later they begin to seal the old values again with the new key, and continue after a restart. 'vault status' \
-                shows their progress. They cannot do this with codes: a code changes to the new key when the bank sends it \
-                again, or when the cardholder uses it.
+                Servers use a new key after \(DataKeys.activationSeconds) seconds: by then all of them have it. One \
+                minute later they begin to seal the old values again with the new key, and continue after a restart. \
+                'vault status' shows their progress. They cannot do this with codes: a code changes to the new key \
+                when the bank sends it again, or when the cardholder uses it.
 
                 EXAMPLES
                   card-companion vault rotate-data-key
@@ -53,10 +53,10 @@ extension VaultCommand {
             commandName: "set-data-key",
             abstract: "Marks a replaced data key as compromised, as disabled, or as usable again.",
             discussion: """
-                compromised: servers open values with the key only to seal them again with a new key, in their next round
-                (housekeeping.interval.seconds). Until then a PIN that is sealed with the key cannot be fetched. disabled:
-                servers do not load the key, and cannot open values that were made with it. Servers apply the change within
-                \(KeyRefresh.intervalSeconds) seconds.
+                compromised: servers open values with the key only to seal them again with a new key, in their next \
+                round (housekeeping.interval.seconds). Until then a PIN that is sealed with the key cannot be fetched. \
+                disabled: servers do not load the key, and cannot open values that were made with it. Servers apply \
+                the change within \(KeyRefresh.intervalSeconds) seconds.
 
                 EXAMPLE
                   card-companion vault set-data-key 1 --state compromised

@@ -15,18 +15,22 @@ extension VaultCommand {
             abstract:
                 "Makes the master key in the vault of the settings, and a recovery key in case the master key is lost.",
             discussion: """
-                On a token, the master key is made by the token and never leaves it. The recovery key is split into components,
-                one for each custodian: each file is written with mode 0600, and must then go to a custodian, away from the
-                server and from the other files. All components together open everything; fewer open nothing. What already
-                exists stays as it is, so the command can be repeated.
+                On a token, the master key is made by the token and never leaves it. The recovery key is split into \
+                components, one for each custodian: each file is written with mode 0600, and must then go to a \
+                custodian, away from the server and from the other files. All components together open everything; \
+                fewer open nothing. What already exists stays as it is, so the command can be repeated.
 
-                It can also name the first operators, who then add others. Their public keys are kept in the vault, so someone
-                who can only write to the database cannot change them. With --dual-control, later changes need two operators.
+                It can also name the first operators, who then add others. Their public keys are kept in the vault, so \
+                someone who can only write to the database cannot change them. With --dual-control, later changes need \
+                two operators.
 
                 EXAMPLES
-                  card-companion vault init --recovery-component-file /media/a/one --recovery-component-file /media/b/two
-                  VAULT_MODULE=/usr/lib/softhsm/libsofthsm2.so VAULT_TOKEN=cards card-companion vault init
-                  card-companion vault init --first-operator alice=alice.pub --first-operator bob=bob.pub --dual-control
+                  card-companion vault init --recovery-component-file /media/a/one \\
+                      --recovery-component-file /media/b/two
+                  VAULT_MODULE=/usr/lib/softhsm/libsofthsm2.so VAULT_TOKEN=cards \\
+                      card-companion vault init
+                  card-companion vault init --first-operator alice=alice.pub \\
+                      --first-operator bob=bob.pub --dual-control
                 """)
 
         @Option(
@@ -89,8 +93,8 @@ extension VaultCommand {
         static let configuration = CommandConfiguration(
             abstract: "Gives a running server on this machine the PIN of its token.",
             discussion: """
-                A server that starts without a PIN, or whose PIN the token has refused, answers 503 until it gets the PIN. Run
-                the command as the server's user or as root.
+                A server that starts without a PIN, or whose PIN the token has refused, answers 503 until it gets the \
+                PIN. Run the command as the server's user or as root.
 
                 EXAMPLE
                   card-companion vault unseal
@@ -129,16 +133,17 @@ extension VaultCommand {
             abstract:
                 "Wraps the data keys with the master key of the vault in the settings, as a replacement or as a second one.",
             discussion: """
-                The options say where the present master key is. After the command, restart each server with the new settings,
-                one after the other. When all use the new master key, they remove the old wrappings. With --keep the old master
-                key stays in use, and the new one is a spare in case the old one is lost. If the command is interrupted, run it
-                again.
+                The options say where the present master key is. After the command, restart each server with the new \
+                settings, one after the other. When all use the new master key, they remove the old wrappings. With \
+                --keep the old master key stays in use, and the new one is a spare in case the old one is lost. If the \
+                command is interrupted, run it again.
 
                 EXAMPLES
                   VAULT_MODULE=/usr/lib/softhsm/libsofthsm2.so VAULT_TOKEN=cards \\
-                    card-companion vault rewrap --from-file /var/lib/card-companion/vault.key
+                      card-companion vault rewrap --from-file /var/lib/card-companion/vault.key
                   VAULT_MODULE=/usr/lib/softhsm/libsofthsm2.so VAULT_TOKEN=second \\
-                    card-companion vault rewrap --from-module /usr/lib/softhsm/libsofthsm2.so --from-token cards --keep
+                      card-companion vault rewrap --from-token cards --keep \\
+                      --from-module /usr/lib/softhsm/libsofthsm2.so
                 """)
 
         @Option(help: "The file of the present master key.")
@@ -173,9 +178,9 @@ extension VaultCommand {
             commandName: "rotate",
             abstract: "Makes a new master key on the token, and wraps the data keys with it.",
             discussion: """
-                Running servers change to it within \(KeyRefresh.intervalSeconds) seconds. When all have changed, they remove the old
-                wrappings; 'vault status' shows this. The old key stays on the token until you remove it there. If the command
-                is interrupted, run it again.
+                Running servers change to it within \(KeyRefresh.intervalSeconds) seconds. When all have changed, they \
+                remove the old wrappings; 'vault status' shows this. The old key stays on the token until you remove \
+                it there. If the command is interrupted, run it again.
 
                 EXAMPLE
                   card-companion vault rotate
@@ -192,11 +197,12 @@ extension VaultCommand {
         static let configuration = CommandConfiguration(
             abstract: "Opens the data keys with the recovery key, and wraps them with the vault of the settings.",
             discussion: """
-                Use this if the master key is lost. The settings must name a new vault: another token, or a new file. If the
-                vault has no master key, the command makes one. Then start the servers with these settings.
+                Use this if the master key is lost. The settings must name a new vault: another token, or a new file. \
+                If the vault has no master key, the command makes one. Then start the servers with these settings.
 
                 EXAMPLE
-                  card-companion vault recover --component-file /media/a/one --component-file /media/b/two
+                  card-companion vault recover --component-file /media/a/one \\
+                      --component-file /media/b/two
                 """)
 
         @Option(

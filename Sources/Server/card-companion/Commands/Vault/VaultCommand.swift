@@ -6,8 +6,8 @@ struct VaultCommand: AsyncParsableCommand {
         commandName: "vault",
         abstract: "Makes and changes the master key, which is in a file or on a PKCS#11 token, and the data keys.",
         discussion: """
-            The master key wraps the data keys, which seal the secrets in the database. The settings vault.file, or vault.module,
-            vault.token and vault.pin.file, say where it is. They can be environment variables:
+            The master key wraps the data keys, which seal the secrets in the database. The settings vault.file, or \
+            vault.module, vault.token and vault.pin.file, say where it is. They can be environment variables:
 
               VAULT_MODULE=/usr/lib/softhsm/libsofthsm2.so VAULT_TOKEN=cards card-companion vault status
             """,
