@@ -30,7 +30,8 @@ struct RequestTimestamp: Sendable, Equatable {
     /// Tells the client how far its clock is off.
     func skew(at now: Timestamp) -> String {
         let lag = lagSeconds(at: now)
-        return "\(lag.magnitude) seconds \(lag > 0 ? "behind" : "ahead of") the server's clock"
+        let units = lag.magnitude == 1 ? "second" : "seconds"
+        return "\(lag.magnitude) \(units) \(lag > 0 ? "behind" : "ahead of") the server's clock"
     }
 
     /// Until when an HMAC over it is refused a second time: the end of the largest time window that a bank can have.

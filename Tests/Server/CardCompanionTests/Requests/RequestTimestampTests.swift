@@ -41,6 +41,17 @@ struct RequestTimestampTests {
         }
     }
 
+    @Test("The difference to the server's clock is said in words, one second in the singular")
+    func skew() throws {
+        let timestamp = try #require(RequestTimestamp("1700000000"))
+        for (offset, words) in [
+            (-2, "2 seconds ahead of"), (-1, "1 second ahead of"), (1, "1 second behind"), (301, "301 seconds behind"),
+        ] as [(Int64, String)] {
+            let now = Timestamp(seconds: 1_700_000_000 + offset)
+            #expect(timestamp.skew(at: now) == "\(words) the server's clock")
+        }
+    }
+
     @Test("Fractions of a second are ignored")
     func partsOfASecond() throws {
         let timestamp = try #require(RequestTimestamp("1700000000"))
