@@ -14,7 +14,10 @@ struct SimulatedReading: Encodable {
     let passiveAuthentication: Bool?
     let chipAuthentication: String?
     let activeAuthentication: String?
+    /// Why the document did not pass.
     let errors: [String]
+    /// What does not decide whether it passes, such as a missing revocation list.
+    let notes: [String]
     let hasPassed: Bool
 
     init(_ app: SimulatedConnector, end: SimulatedConnector.End) {
@@ -25,8 +28,11 @@ struct SimulatedReading: Encodable {
         passiveAuthentication = result?["passiveAuthentication"]?.bool
         chipAuthentication = result?["chipAuthenticationResult"]?.text
         activeAuthentication = result?["activeAuthenticationResult"]?.text
-        errors = result?["errors"]?.elements.compactMap(\.text) ?? []
-        hasPassed = result != nil && !errors.contains { $0.hasPrefix(ResultJSON.refusalPrefix) }
+        // A result has both in one list.
+        let remarks = result?["errors"]?.elements.compactMap(\.text) ?? []
+        errors = remarks.filter { $0.hasPrefix(ResultJSON.refusalPrefix) }
+        notes = remarks.filter { !$0.hasPrefix(ResultJSON.refusalPrefix) }
+        hasPassed = result != nil && errors.isEmpty
     }
 
     /// For the terminal.
@@ -38,7 +44,8 @@ struct SimulatedReading: Encodable {
             ["chip authentication", chipAuthentication ?? "-"],
             ["active authentication", activeAuthentication ?? "-"],
         ]
-        return (messages + ["", TextTable.text(["RESULT", ""], rows + errors.map { ["error", $0] })])
+        let remarks = errors.map { ["error", $0] } + notes.map { ["note", $0] }
+        return (messages + ["", TextTable.text(["RESULT", ""], rows + remarks)])
             .joined(separator: "\n")
     }
 }

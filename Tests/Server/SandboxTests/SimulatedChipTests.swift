@@ -30,6 +30,8 @@ struct SimulatedChipTests {
         let (status, report) = try await sandbox.simulate("alice", "genuine")
         #expect(status == 0)
         #expect(report["hasPassed"] == true && report["closeCode"] == 1000)
+        #expect(report["errors"] == [])
+        #expect(report["notes"] == ["there is no revocation list of the document signer's CA"])
         #expect(report["chipAuthentication"] == "SUCCESS" && report["activeAuthentication"] == "UNAVAILABLE")
         #expect(try await sandbox.installation.sql("SELECT unique_id FROM identity_pass") == ["alice"])
     }
