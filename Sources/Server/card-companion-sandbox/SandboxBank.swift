@@ -54,6 +54,7 @@ struct SandboxBank: Sendable {
         case .identityCheck: return Self.answer(try await check(of: cardholder(body)))
         case .identityRequirement: return try await identityRequirement(body)
         case .document: return try await document(body)
+        case .lock: return try await lock(of: cardholder(body))
         case .unlock:
             var change = CardholderChange()
             change.unlocks = true
@@ -63,6 +64,14 @@ struct SandboxBank: Sendable {
             change.accessibility = .init(try accessibility(body))
             return try await write(change, to: cardholder(body), by: "sandbox accessibility")
         }
+    }
+
+    private func lock(of cardholder: Identifier) async throws -> SecretBytes {
+        guard
+            let record = try await installation.store.cardholder(bankId: Sandbox.bankId, uniqueId: cardholder)
+        else { throw SandboxRefusal("the bank has no cardholder \(cardholder)") }
+        let locks = record.locks(by: try await installation.bank(Sandbox.bankId).settings)
+        return JSONWriter.object { $0.add("isLocked", !locks.isEmpty) }
     }
 
     /// Lets the cardholder show their document.

@@ -12,6 +12,8 @@ enum SandboxOperation: String, CaseIterable, Sendable {
     case hashMac = "/sandbox/bank/hash-mac"
     /// A signed token.
     case token = "/sandbox/bank/token"
+    /// Says whether wrong codes or unconfirmed fetches have locked a cardholder. A real bank gets an event.
+    case lock = "/sandbox/bank/lock"
     /// Forgets wrong codes and unconfirmed fetches.
     case unlock = "/sandbox/bank/unlock"
     /// Marks a cardholder who cannot read the usual images.

@@ -20,6 +20,7 @@ extension WebFile {
         WebFile(path: "/sandbox/new-pin.js", mediaType: javaScript, bytes: PackageResources.new_pin_js),
         WebFile(path: "/sandbox/passport.js", mediaType: javaScript, bytes: PackageResources.passport_js),
         WebFile(path: "/sandbox/pin-view.js", mediaType: javaScript, bytes: PackageResources.pin_view_js),
+        WebFile(path: "/sandbox/server-checks.js", mediaType: javaScript, bytes: PackageResources.server_checks_js),
         WebFile(path: "/sandbox/wire.js", mediaType: javaScript, bytes: PackageResources.wire_js),
         WebFile(path: "/sandbox/wire-view.js", mediaType: javaScript, bytes: PackageResources.wire_view_js),
         WebFile(path: "/sandbox/card-companion.js", mediaType: javaScript, bytes: PackageResources.card_companion_js),

@@ -123,9 +123,16 @@ struct SandboxPageTests {
                 Path.tokenCaptcha, signed.members.merging(["ecdhPublicKey": .string(key)]) { $1 }
             ).code
         }
-        for expected in [203, 203, 203, 307] { #expect(try await fetch("00000000") == expected) }
-        #expect(try await fetch(right) == 307)
+        func isLocked() async throws -> JSON? {
+            try await server.post("/sandbox/bank/lock", ["uniqueId": "carol"]).members["isLocked"]
+        }
+        for _ in 1...2 { #expect(try await fetch("00000000") == 203) }
+        #expect(try await isLocked() == false)
+        #expect(try await fetch("00000000") == 203)
+        #expect(try await isLocked() == true)
+        for code in ["00000000", right] { #expect(try await fetch(code) == 307) }
         #expect(try await server.post("/sandbox/bank/unlock", ["uniqueId": "carol"]).status == 200)
+        #expect(try await isLocked() == false)
         #expect(try await fetch(right) == 0)
     }
 

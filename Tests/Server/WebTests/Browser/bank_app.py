@@ -36,7 +36,7 @@ class BankApp:
 
     @property
     def message(self):
-        return self.find("message").text
+        return "\n".join(place.text for place in self.all(".message")).strip()
 
     @property
     def focused(self):
@@ -148,7 +148,7 @@ class BankApp:
 
     def ask_in_vain(self, text):
         """Asks for the PIN, and gets a message."""
-        self.script("document.getElementById('message').replaceChildren()")
+        self.script("for (const place of document.querySelectorAll('.message')) place.replaceChildren()")
         with self.held(until_shown=False):
             self.until_message(text)
 

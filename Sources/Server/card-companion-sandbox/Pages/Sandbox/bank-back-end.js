@@ -27,6 +27,9 @@ export const bankBackEnd = {
   /** What authenticates a request by token: the token and its signature, bound to a digest. `type` is 00, 01 or 02. */
   token: (members) => answerOf("/sandbox/bank/token", members),
 
+  /** Whether wrong codes or unconfirmed fetches have locked the cardholder. */
+  isLocked: async (uniqueId) => (await answerOf("/sandbox/bank/lock", { uniqueId })).isLocked,
+
   unlock: (uniqueId) => answerOf("/sandbox/bank/unlock", { uniqueId }),
 
   /** Whether the bank wants to see a document before each PIN. */

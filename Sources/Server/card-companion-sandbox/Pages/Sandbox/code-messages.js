@@ -74,12 +74,25 @@ const library = {
 
 const unknown = { title: "That did not work.", text: "Try again." };
 
+const lockingCode = {
+  title: "This code is not right. It has locked you.",
+  text: "There were too many wrong codes. Only the bank can unlock you.",
+  isLocked: true,
+};
+
 /** What to say about a response of card-companion.js, and the code itself in the words of the server. */
 function messageFor(codes, { errorCode, errorMessage }) {
   const words = codes[errorCode] ?? library[errorCode] ?? unknown;
+  return message(words, errorCode, errorMessage);
+}
+
+function message(words, errorCode, errorMessage) {
   return { ...words, tone: "bad", small: `Code ${errorCode}: ${errorMessage}` };
 }
 
 export const distributionMessage = (response) => messageFor(distribution, response);
+
+/** Of the wrong code after which the server takes no more. */
+export const lockingCodeMessage = ({ errorCode, errorMessage }) => message(lockingCode, errorCode, errorMessage);
 
 export const definitionMessage = (response) => messageFor(definition, response);

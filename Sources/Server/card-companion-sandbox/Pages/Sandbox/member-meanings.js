@@ -4,7 +4,9 @@ const meanings = {
   bankId: "The bank.",
   uniqueId: "The bank's name for the cardholder.",
   timestamp: "When the bank has made the HMAC, in Unix seconds.",
-  hashMac: "The bank's HMAC over bankId, uniqueId, timestamp and binding. Only the bank's back-end and the server have its key.",
+  hashMac:
+    "The bank's HMAC over bankId, uniqueId, timestamp and binding. Only the bank's back-end and the server have its key. It is good " +
+    "once. The timestamp has whole seconds: without a binding, a second hashMac in the same second is the same, and refused (205).",
   binding: "The digest of the app's key, or of the sealed PIN. The bank binds its HMAC or token to it.",
   idTransaction: "The id of the token to come. The sealed PIN names it.",
   authCode: "The code from the bank's letter. It proves that this is the cardholder.",
@@ -30,13 +32,15 @@ const meanings = {
   type: "00: first delivery of a PIN. 01: to see it again. 02: to choose one.",
   code: "The cardholder's code, which the bank puts into the token.",
   accessibility: "What this cardholder needs: calm images, or the digits as text.",
+  isLocked: "Whether too many wrong codes, or too many PINs that nobody confirmed, have locked the cardholder.",
   isRequired: "Whether the bank wants to see a passport before it shows or takes a PIN.",
   chip: "What is held to the phone.",
   messages: "What the app has sent to Card Companion and received from it.",
   passiveAuthentication: "Whether a state that the bank trusts has signed the chip's files.",
   chipAuthentication: "Whether the chip has proved, in a key agreement, that it has its secret key.",
   activeAuthentication: "Whether the chip has signed a number that the server has just drawn.",
-  errors: "What was wrong, and why the passport did not pass.",
+  errors: "Why the passport did not pass.",
+  notes: "What else the server noticed. It does not decide whether the passport passes.",
   hasPassed: "Whether the cardholder has a pass now. It serves until a PIN was confirmed or chosen.",
   closeCode: "With which code the session ended; 1000 is a normal end.",
   closeReason: "Why it ended, if not normally.",
@@ -66,6 +70,8 @@ export const purposes = {
   "/sandbox/bank/transaction": "The app asks the bank's back-end what to seal the PIN for: when, and under which id.",
   "/sandbox/bank/hash-mac": "The app asks the bank's back-end for an HMAC. A real one first checks who is signed in.",
   "/sandbox/bank/token": "The app asks the bank's back-end for a token. A real one first checks who is signed in.",
+  "/sandbox/bank/lock":
+    "The app asks the bank whether this code has locked the cardholder. A real bank gets the event authentication.locked.",
   "/sandbox/bank/unlock": "The bank unlocks the cardholder.",
   "/sandbox/bank/identity-requirement": "The bank says whether it wants to see a passport.",
   "/sandbox/phone/document":

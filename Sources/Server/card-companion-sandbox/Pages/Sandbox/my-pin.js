@@ -1,8 +1,8 @@
 // The screen on which a cardholder sees the PIN, as long as the button is held, and confirms it.
 
-import { LibraryCode, NotifyStatus, PINDistribution } from "/sandbox/card-companion.js";
+import { DistributionCode, LibraryCode, NotifyStatus, PINDistribution } from "/sandbox/card-companion.js";
 import { bankBackEnd, tokenTypes } from "./bank-back-end.js";
-import { distributionMessage } from "./code-messages.js";
+import { distributionMessage, lockingCodeMessage } from "./code-messages.js";
 import { onHold } from "./hold.js";
 import { PINView } from "./pin-view.js";
 
@@ -12,12 +12,15 @@ const shownSeconds = 10;
 const unseenSeconds = 30;
 
 const place = (id) => document.getElementById(id);
+const enteredCode = () => place("code").value.trim();
 
 export class MyPIN {
   #app;
   #view = new PINView(place("frame"), place("covered"));
   #isWanted = false;
   #isFetching = false;
+  /** With which the PIN was fetched. */
+  #code = null;
   #endsAt = null;
   #clock = null;
   /** What the notify of the last delivery needs. */
@@ -38,6 +41,7 @@ export class MyPIN {
     place("seen").addEventListener("click", () => this.#confirm(NotifyStatus.success));
     place("not-seen").addEventListener("click", () => this.#confirm(NotifyStatus.appError));
     place("speak").addEventListener("click", () => this.#wantSpoken());
+    place("code").addEventListener("input", () => this.forget());
     // Nobody looks at a page in the background, but its picture can be seen in the list of windows.
     document.addEventListener("visibilitychange", () => document.hidden && this.forget());
     window.addEventListener("pagehide", () => this.forget());
@@ -71,6 +75,8 @@ export class MyPIN {
   }
 
   #want() {
+    // A PIN can arrive after the code was changed.
+    if (this.#view.isFilled && this.#code !== enteredCode()) this.forget();
     this.#isWanted = true;
     if (this.#view.isFilled) this.#show();
     else if (!this.#isFetching) this.#fetch();
@@ -90,7 +96,7 @@ export class MyPIN {
   }
 
   async #fetch() {
-    const code = place("code").value.trim();
+    const code = enteredCode();
     place("code").setAttribute("aria-invalid", String(code === ""));
     if (code === "") {
       this.#isWanted = false;
@@ -99,6 +105,7 @@ export class MyPIN {
     }
     this.#isFetching = true;
     this.end();
+    this.#code = code;
     this.#isWanted = true;
     place("remaining").textContent = "The app asks for your PIN…";
     const { uniqueId, session } = this.#app;
@@ -132,12 +139,14 @@ export class MyPIN {
 
   async #received(response, token) {
     const { errorCode, sessionId, images, text, freeField } = response;
-    place("code").setAttribute("aria-invalid", String(errorCode === 203));
+    const isWrongCode = errorCode === DistributionCode.wrongAuthenticationCode;
+    place("code").setAttribute("aria-invalid", String(isWrongCode));
     if (sessionId !== null) this.#delivery = { sessionId, token };
     if (errorCode !== 0) {
       this.#isWanted = false;
       if (sessionId !== null) await this.#notify(NotifyStatus.appError);
-      return this.#app.say(distributionMessage(response));
+      const locks = isWrongCode && await bankBackEnd.isLocked(this.#app.uniqueId);
+      return this.#app.say(locks ? lockingCodeMessage(response) : distributionMessage(response));
     }
     try {
       await this.#view.fill({ images, text }, this.#app.hints.scale);

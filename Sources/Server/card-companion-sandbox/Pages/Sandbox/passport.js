@@ -79,8 +79,9 @@ function steps(messages) {
   return found.map(({ message, count }) => (count > 1 ? `${message}, ${count} times` : message));
 }
 
-function message({ hasPassed, errors, closeCode, closeReason }) {
-  const small = `The session ended with ${closeCode} ${closeReason}`.trim();
+function message({ hasPassed, errors, notes, closeCode, closeReason }) {
+  const remarks = hasPassed ? notes.map((note) => `Note: ${note}.`) : [];
+  const small = [...remarks, `The session ended with ${closeCode} ${closeReason}`.trim()].join(" ");
   if (hasPassed) {
     return { tone: "good", title: "Your passport is genuine.", text: "The bank shows your PIN for 15 minutes.", small };
   }

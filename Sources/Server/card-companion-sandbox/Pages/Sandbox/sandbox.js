@@ -6,6 +6,7 @@ import { bankBackEnd, freshSeconds, oldSeconds } from "./bank-back-end.js";
 import { MyPIN } from "./my-pin.js";
 import { NewPIN } from "./new-pin.js";
 import { Passport } from "./passport.js";
+import { ServerChecks } from "./server-checks.js";
 import { listen } from "./wire.js";
 import { WireView } from "./wire-view.js";
 
@@ -52,8 +53,12 @@ class App {
 
   /** Shows a message in place of the one before. Null for none. */
   say(message) {
-    place("message").replaceChildren(...(message ? [this.#view(message)] : []));
-    if (message) place("message").scrollIntoView({ block: "nearest" });
+    for (const earlier of document.querySelectorAll(".message")) earlier.replaceChildren();
+    if (!message) return;
+    // A screen with a button to hold has its own place, below the button: that must not move under the pointer.
+    const own = document.querySelector(".screen:not([hidden]) .message");
+    (own ?? place("message")).append(this.#view(message));
+    if (!own) place("message").scrollIntoView({ block: "nearest" });
   }
 
   #view({ tone, title, text, small, isLocked }) {
@@ -85,16 +90,6 @@ function showSurroundings() {
   const { theme, scale } = surroundings();
   place("surroundings").textContent =
     `The app also asks for a ${theme} image, as this page is, and for scale ${scale}, as this display is.`;
-}
-
-async function explained(unheard, path, request) {
-  const options = {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ path, request }),
-  };
-  const answer = await unheard("/sandbox/explain", options);
-  const content = await answer.json();
-  if (!answer.ok) throw new Error(content.detail);
-  return content;
 }
 
 class Screens {
@@ -188,8 +183,8 @@ class Screens {
 }
 
 async function start() {
-  const wire = new WireView(place("actions"), (path, request) => explained(unheard, path, request));
   const unheard = listen((kind, content) => wire.add(kind, content));
+  const wire = new WireView(place("actions"), new ServerChecks(unheard));
   const app = new App(wire);
   const screens = new Screens(app);
   place("clear").addEventListener("click", () => {

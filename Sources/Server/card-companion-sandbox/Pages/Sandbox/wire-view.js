@@ -14,14 +14,14 @@ const verdicts = { good: "✓", bad: "✗ wrong:", note: "" };
 
 export class WireView {
   #place;
-  #explain;
+  #checks;
   #number = 0;
   #steps = null;
 
-  /** `explain` asks the server for its checks of a request. */
-  constructor(place, explain) {
+  /** `checks` knows what the server checked in a request. */
+  constructor(place, checks) {
     this.#place = place;
-    this.#explain = explain;
+    this.#checks = checks;
   }
 
   /** Begins a new action. What comes next belongs to it. */
@@ -54,16 +54,16 @@ export class WireView {
       element("p", { class: "quiet" }, purposes[path]),
       request && members("Sent", request, "request"),
       answer && members("Answered", answer, "answer"));
-    if (request?.hashMac || request?.signature) this.#addChecks(step, path, request);
+    this.#addChecks(step, path, request, answer);
     return step;
   }
 
-  async #addChecks(step, path, request) {
+  async #addChecks(step, path, request, answer) {
     try {
-      const { findings } = await this.#explain(path, request);
+      const findings = await this.#checks.of(path, request, answer);
       if (findings.length > 0) step.append(checks(findings));
     } catch (error) {
-      step.append(element("p", { class: "quiet" }, `The server could not explain its checks: ${error.message}`));
+      step.append(element("p", { class: "quiet" }, `The server's checks cannot be shown: ${error.message}`));
     }
   }
 }
