@@ -4,6 +4,8 @@ import json
 import re
 import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 from checks import equal, equal_each
 
@@ -50,6 +52,41 @@ def check_types(scene):
     result = subprocess.run(
         [compiler, "--project", str(project)], capture_output=True, text=True, timeout=TYPE_CHECK_SECONDS)
     equal((result.returncode, result.stdout), (0, ""), "tsc's status and output")
+
+
+def check_package(scene):
+    """an app that has installed the package finds the module with node, and its types with tsc"""
+    package = json.loads((scene.root / f"{CLIENT}/package.json").read_text())
+    release = (scene.root / "Sources/Server/CardCompanionServer/Installation/Release.swift").read_text()
+    equal(package["version"], re.search(r'version = "(.*)"', release)[1], "the version")
+    licences = [(scene.root / folder / "LICENSE").read_text() for folder in (CLIENT, ".")]
+    equal(licences[0] == licences[1], True, "whether the package has the project's LICENSE")
+    with tempfile.TemporaryDirectory() as folder:
+        app = Path(folder)
+        installed = app / "node_modules" / package["name"]
+        installed.mkdir(parents=True)
+        for name in ["package.json", *package["files"]]:  # what npm puts into the package
+            shutil.copy(scene.root / CLIENT / name, installed / name)
+        (app / "package.json").write_text('{"type": "module"}')
+        (app / "app.js").write_text(
+            f'import * as client from "{package["name"]}";\nconsole.log(JSON.stringify(Object.keys(client)));\n')
+        names = json.loads(output_of("node", "app.js", folder=app))
+        equal(sorted(names), scene.page.run("surface")["names"], "names")
+        consumer = (scene.root / "Tests/Server/WebTests/Types/consumer.ts").read_text()
+        (app / "consumer.ts").write_text(re.sub(r'from ".*/card-companion\.js"', f'from "{package["name"]}"', consumer))
+        project = json.loads((scene.root / "Tests/Server/WebTests/Types/tsconfig.json").read_text())
+        project["compilerOptions"] |= {"module": "node16", "moduleResolution": "node16"}
+        (app / "tsconfig.json").write_text(json.dumps(project))
+        output_of("tsc", "--project", "tsconfig.json", folder=app)
+
+
+def output_of(program, *arguments, folder):
+    path = shutil.which(program)
+    assert path, f"{program} not found on the PATH. Install Debian's package node-typescript: deploy/install-packages test"
+    result = subprocess.run(
+        [path, *arguments], cwd=folder, capture_output=True, text=True, timeout=TYPE_CHECK_SECONDS)
+    assert result.returncode == 0, f"{program}: {result.stdout}{result.stderr}"
+    return result.stdout
 
 
 def check_example(scene):
