@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 from jwcrypto import jwe, jwk
 
 GROUPS = ("fetching", "defining", "parameters", "servers", "sealed", "secrecy", "vectors", "documents", "sandbox_page",
-          "sandbox_refusals")
+          "sandbox_refusals", "proxies")
 PNG = b"\x89PNG\r\n\x1a\n"
 # One pixel, the image of docs/vectors.
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAADUlEQVR4AQECAP3/AAoADAAL3v7RZwAAAABJRU5ErkJggg=="
