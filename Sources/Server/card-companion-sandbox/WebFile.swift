@@ -31,8 +31,10 @@ extension WebFile {
         WebFile(path: "/docs", mediaType: html, bytes: PackageResources.index_html),
         WebFile(path: "/docs/docs.css", mediaType: css, bytes: PackageResources.docs_css),
         WebFile(path: "/docs/docs.js", mediaType: javaScript, bytes: PackageResources.docs_js),
+        WebFile(path: "/docs/client-calls.js", mediaType: javaScript, bytes: PackageResources.client_calls_js),
         WebFile(path: "/docs/elements.js", mediaType: javaScript, bytes: PackageResources.elements_js),
         WebFile(path: "/docs/markdown.js", mediaType: javaScript, bytes: PackageResources.markdown_js),
+        WebFile(path: "/docs/samples.js", mediaType: javaScript, bytes: PackageResources.samples_js),
         WebFile(path: "/docs/schemas.js", mediaType: javaScript, bytes: PackageResources.schemas_js),
         WebFile(path: "/docs/openapi.json", mediaType: "application/json", bytes: PackageResources.openapi_json),
     ]

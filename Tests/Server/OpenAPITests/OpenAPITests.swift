@@ -59,6 +59,11 @@ struct OpenAPITests {
         try await python("docs_page.py", [Self.docs, screenshots])
     }
 
+    @Test func `the code samples of the page at /docs run, compile or parse`() async throws {
+        let sandbox = try await Self.server.value
+        try await python("samples.py", [sandbox.server.url, Self.docs, sandbox.folder])
+    }
+
     private func python(_ script: String, _ arguments: [String]) async throws {
         let path = Self.tests.appending(path: "Drivers/\(script)").path
         try await TestCommand.run(PythonOracle.interpreter, ["-B", path] + arguments).succeeded()

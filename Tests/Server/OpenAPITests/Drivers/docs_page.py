@@ -22,6 +22,7 @@ from validate import examples
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'")
+LANGUAGES = ["curl", "Python", "Swift", "Java", "JavaScript"]
 METHODS = {"get", "put", "post", "patch", "delete"}
 SHOWN = "document.getElementById('schemas') !== null"
 LEAST_CONTRAST = 4.5
@@ -76,6 +77,10 @@ def all_of(selector):
 
 
 def require_everything(browser, document):
+    for item in document["paths"].values():
+        for name in (operation["operationId"] for method, operation in item.items() if method in METHODS):
+            titles = call(browser, f"{all_of(f'#operation-{name} summary')}.map((title) => title.textContent)")
+            require(set(LANGUAGES) <= set(titles), f"the operation {name} has samples in {titles}")
     for item in [*document["paths"].values(), *document["webhooks"].values()]:
         for method, operation in item.items():
             if method in METHODS:
@@ -115,6 +120,7 @@ def require_structure(browser):
     targets = f"{all_of('a')}.filter((link) => link.hash).map((link) => link.hash.slice(1))"
     missing = call(browser, f"{targets}.filter((id) => !document.getElementById(id))")
     require(missing == [], f"links that lead nowhere: {missing}")
+    require(call(browser, "document.querySelector('header a[href=\"/sandbox/\"]') !== null"), "no link to the sandbox")
     ids = call(browser, f"{all_of('[id]')}.map((node) => node.id)")
     require(len(ids) == len(set(ids)), f"ids that are not unique: {[one for one in ids if ids.count(one) > 1]}")
     headings = all_of("main h2, main h3, main h4, main h5")
@@ -148,9 +154,9 @@ def require_keyboard(browser):
     focused = "document.activeElement.outerHTML.slice(0, 60)"
     browser.press("Tab")
     require(call(browser, "document.activeElement.className") == "skip", f"first: {call(browser, focused)}")
-    for _ in range(3):
+    for _ in range(4):  # three links
         browser.press("Tab")
-    require(call(browser, "document.activeElement.id") == "toggle", f"fourth: {call(browser, focused)}")
+    require(call(browser, "document.activeElement.id") == "toggle", f"fifth: {call(browser, focused)}")
     browser.press("Enter", "\r")
     require(call(browser, "document.getElementById('filter').checkVisibility()"), "Enter does not open the contents")
     browser.press("Tab")

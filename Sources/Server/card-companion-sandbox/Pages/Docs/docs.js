@@ -1,7 +1,8 @@
 // The page at /docs: shows openapi.json.
 
-import { code, element, folded, link, slug, table } from "./elements.js";
+import { code, element, folded, link, preformatted, slug, table } from "./elements.js";
 import { markdown } from "./markdown.js";
+import { samplesOf } from "./samples.js";
 import { example, phrase, schemaId, schemaSection, schemaView } from "./schemas.js";
 
 const METHODS = ["get", "put", "post", "patch", "delete"];
@@ -16,7 +17,7 @@ class Page {
     this.components = openAPI.components;
     this.operations = [
       ...operationsOf(openAPI.paths),
-      ...operationsOf(openAPI.webhooks).map((operation) => ({ ...operation, path: "your URL" })),
+      ...operationsOf(openAPI.webhooks).map((operation) => ({ ...operation, path: "your URL", isWebhook: true })),
     ];
   }
 
@@ -52,7 +53,19 @@ class Page {
       this.authentication(operation),
       this.parameters(operation),
       this.request(operation),
+      this.samples(operation),
       this.responses(operation));
+  }
+
+  /** A webhook is a call to the bank: there is nothing to send. */
+  samples(operation) {
+    if (operation.isWebhook) return null;
+    const samples = samplesOf(operation, (part) => this.resolved(part), location.origin);
+    return [
+      element("h4", {}, "Code samples"),
+      Object.entries(samples).map(([language, text]) => folded(
+        language, preformatted(`${operation.operationId} in ${language}`, text.trimEnd()))),
+    ];
   }
 
   authentication({ security }) {
