@@ -138,6 +138,8 @@ class Bank:
         """The members that an app needs on the AC channel: bank, cardholder, time, and the bank's HMAC over them.
 
         `binding` is the digest of the app's key. Because the HMAC covers it, nobody on the way can put another key in.
+        The time has whole seconds: without a binding, a second hashMac for this cardholder in the same second is the same
+        text, and the server takes each only once (205, for a definition 141).
         """
         timestamp = str(int(time.time()))
         text = f"{self.id}{unique_id}{timestamp}" + (f".{binding}." if binding else "")

@@ -28,7 +28,8 @@ check() {
     [ "$code" = 0 ] || { echo "$1: $code $(jq -r .errorMessage "$work/answer")" >&2; exit 1; }
 }
 
-# The bank's back-end, after it has authenticated the cardholder: an HMAC over bank, cardholder and time.
+# The bank's back-end, after it has authenticated the cardholder: an HMAC over bank, cardholder and time. It is the same for one
+# second, and the server takes it once: a second fetch within this second is answered 205.
 bank=$(jq -r .bankId "$sandbox/sandbox.json")
 code=$(jq -r --arg id "$cardholder" '.authenticationCodes[$id]' "$sandbox/sandbox.json")
 timestamp=$(date +%s)

@@ -160,6 +160,7 @@ struct SandboxBank: Sendable {
 
     private static func newTransactionId() -> String { Hex.encode(SecureRandom.bytes(count: 16)) }
 
+    /// Without a binding it is the same for one second, and the server takes it once (205, for a definition 141).
     private func hashMac(_ body: borrowing JSONText) throws -> SecretBytes {
         let uniqueId = try cardholder(body).text
         let timestamp = try timestamp(body)

@@ -89,6 +89,12 @@ def output_of(program, *arguments, folder):
     return result.stdout
 
 
+def check_sandbox_files(scene):
+    """docs/sandbox.md describes every file of the sandbox's folder, and no other"""
+    described = re.findall(r"^\| `([\w-]+\.\w+)` \|", (scene.root / "docs/sandbox.md").read_text(), re.MULTILINE)
+    equal(sorted(described), sorted(file.name for file in scene.sandbox.iterdir()), "files")
+
+
 def check_example(scene):
     """the example of docs/javascript.md shows a PIN and confirms it, with the bank's back-end in Python"""
     text = (scene.root / "docs/javascript.md").read_text()
