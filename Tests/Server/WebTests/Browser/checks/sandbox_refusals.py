@@ -1,7 +1,8 @@
 """The sandbox's page when something is refused: it says which check failed, and nothing moves or stays that must not."""
 
 from checks import equal
-from checks.sandbox_page import SMALLEST, WIDE, opened, no_passport_required_at_end, signed_in, unlocked_at_end
+from checks.sandbox_page import (
+    SMALLEST, WIDE, new_pin, no_passport_required_at_end, opened, signed_in, unlocked_at_end)
 
 WRONG = "00000000"
 
@@ -150,6 +151,24 @@ def check_still_button(scene):
             for message in 3 * ["This code is not right"] + ["You are locked"]:
                 app.ask_in_vain(message)
                 equal(app.middle("hold"), place, f"the middle of the button after {message!r}, {size}")
+
+
+def check_whole_pin(scene):
+    """a PIN of six digits is whole in its frame, as an image of each style and as text, in wide and narrow windows"""
+    for size in (WIDE, SMALLEST):
+        with signed_in(scene, "carol") as app:
+            app.look(*size)
+            app.go("new-pin")
+            app.type_pin(new_pin())
+            app.until_message("Your new PIN is set")
+            for accessibility in ("calm", "text"):
+                app.set_accessibility(accessibility)
+                app.go("my-pin")
+                with app.held():
+                    sizes = app.script(
+                        "const frame = document.getElementById('frame'); return [frame.scrollHeight, frame.clientHeight]")
+                    assert sizes[0] <= sizes[1], f"{sizes[0] - sizes[1]} pixels are outside of the frame: {accessibility}, {size}"
+            app.set_accessibility("")
 
 
 def check_long_words(scene):
