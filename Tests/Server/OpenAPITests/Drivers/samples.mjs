@@ -1,4 +1,5 @@
-// Prints the samples of the page at /docs: {operationId: {language: text}}. Usage: node samples.mjs SAMPLES_MODULE HOST <openapi.json
+// Prints the samples of the page at /docs: {operationId: {language: text}}.
+// Usage: node samples.mjs SAMPLES_MODULE HOST <openapi.json
 
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";

@@ -120,7 +120,8 @@ function swift(call) {
       "socket.resume()", `// ${start}`);
   }
   return lines(
-    "import Foundation", "", `${method === "GET" && !isSigned ? "let" : "var"} request = URLRequest(url: URL(string: ${quoted(url)})!)`,
+    "import Foundation", "",
+    `${method === "GET" && !isSigned ? "let" : "var"} request = URLRequest(url: URL(string: ${quoted(url)})!)`,
     method === "GET" ? null : `request.httpMethod = ${quoted(method)}`,
     mediaType ? `request.setValue(${quoted(mediaType)}, forHTTPHeaderField: "Content-Type")` : null,
     isSigned

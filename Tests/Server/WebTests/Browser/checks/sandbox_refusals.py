@@ -204,7 +204,8 @@ def check_whole_names(scene):
                 """
                 const names = [...document.querySelectorAll(".member dt code, .finding > code")];
                 const isWhole = (name) => new Set([...name.getClientRects()].map(({ top }) => top)).size === 1;
-                return [names.map((name) => name.textContent), names.filter((name) => !isWhole(name)).map((name) => name.textContent)];
+                const broken = names.filter((name) => !isWhole(name));
+                return [names, broken].map((some) => some.map((name) => name.textContent));
                 """)
             assert "activeAuthentication" in names[0], "there is no activeAuthentication"
             equal(names[1], [], f"names in more than one line, {size}")
