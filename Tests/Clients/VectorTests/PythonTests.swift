@@ -6,7 +6,8 @@ import Testing
     "Test vectors in Python", .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
 struct PythonTests {
     private static let generated = [
-        "bindings", "defined-pins", "delivered-pins", "keypads", "macs", "negative", "thumbprints", "tokens",
+        "bindings", "defined-pins", "delivered-pins", "keypads", "macs", "negative", "signatures", "thumbprints",
+        "tokens",
     ]
     /// Recorded by `SessionVectorTests`.
     private static let recorded = ["documents"]

@@ -2,8 +2,8 @@
 
 The argument is the name of a file. PythonOracle runs this script. The answer has "ok" or an error message for each key,
 vector or case. jwcrypto and cryptography check keys and sealed values. OAEP, the key derivation and HMAC are also
-computed from their definitions, with hashlib and integers. check_negative.py checks the negative cases, and
-check_documents.py the sessions of document verification.
+computed from their definitions, with hashlib and integers. check_negative.py checks the negative cases,
+check_documents.py the sessions of document verification, and check_signatures.py signed messages.
 """
 
 import base64
@@ -14,6 +14,7 @@ import sys
 
 import check_documents
 import check_negative
+import check_signatures
 from checking import Keys, b64, b64url, concat_kdf, equal, hmac_sha256, oaep_key, other_info, unb64url
 from cryptography.hazmat.primitives import hashes, keywrap, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
@@ -236,6 +237,7 @@ CHECKS = {
     "keypads": {"vectors": check_keypad},
     "documents": {"sessions": check_documents.check_session},
     "negative": check_negative.CHECKS,
+    "signatures": check_signatures.CHECKS,
 }
 
 

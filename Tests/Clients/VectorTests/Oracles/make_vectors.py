@@ -10,6 +10,7 @@ import sys
 
 import negative
 import positive
+import signatures
 
 FOLDER = pathlib.Path(__file__).resolve().parents[4] / "docs" / "vectors"
 FILES = {
@@ -21,6 +22,7 @@ FILES = {
     "thumbprints": positive.thumbprints,
     "keypads": positive.keypads,
     "negative": negative.negative,
+    "signatures": signatures.signatures,
 }
 
 

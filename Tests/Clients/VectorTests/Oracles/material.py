@@ -13,7 +13,7 @@ import json
 import math
 
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
 
 def chosen(label, count=32):
@@ -37,7 +37,7 @@ def compact_json(value):
 
 
 def thumbprint_input(jwk):
-    names = {"EC": ["crv", "kty", "x", "y"], "RSA": ["e", "kty", "n"]}[jwk["kty"]]
+    names = {"EC": ["crv", "kty", "x", "y"], "OKP": ["crv", "kty", "x"], "RSA": ["e", "kty", "n"]}[jwk["kty"]]
     return compact_json({name: jwk[name] for name in names})
 
 
@@ -115,6 +115,28 @@ def p256(name):
 def p256_where(name, fits):
     """The first of the keys `name 1`, `name 2`, … that fits."""
     return next(key for key in (p256(f"{name} {number}") for number in itertools.count(1)) if fits(key))
+
+
+# Ed25519
+
+
+@dataclasses.dataclass(frozen=True)
+class Ed25519:
+    """A key pair, made from 32 bytes."""
+
+    name: str
+
+    @property
+    def key(self):
+        return ed25519.Ed25519PrivateKey.from_private_bytes(chosen(self.name))
+
+    @property
+    def jwk(self):
+        x = self.key.public_key().public_bytes_raw()
+        return {"crv": "Ed25519", "kty": "OKP", "x": base64url(x), "d": base64url(chosen(self.name))}
+
+    def described(self):
+        return _described(self.name, self.key, self.jwk, ["crv", "kty", "x"])
 
 
 # RSA
