@@ -1,11 +1,13 @@
 """An example of a cardholder's app: fetches the PIN as an image on both channels, confirms it, and defines a new PIN.
 
-    pip install cryptography jwcrypto
+    pip install cryptography http-message-signatures jwcrypto
     python3 examples/app.py http://127.0.0.1:8080 .data/sandbox alice pin.png
 
 A real app has no key of the bank. Here `Bank` replaces calls to the bank's back-end, which would first authenticate the
 cardholder.
 """
+
+import command_line  # first: it says in one line what is missing
 
 import base64
 import hashlib
@@ -13,7 +15,6 @@ import hmac
 import json
 import secrets
 import sys
-from pathlib import Path
 from urllib.request import Request, urlopen
 
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -23,21 +24,25 @@ from jwcrypto import jwe, jwk
 from bank import Bank
 
 TOO_EASY_TO_GUESS = 131
+TIMEOUT_SECONDS = 60
 
 
 class App:
     def __init__(self, url, bank, unique_id):
         self.url, self.bank, self.unique_id = url, bank, unique_id
         # In production the cardholder gets the code by letter, for example, and types it in.
-        self.code = json.loads((bank.folder / "sandbox.json").read_text())["authenticationCodes"][unique_id]
+        codes = bank.sandbox["authenticationCodes"]
+        if unique_id not in codes:
+            sys.exit(f"{bank.folder}/sandbox.json has no cardholder {unique_id}: name one of {', '.join(codes)}")
+        self.code = codes[unique_id]
 
     def post(self, path, members, accepted=(0,)):
         """Sends a request. Every answer is HTTP 200 and JSON with a code; 0 is success."""
         request = Request(f"{self.url}/v1/{path}", json.dumps(members).encode(), {"Content-Type": "application/json"})
-        with urlopen(request) as response:
+        with urlopen(request, timeout=TIMEOUT_SECONDS) as response:
             answer = json.load(response)
-        if answer["errorCode"] not in accepted:
-            sys.exit(f"{path}: {answer['errorCode']} {answer['errorMessage']}")
+        if not isinstance(answer, dict) or answer.get("errorCode") not in accepted:
+            sys.exit(f"{path}: the answer is no success: {json.dumps(answer)}")
         return answer
 
     def fetch_with_code(self):
@@ -102,12 +107,22 @@ class App:
         return base64.urlsafe_b64encode(hashlib.sha256(sent).digest()).decode().rstrip("=")
 
 
-if __name__ == "__main__":
-    url, sandbox, unique_id, image = sys.argv[1:5]
-    app = App(url, Bank(url, sandbox), unique_id)
-    Path(image).write_bytes(base64.b64decode(app.fetch_with_code()["images"][0]))
-    print(f"fetched {unique_id}'s PIN with the code: {image}, and confirmed that it was shown")
+def main():
+    parser = command_line.parser(__doc__)
+    parser.add_argument("url", type=command_line.url, help="the server, such as http://127.0.0.1:8080")
+    parser.add_argument("folder", help="the sandbox's folder, such as .data/sandbox")
+    parser.add_argument("cardholder", help="alice, bob or carol")
+    parser.add_argument("image", help="the file for the image of the PIN, such as pin.png")
+    arguments = parser.parse_args()
+    app = App(arguments.url, Bank(arguments.url, arguments.folder), arguments.cardholder)
+    with open(arguments.image, "wb") as image:  # before the PIN is fetched: perhaps it cannot be written
+        image.write(base64.b64decode(app.fetch_with_code()["images"][0]))
+    print(f"fetched {app.unique_id}'s PIN with the code: {arguments.image}, and confirmed that it was shown")
     app.fetch_with_token()
     print("fetched the PIN with a token, and confirmed that it was shown")
     app.define()
     print("defined another PIN")
+
+
+if __name__ == "__main__":
+    main()

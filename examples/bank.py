@@ -1,75 +1,66 @@
 """An example of a bank's back-end: provisions, reads and changes a cardholder, imports several, and processes events.
 
-    pip install cryptography jwcrypto
+    pip install cryptography http-message-signatures jwcrypto
     python3 examples/bank.py http://127.0.0.1:8080 .data/sandbox
 """
 
-import base64, hashlib, hmac, json, secrets, sys, time, uuid
+import command_line  # first: it says in one line what is missing
+
+import base64, hashlib, hmac, json, sys, time, uuid
 from pathlib import Path
 from urllib.error import HTTPError
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 from urllib.request import Request, urlopen
 
-from cryptography.exceptions import InvalidSignature
+from card_companion_backend import RequestSigner, ServerKeys, SignatureVerifier, open_defined_pin, seal
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric.ec import ECDSA
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
-from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
-from jwcrypto import jwe, jwk
+
+TIMEOUT_SECONDS = 60
 
 
 class Bank:
     def __init__(self, url, folder):
         self.url, self.folder = url, Path(folder)
-        # The server's name is signed, in lower case and without the default port. So no other server takes the call.
-        scheme, authority = urlsplit(url)[:2]
-        self.authority = authority.lower().removesuffix({"https": ":443", "http": ":80"}[scheme])
-        sandbox = json.loads((self.folder / "sandbox.json").read_text())
-        self.id = sandbox["bankId"]
-        self.key_id = sandbox["issuerKeyId"]  # the ID of the issuer key, which the operator has registered
-        self.issuer_key = load_pem_private_key((self.folder / "issuer-key.pem").read_bytes(), None)
-        self.token_key = load_pem_private_key((self.folder / "signing-key.pem").read_bytes(), None)
-        self.encryption_key = load_pem_private_key((self.folder / "encryption-key.pem").read_bytes(), None)
-        self.hmac_key = bytes.fromhex((self.folder / "hmac.hex").read_text())
+        try:
+            self.sandbox = json.loads((self.folder / "sandbox.json").read_text())
+            self.id = self.sandbox["bankId"]
+            # The ID of the issuer key, under which the operator has registered it.
+            self.signer = RequestSigner(self.sandbox["issuerKeyId"], self.private_key("issuer-key.pem"))
+            self.token_key = self.private_key("signing-key.pem")
+            self.encryption_key = self.private_key("encryption-key.pem")
+            self.hmac_key = bytes.fromhex((self.folder / "hmac.hex").read_text())
+            # Fetched when they are needed, and again for a key that is not among them.
+            self.server_keys = ServerKeys(url)
+        except (ValueError, TypeError, KeyError) as error:
+            sys.exit(f"the bank's files in {folder} cannot be used with {url}: {error!r}")
+        self.verifier = SignatureVerifier(self.server_keys)
+
+    def private_key(self, name):
+        """A key in a file. Keep a real bank's keys in a vault: RequestSigner also takes a function that signs."""
+        return load_pem_private_key((self.folder / name).read_bytes(), None)
 
     def call(self, method, target, body=None, media_type="application/json", headers=()):
         """Sends a signed call (RFC 9421) and returns the answer's header fields and body."""
-        target = f"/v1/banks/{self.id}/{target}"
-        path, _, query = target.partition("?")
-        covered, headers = {"@method": method, "@authority": self.authority, "@path": path}, dict(headers)
-        if query:
-            covered["@query"] = f"?{query}"
-        if body is not None:  # the digest binds the body to the signature (RFC 9530)
-            digest = self.digest(body)
-            covered["content-digest"] = digest
-            headers |= {"Content-Type": media_type, "Content-Digest": digest}
-        # The conditions are signed too: without them, the call would do something else.
-        conditions = ("if-match", "if-none-match", "idempotency-key")
-        covered |= {name.lower(): value for name, value in headers.items() if name.lower() in conditions}
-        # The nonce can be used once. This prevents replay.
-        names = " ".join(f'"{name}"' for name in covered)
-        parameters = f'({names});created={int(time.time())};nonce="{secrets.token_urlsafe(16)}";keyid="{self.key_id}"'
-        base = "".join(f'"{name}": {value}\n' for name, value in covered.items()) + f'"@signature-params": {parameters}'
-        signature = base64.b64encode(self.issuer_key.sign(base.encode())).decode()
-        headers |= {"Signature-Input": f"sig={parameters}", "Signature": f"sig=:{signature}:"}
+        url, headers = f"{self.url}/v1/banks/{self.id}/{target}", dict(headers)
+        if body is not None:
+            headers["Content-Type"] = media_type
+        # Last: what was signed must not change. A retry must be signed again.
+        headers |= self.signer.sign(method, url, headers, body)
         try:
-            with urlopen(Request(self.url + target, body, headers, method=method)) as answer:
+            with urlopen(Request(url, body, headers, method=method), timeout=TIMEOUT_SECONDS) as answer:
                 return answer.headers, answer.read()
         except HTTPError as refusal:  # the problem has the failed check and the signature base
-            sys.exit(f"{method} {target}: {refusal.read().decode()}")
+            problem = " ".join(refusal.read().decode(errors="replace").split())
+            sys.exit(f"{method} {target}: {refusal.code} {problem}")
 
     def seal(self, content, unique_id, text, request_id=None):
-        """Encrypts a value ("pin" or "authenticationCode") to the server's key. The padding hides its length.
+        """Encrypts a value ("pin" or "authenticationCode") to the server's key, for this cardholder only.
 
-        The header names the value, the bank, the cardholder, and the request if an app sends it. So nobody can use the
-        value for another request.
+        `request_id` is for a value that an app sends.
         """
-        key = next(key for key in self.server_keys() if key["kty"] == "EC" and key["use"] == "enc")
-        header = {"alg": key["alg"], "enc": "A256GCM", "kid": key["kid"]}
-        header |= {"cty": content, "iss": self.id, "sub": unique_id} | ({"jti": request_id} if request_id else {})
-        token = jwe.JWE(text.ljust(16).encode(), json.dumps(header), recipient=jwk.JWK(**key))
-        return token.serialize(compact=True)
+        return seal(self.server_keys, content, self.id, unique_id, text, request_id=request_id)
 
     def cardholders(self):
         """All cardholders, in the order of their uniqueIds."""
@@ -87,7 +78,7 @@ class Bank:
         """
         while True:
             headers, body = self.call("GET", f"events?after={after}")
-            self.verify(headers, body)
+            self.verifier.verify_answer(200, headers, body)  # anyone can seal a PIN to the bank's key
             page = json.loads(body)
             if (page["bankId"], page["after"]) != (self.id, after):  # the answer to another call
                 sys.exit("the server's answer is not for this call")
@@ -97,42 +88,9 @@ class Bank:
             after = page["next"]
             self.call("DELETE", f"events?upTo={after}")
 
-    def verify(self, headers, body):
-        """Verifies the server's signature of an answer with status 200: anyone can seal a PIN to the bank's key."""
-        parameters = headers["Signature-Input"].removeprefix("sig1=")
-        covered, key_id = '("@status" "content-digest");', parameters.rpartition(";keyid=")[2].strip('"')
-        created = int(parameters.partition(";created=")[2].partition(";")[0])
-        key = next((key for key in self.server_keys() if key["kid"] == key_id and key["use"] == "sig"), None)
-        if not parameters.startswith(covered) or not key or headers["Content-Digest"] != self.digest(body):
-            sys.exit("the server's answer has another digest, or is not signed as expected")
-        if abs(time.time() - created) > 300:
-            sys.exit("the server's answer is too old")
-        base = f'"@status": 200\n"content-digest": {headers["Content-Digest"]}\n"@signature-params": {parameters}'
-        signature = base64.b64decode(headers["Signature"].removeprefix("sig1=").strip(":"))
-        r, s = (int.from_bytes(half) for half in (signature[:32], signature[32:]))
-        try:
-            public_key = jwk.JWK(**key).get_op_key("verify")
-            public_key.verify(encode_dss_signature(r, s), base.encode(), ECDSA(hashes.SHA256()))
-        except InvalidSignature:
-            sys.exit("the server's answer has a wrong signature")
-
     def defined_pin(self, event):
-        """Decrypts the PIN of a pin.defined event. Its header must name this event: it could be another one's PIN."""
-        token = jwe.JWE()
-        token.deserialize(event["data"]["pin"], jwk.JWK.from_pyca(self.encryption_key))
-        names = {"cty": "pin", "iss": self.id, "sub": event["uniqueId"], "jti": event["id"]}
-        if any(token.jose_header.get(name) != value for name, value in names.items()):
-            sys.exit("the PIN is not for this event")
-        return token.payload.decode().rstrip(" ")
-
-    def server_keys(self):
-        """The server's public keys. A real back-end keeps them, and fetches them again if a `kid` is unknown."""
-        with urlopen(f"{self.url}/.well-known/jwks.json") as answer:
-            return json.load(answer)["keys"]
-
-    @staticmethod
-    def digest(body):
-        return f"sha-256=:{base64.b64encode(hashlib.sha256(body).digest()).decode()}:"
+        """Decrypts the PIN of a pin.defined event, and makes sure that it is this event's."""
+        return open_defined_pin(event, self.id, self.encryption_key)
 
     def claim(self, unique_id, binding=None):
         """The members that an app needs on the AC channel: bank, cardholder, time, and the bank's HMAC over them.
@@ -165,8 +123,12 @@ class Bank:
         return str(uuid.uuid4())
 
 
-if __name__ == "__main__":
-    bank = Bank(*sys.argv[1:3])
+def main():
+    parser = command_line.parser(__doc__)
+    parser.add_argument("url", type=command_line.url, help="the server, such as http://127.0.0.1:8080")
+    parser.add_argument("folder", help="the sandbox's folder, such as .data/sandbox")
+    arguments = parser.parse_args()
+    bank = Bank(arguments.url, arguments.folder)
     code, pin = bank.seal("authenticationCode", "dave", "K7P2M9"), bank.seal("pin", "dave", "4391")
     # PUT sends the whole cardholder: what is left out is removed. The bank counts the cardholder's PINs: the server
     # takes a PIN only if its version is higher than the stored one. So the same call again changes no PIN.
@@ -193,3 +155,7 @@ if __name__ == "__main__":
                 print(event["type"], event["uniqueId"], f"a PIN of {len(bank.defined_pin(event))} digits")
             else:
                 print(event["type"], event.get("uniqueId", ""), event["data"])
+
+
+if __name__ == "__main__":
+    main()

@@ -5,8 +5,8 @@
 #   sh examples/own-bank.sh FOLDER [PROGRAM]
 #
 # FOLDER is made, and has the bank's files, and in `server` a private database; only DATABASE_URL names another one. No configuration
-# of this machine counts. The server listens on HTTP_PORT (8090) and is stopped at the end. Python 3 needs cryptography and jwcrypto;
-# PYTHON names another one.
+# of this machine counts. The server listens on HTTP_PORT (8090) and is stopped at the end. Python 3.11 or later needs cryptography,
+# http-message-signatures and jwcrypto; PYTHON names another one.
 set -eu
 
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
@@ -17,8 +17,8 @@ folder=$1 program=${2:-card-companion} python=${PYTHON:-python3} port=${HTTP_POR
 unset CDPATH
 examples=$(cd "$(dirname "$0")" && pwd)
 command -v "$program" >/dev/null || { echo "own-bank.sh: there is no program $program: name it as the second argument" >&2; exit 66; }
-"$python" -c 'import cryptography, jwcrypto' 2>/dev/null || {
-    echo "own-bank.sh: $python lacks packages: run 'pip install cryptography jwcrypto', or name another one with PYTHON" >&2
+"$python" -c 'import cryptography, http_message_signatures, jwcrypto' 2>/dev/null || {
+    echo "own-bank.sh: $python lacks packages: run 'pip install cryptography http-message-signatures jwcrypto', or name another one with PYTHON" >&2
     exit 69
 }
 # The absolute path of a program that is named with a folder.

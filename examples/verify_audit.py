@@ -6,7 +6,7 @@
     python3 examples/verify_audit.py audit.ndjson keys.json --witness seal.json
 
 A witness is a seal that somebody has kept: the answer of /.well-known/audit-seal, or an event audit.sealed. docs/audit.md
-defines the bytes. Exit status: 0 if the trail is right, 1 if something is wrong, 2 if a file cannot be read.
+defines the bytes. Exit status: 0 if the trail is right, 1 if something is wrong, 2 if a file cannot be read or a package is missing.
 """
 
 import argparse
@@ -16,9 +16,13 @@ import json
 import struct
 import sys
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, utils
+try:
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.asymmetric import ec, utils
+except ModuleNotFoundError:
+    print("verify_audit.py: the Python package cryptography is missing: run 'pip install cryptography'", file=sys.stderr)
+    sys.exit(2)
 
 POSTGRES_EPOCH = 946_684_800_000_000  # 2000-01-01 in microseconds since 1970
 SEALED_AFTER = 2 * 3600 * 1_000_000  # an entry that is so much older than the last seal must be in one

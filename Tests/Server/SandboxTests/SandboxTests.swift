@@ -109,7 +109,7 @@ import Testing
             $0.firstMatch(of: /waiting for events at (http\S+)/).map { String($0.1) }
         }
         _ = try await sandbox.installation.run([
-            "webhook", "set", "--bank", "SANDBOX", "--allow-private", "\(address)/events",
+            "webhook", "set", "--bank", "SANDBOX", "--allow-private", address,
         ]).succeeded()
 
         let image = TestFolder.shared.unused("pin.png")

@@ -105,7 +105,8 @@ class ServerKeys:
             try:
                 self._keys, self._fetched_at = _read(self._fetch(self._url)), now
             except (OSError, ValueError) as error:
-                self._failure = f"the server's keys cannot be fetched from {self._url}: {error}"
+                reason = getattr(error, "reason", error)
+                self._failure = f"the server's keys cannot be fetched from {self._url}: {reason}"
         if self._failure:
             raise KeysUnavailable(self._failure)
 
