@@ -1,4 +1,4 @@
-"""A bank's back-end in Python, with requests and http-message-signatures.
+"""A bank's back-end in Python, with requests and the package for back-ends.
 
 The command-line argument names the function. Standard input is its arguments, as a JSON object of strings. Standard
 output is the result, in the same format.
@@ -6,27 +6,21 @@ output is the result, in the same format.
 
 import json
 import sys
-import uuid
+from pathlib import Path
 
 import requests
-from http_message_signatures import HTTPMessageSigner, HTTPSignatureKeyResolver, algorithms
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
-ALGORITHMS = {
-    algorithm.algorithm_id: algorithm
-    for algorithm in [
-        algorithms.ECDSA_P256_SHA256, algorithms.ED25519, algorithms.RSA_PSS_SHA512, algorithms.RSA_V1_5_SHA256,
-        algorithms.HMAC_SHA256,
-    ]
-}
+sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "Sources/Clients/CardCompanionBackEndPython"))
+
+from card_companion_backend import RequestSigner
 
 
-class Key(HTTPSignatureKeyResolver):
-    def __init__(self, arguments):
-        text = arguments["privateKey"]
-        self.key = bytes.fromhex(text) if arguments["algorithm"] == "hmac-sha256" else text.encode()
-
-    def resolve_private_key(self, key_id):
-        return self.key
+def signer(arguments):
+    """The package's dependency, http-message-signatures, makes the signature."""
+    text, algorithm = arguments["privateKey"], arguments["algorithm"]
+    key = bytes.fromhex(text) if algorithm == "hmac-sha256" else load_pem_private_key(text.encode(), None)
+    return RequestSigner(arguments["keyid"], key, algorithm)
 
 
 def call(arguments):
@@ -34,10 +28,7 @@ def call(arguments):
     body = arguments["body"].encode()
     headers = {"Content-Type": "application/json"} if body else {}
     request = requests.Request(arguments["method"], arguments["url"], headers=headers, data=body).prepare()
-    signer = HTTPMessageSigner(signature_algorithm=ALGORITHMS[arguments["algorithm"]], key_resolver=Key(arguments))
-    covered = ["@method", "@authority", "@path"] + (["content-digest"] if body else [])
-    signer.sign(
-        request, body=body, key_id=arguments["keyid"], nonce=uuid.uuid4().hex, covered_component_ids=covered)
+    request.headers.update(signer(arguments).sign(request.method, request.url, request.headers, body))
     session = requests.Session()
     session.trust_env = False  # no proxy
     answer = session.send(request)

@@ -1,54 +1,47 @@
-"""Signs calls of the sandbox bank's back-end, and verifies the server's answers (RFC 9421).
+"""Signs calls of the sandbox bank's back-end with the package for back-ends, and verifies the server's answers (RFC 9421).
 
-It uses http-message-signatures, not code of the server.
+http-message-signatures verifies the answers, and no code of ours.
 """
 
 import json
-import secrets
+import sys
+from pathlib import Path
 
 import httpx
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
-from http_message_signatures import HTTPMessageSigner, HTTPMessageVerifier, HTTPSignatureKeyResolver, MappingKeyResolver
-from http_message_signatures.algorithms import ECDSA_P256_SHA256, ED25519
+from http_message_signatures import HTTPMessageVerifier, MappingKeyResolver
+from http_message_signatures.algorithms import ECDSA_P256_SHA256
 from jwcrypto import jwk
-from requests import Request
 from requests.auth import AuthBase
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "Sources/Clients/CardCompanionBackEndPython"))
 
-CONDITIONAL = ["if-match", "if-none-match", "idempotency-key"]
+from card_companion_backend import RequestSigner
 
 
-def can_be_signed(value):
-    """Whether a field is there, and printable. The server refuses one that is not printable."""
-    text = value.decode("latin-1") if isinstance(value, bytes) else value
-    return text is not None and text.isascii() and text.isprintable()
+def issuer_signer(folder):
+    """Signs with the key of the sandbox bank."""
+    key = load_pem_private_key((folder / "issuer-key.pem").read_bytes(), None)
+    return RequestSigner(json.loads((folder / "sandbox.json").read_text())["issuerKeyId"], key)
+
+
+def signable(headers):
+    """The fields that are printable. The server refuses others."""
+    texts = {name: value.decode("latin-1") if isinstance(value, bytes) else value for name, value in headers.items()}
+    return {name: text for name, text in texts.items() if text.isascii() and text.isprintable()}
 
 
 class IssuerSignature(AuthBase):
     """An auth handler for requests that signs each request before it is sent."""
 
     def __init__(self, folder):
-        key = load_pem_private_key((folder / "issuer-key.pem").read_bytes(), None)
-        self.key_id = json.loads((folder / "sandbox.json").read_text())["issuerKeyId"]
-        self.signer = HTTPMessageSigner(signature_algorithm=ED25519, key_resolver=OneKey(key))
+        self.signer = issuer_signer(folder)
 
     def __call__(self, request):
         request.headers.pop("Content-Digest", None)
         body = request.body.encode() if isinstance(request.body, str) else request.body
-        components = ["@method", "@authority", "@path"] + (["@query"] if "?" in request.url else [])
-        components += [name for name in CONDITIONAL if can_be_signed(request.headers.get(name))]
-        nonce = secrets.token_urlsafe(16)
-        self.signer.sign(
-            request, key_id=self.key_id, nonce=nonce, covered_component_ids=components, body=body or None)
+        request.headers.update(self.signer.sign(request.method, request.url, signable(request.headers), body))
         return request
-
-
-class OneKey(HTTPSignatureKeyResolver):
-    def __init__(self, key):
-        self.key = key
-
-    def resolve_private_key(self, key_id):
-        return self.key
 
 
 def answer_verifier(server_keys):
@@ -64,12 +57,8 @@ class ClientSignature(httpx.Auth):
     requires_request_body = True
 
     def __init__(self, folder):
-        self.signature = IssuerSignature(folder)
+        self.signer = issuer_signer(folder)
 
     def auth_flow(self, request):
-        prepared = Request(request.method, str(request.url), request.headers, data=request.content).prepare()
-        self.signature(prepared)
-        for name in ("Content-Digest", "Signature-Input", "Signature"):
-            if name in prepared.headers:
-                request.headers[name] = prepared.headers[name]
+        request.headers.update(self.signer.sign(request.method, str(request.url), request.headers, request.content))
         yield request
