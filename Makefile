@@ -25,7 +25,11 @@
 export DATA_DIRECTORY ?= .data
 results := .build/bench
 # One build for running, measuring and packaging. Swift's runtime is in the program, which needs no Swift where it runs.
-release := swift build --configuration release --static-swift-stdlib
+# The path of this tree is not in it, so that everybody who builds a commit gets the same bytes.
+build_folder := .build
+package_folder := $(build_folder)/package
+release := swift build --configuration release --static-swift-stdlib --scratch-path $(build_folder) \
+    -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=."
 # The build of the tests, in a folder of its own. It is a release without optimization: a debug build of swift-argument-parser checks
 # all options at each start, and whole modules are compiled sooner. Without the debugger's information and with the faster linker it
 # is shorter still. For a debugger: make test-one TESTS=… DEBUG_INFORMATION=dwarf
@@ -87,12 +91,13 @@ android-test: ## tests the Android library and its sample app
 
 deb: build ## builds the Debian package, in .build/package
 	deploy/install-packages package
-	swift build --configuration release --package-path .build/checkouts/swift-argument-parser \
-	    --scratch-path .build/manual --product generate-manual
-	rm -rf .build/package && mkdir -p .build/package/man
-	.build/manual/release/generate-manual .build/release/card-companion --multi-page \
-	    --date "$$(git log -1 --format=%cs)" --output-directory .build/package/man
-	deploy/debian/build-package .build/release/card-companion .build/package/man .build/checkouts .build/package
+	swift build --configuration release --package-path $(build_folder)/checkouts/swift-argument-parser \
+	    --scratch-path $(build_folder)/manual --product generate-manual
+	rm -rf $(package_folder) && mkdir -p $(package_folder)/man
+	$(build_folder)/manual/release/generate-manual $(build_folder)/release/card-companion --multi-page \
+	    --date "$$(git log -1 --format=%cs)" --output-directory $(package_folder)/man
+	deploy/debian/build-package $(build_folder)/release/card-companion $(package_folder)/man $(build_folder)/checkouts \
+	    $(package_folder)
 
 deb-test: deb ## installs, upgrades and purges the package in a Debian of its own; needs root
 	deploy/debian/build-package .build/release/card-companion .build/package/man .build/checkouts \
