@@ -4,6 +4,7 @@
 # make test-one  runs the tests of some targets: TESTS=DistributionTests
 # make test-times  says which tests need the processor most
 # make android  builds the Android library
+# make javascript  builds the JavaScript package
 # make android-test  tests the Android library and its sample app
 # make attack attacks a server, and says whether others are still answered in time
 # make bench  measures the server, next to what it cannot avoid
@@ -20,7 +21,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help run build app test test-one test-times chaos-short deb deb-test image-test attack ha chaos fuzz sanitize model bench instructions captcha-report
-.PHONY: android android-test test-eid openapi lint upgrade-test record-statements format clean swift packages test-packages
+.PHONY: android javascript android-test test-eid openapi lint upgrade-test record-statements format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 results := .build/bench
@@ -84,6 +85,9 @@ test-build: swift test-packages .venv/installed
 android: ## builds the Android library, in .build/android; it needs no Android SDK
 	@deploy/install-packages android
 	Sources/Clients/CardCompanionAndroid/build
+
+javascript: ## builds the JavaScript package, in .build/javascript
+	Sources/Clients/CardCompanionJS/build
 
 android-test: ## tests the Android library and its sample app
 	@deploy/install-packages android
