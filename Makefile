@@ -6,6 +6,8 @@
 # make android  builds the Android library
 # make javascript  builds the JavaScript package
 # make android-test  tests the Android library and its sample app
+# make release  makes all files of a release, signed: packages, clients, SBOM
+# make release-check  makes it twice, and compares
 # make attack attacks a server, and says whether others are still answered in time
 # make bench  measures the server, next to what it cannot avoid
 # make instructions  counts the instructions of hot functions, which does not need a quiet machine
@@ -21,7 +23,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help run build app test test-one test-times chaos-short deb deb-test image-test attack ha chaos fuzz sanitize model bench instructions captcha-report
-.PHONY: android javascript android-test test-eid openapi lint upgrade-test record-statements format clean swift packages test-packages
+.PHONY: android javascript release release-check android-test test-eid openapi lint upgrade-test record-statements format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 results := .build/bench
@@ -88,6 +90,15 @@ android: ## builds the Android library, in .build/android; it needs no Android S
 
 javascript: ## builds the JavaScript package, in .build/javascript
 	Sources/Clients/CardCompanionJS/build
+
+release: swift packages .build/release-venv/installed ## makes all files of a release: RELEASE_KEY=file (or none: a trial, not signed), VERSIONS=file of an earlier build
+	@deploy/install-packages package
+	@deploy/install-packages android
+	@deploy/release/make-release "$(RELEASE_KEY)" $(if $(VERSIONS),"$(VERSIONS)")
+
+release-check: ## makes a trial of this commit's release twice, and compares all bytes: VERSIONS=file of an earlier build
+	@deploy/install-packages release
+	@deploy/release/check-reproducible $(if $(VERSIONS),"$(VERSIONS)")
 
 android-test: ## tests the Android library and its sample app
 	@deploy/install-packages android
@@ -204,9 +215,15 @@ test-packages:
 	@deploy/install-packages test
 	@deploy/install-packages android
 
-.venv/installed: Tests/requirements.txt | test-packages
+.venv/installed: Tests/requirements.txt deploy/release/requirements.txt | test-packages
 	python3 -m venv .venv
 	.venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement Tests/requirements.txt
+	touch $@
+
+.build/release-venv/installed: deploy/release/requirements.txt
+	deploy/install-packages release
+	python3 -m venv .build/release-venv
+	.build/release-venv/bin/python3 -m pip install --quiet --disable-pip-version-check --requirement $<
 	touch $@
 
 .build/captcha-report-venv/installed: Tests/Tools/CaptchaReport/report/requirements.txt
