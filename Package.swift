@@ -435,6 +435,8 @@ let package = Package(
                 "ServerHarness", crypto, logging,
             ],
             exclude: ["Oracles"]),
+        // The scripts of deploy/release.
+        tests("ReleaseTests", in: .server, ["PythonOracle", "ServerHarness"], exclude: ["Python"]),
         // The parsers of hostile bytes, for the fuzzer ('make fuzz') and for the replay of its inputs.
         .target(
             name: "FuzzedParsers",

@@ -96,8 +96,9 @@ def document(release):
 
     Raises ValueError if it does not fit the schema.
     """
-    whole = component("card-companion-release", release.number, type=ComponentType.APPLICATION, purl=ours(release, "card-companion-release"))
-    whole.pedigree = Pedigree(commits=[Commit(uid=release.commit)])
+    whole = component(
+        "card-companion-release", release.number, type=ComponentType.APPLICATION, purl=ours(release, "card-companion-release"),
+        pedigree=Pedigree(commits=[Commit(uid=release.commit)]))
     program = component(
         "card-companion", release.number, type=ComponentType.APPLICATION, purl=ours(release, "card-companion"),
         hashes=[sha256(release.program_digest)], properties=[Property(name=f"{OURS}:file", value=PROGRAM[1:])])
