@@ -28,11 +28,12 @@
 export DATA_DIRECTORY ?= .data
 results := .build/bench
 # One build for running, measuring and packaging. Swift's runtime is in the program, which needs no Swift where it runs.
-# The path of this tree is not in it, so that everybody who builds a commit gets the same bytes.
+# The path of this tree is not in it, so that everybody who builds a commit gets the same bytes. Nor is the debugger's information: it
+# depends on the times of header files, and what strip leaves has hashes of it (.swift_modhash, the build id).
 build_folder := .build
 package_folder := $(build_folder)/package
 release := swift build --configuration release --static-swift-stdlib --scratch-path $(build_folder) \
-    -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=."
+    -debug-info-format none -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=."
 # The build of the tests, in a folder of its own. It is a release without optimization: a debug build of swift-argument-parser checks
 # all options at each start, and whole modules are compiled sooner. Without the debugger's information and with the faster linker it
 # is shorter still. For a debugger: make test-one TESTS=… DEBUG_INFORMATION=dwarf
