@@ -32,7 +32,7 @@ struct CommandTests {
     }
 
     @Test(
-        "The help of every command contains an example",
+        "The help of every command contains an example to paste, and no line of its text is broken twice",
         arguments: [
             ["serve"], ["doctor"], ["status"], ["migrate"], ["check-config"], ["bank", "add"],
             ["bank", "set"],
@@ -65,10 +65,10 @@ struct CommandTests {
         // What somebody pastes is whole: no line is wrapped where the shell does not expect it.
         #expect(examples.dropFirst().allSatisfy { $0.hasPrefix("  ") && $0.count < Self.columns }, "\(examples)")
         for paragraph in paragraphs.prefix(while: { !$0[0].hasPrefix("USAGE") }) {
-            for (line, next) in zip(paragraph, paragraph.dropFirst()) where !line.hasPrefix(" ") && !next.hasPrefix(" ")
-            {
+            for (line, next) in zip(paragraph, paragraph.dropFirst()) where !line.hasPrefix("EXAMPLE") {
+                let beginsItem = next.hasPrefix(" ") || next.hasPrefix("- ")
                 let word = next.prefix { $0 != " " }
-                #expect(line.hasPrefix("EXAMPLE") || line.count + 1 + word.count > Self.columns - 2, "\(paragraph)")
+                #expect(beginsItem || line.count + 1 + word.count > Self.columns - 2, "\(paragraph)")
             }
         }
     }
