@@ -19,6 +19,22 @@ struct TokenVaultTests {
         #expect(master.kind == "token" && master.name == "cards" && master.wrapped == 7)
     }
 
+    @Test("doctor says what to do about a token that has no master key, and about one that is gone")
+    func doctor() async throws {
+        let token = try await TestVaultToken()
+        let installation = try await TestInstallation(environment: token.environment())
+        let result = try await installation.run(["doctor"])
+        #expect(result.status == 1)
+        #expect(result.stdout.contains("the token 'cards' has no master key of this database"), "\(result)")
+        #expect(result.stdout.contains("make one with 'card-companion vault init'"))
+
+        let vault = try await TokenInstallation()
+        try vault.token.behave(.gone)
+        let gone = try await vault.installation.run(["doctor"])
+        #expect(gone.status == 1)
+        #expect(gone.stdout.contains("see that the token is there and its service runs"), "\(gone)")
+    }
+
     @Test("A token that chooses its own IVs is fine")
     func ownIV() async throws {
         let vault = try await TokenInstallation()

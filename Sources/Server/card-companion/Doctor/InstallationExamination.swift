@@ -15,13 +15,7 @@ extension Installation {
         do {
             let keys = try await WrappedDataKeys.read(from: store)
             // To open them would make what is missing, as whoever runs this, and not as the server's user.
-            guard keys.isComplete else {
-                return [
-                    .warning(
-                        "vault", "there are no data keys yet",
-                        do: "start the server, or run 'vault init': both make them")
-                ]
-            }
+            guard keys.isComplete else { return [try await beginning(keys)] }
             _ = try await withKeyring { $0.isOpen }
             return [.ok("vault", "opens the data keys")] + keys.warnings(now: clock.now()).map { .warning("vault", $0) }
                 + [await operatorFinding(), await auditFinding()]
@@ -31,8 +25,28 @@ extension Installation {
         } catch let damage as DamagedBankInventory {
             return [.error("inventory", damage)]
         } catch {
-            return [.error("vault", error)]
+            return [.error("vault", error, do: (error as? KeyVaultError)?.remedy)]
         }
+    }
+
+    /// What is to be done where there are no data keys yet.
+    private func beginning(_ keys: WrappedDataKeys) async throws -> Finding {
+        let hasMasterKey = try await withVault(vaults.vault()) { vault in
+            // A server makes the first one in a file, but not on a token.
+            guard vault.kind == .token else { return true }
+            try await vault.requirePresence()
+            for record in keys.masterKeys(of: .token) {
+                if try await vault.masterKey(record.id) != nil { return true }
+            }
+            return false
+        }
+        guard hasMasterKey else {
+            return .error(
+                "vault", "the token '\(vaults.name)' has no master key of this database",
+                do: "make one with 'card-companion vault init'")
+        }
+        return .warning(
+            "vault", "there are no data keys yet", do: "start the server, or run 'vault init': both make them")
     }
 
     /// Says which version of the inventory counts, and which keys somebody has changed in the database.
