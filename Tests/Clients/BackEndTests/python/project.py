@@ -20,8 +20,8 @@ JWKS = json.dumps({"keys": [key["jwk"] for key in VECTORS["serverKeys"]]}).encod
 class Lines:
     """Header fields, in which a name can come twice."""
 
-    def __init__(self, lines):
-        self.lines = lines
+    def __init__(self, fields):
+        self.lines = [(field["name"], field["value"]) for field in fields]
 
     def items(self):
         return self.lines

@@ -4,7 +4,7 @@ import unittest
 from datetime import datetime, timedelta, timezone
 from types import SimpleNamespace
 
-from project import ANY_AGE_SECONDS, VECTORS, private_key
+from project import ANY_AGE_SECONDS, VECTORS, Lines, private_key
 
 from card_companion_backend import RequestSigner
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519
@@ -24,7 +24,7 @@ def signed_as(vector):
     signer = RequestSigner(
         vector["keyId"], key, vector["algorithm"], clock=lambda: datetime.fromtimestamp(vector["created"], timezone.utc),
         new_nonce=lambda: vector["nonce"])
-    return key, signer.sign(vector["method"], vector["url"], dict(vector["fields"]), vector["body"].encode())
+    return key, signer.sign(vector["method"], vector["url"], dict(Lines(vector["fields"]).items()), vector["body"].encode())
 
 
 class VectorTests(unittest.TestCase):
@@ -44,7 +44,7 @@ class VectorTests(unittest.TestCase):
         verifier = HTTPMessageVerifier(
             signature_algorithm=ALGORITHMS[vector["algorithm"]],
             key_resolver=MappingKeyResolver(public_keys={vector["keyId"]: public}, private_keys={}))
-        message = SimpleNamespace(method=vector["method"], url=vector["url"], headers=dict(vector["fields"]) | fields)
+        message = SimpleNamespace(method=vector["method"], url=vector["url"], headers=dict(Lines(vector["fields"]).items()) | fields)
         verifier.verify(message, body=vector["body"].encode(), max_age=timedelta(seconds=ANY_AGE_SECONDS))
 
 

@@ -7,7 +7,7 @@ import threading
 import unittest
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
-from project import ANY_AGE_SECONDS, JWKS, SERVER_URL, VECTORS, webhook
+from project import ANY_AGE_SECONDS, JWKS, SERVER_URL, VECTORS, Lines, webhook
 
 from card_companion_backend import ServerKeys, SignatureVerifier, WebhookReceiver
 
@@ -58,7 +58,7 @@ class ReceiverTests(unittest.TestCase):
     def send_event(self, vector=None, body=None, **options):
         vector = vector or self.event
         body = body or vector.body.encode()
-        return self.send(body, [*vector.fields, ("Content-Length", str(len(body)))], **options)
+        return self.send(body, [*Lines(vector.fields).items(), ("Content-Length", str(len(body)))], **options)
 
     def test_an_event_is_taken(self):
         self.assertEqual(self.send_event(), 204)
@@ -83,7 +83,7 @@ class ReceiverTests(unittest.TestCase):
 
     def test_a_large_body_is_refused_unread(self):
         for length in ("1001", "99999999999999999999999999"):
-            self.assertEqual(self.send(b"", [*self.event.fields, ("Content-Length", length)]), 413)
+            self.assertEqual(self.send(b"", [*Lines(self.event.fields).items(), ("Content-Length", length)]), 413)
 
     def test_a_body_without_a_right_length_is_refused(self):
         for fields in ([], [("Content-Length", "x")], [("Content-Length", "-1")], [("Content-Length", "+2")],
@@ -93,7 +93,7 @@ class ReceiverTests(unittest.TestCase):
 
     def test_a_body_that_is_cut_off_is_refused(self):
         body = self.event.body.encode()
-        self.assertEqual(self.send(body[:-1], [*self.event.fields, ("Content-Length", str(len(body)))]), 400)
+        self.assertEqual(self.send(body[:-1], [*Lines(self.event.fields).items(), ("Content-Length", str(len(body)))]), 400)
         self.assertEqual(self.events, [])
 
     def test_other_methods_are_refused(self):

@@ -24,8 +24,8 @@ ANY_AGE = datetime.timedelta(days=36_500)
 class Lines:
     """Header fields that keep names that come twice."""
 
-    def __init__(self, lines):
-        self.lines = lines
+    def __init__(self, fields):
+        self.lines = [(field["name"], field["value"]) for field in fields]
 
     def items(self):
         return self.lines
@@ -52,7 +52,7 @@ def check_request(vector, keys):
     algorithm = ALGORITHMS[vector["algorithm"]]
     private = bytes.fromhex(vector["secret"]) if "secret" in vector else keys.private(vector["key"])
     resolver = OneKey(private, private if "secret" in vector else private.public_key())
-    fields = dict(vector["fields"])
+    fields = dict(Lines(vector["fields"]).items())
     message = SimpleNamespace(method=vector["method"], url=vector["url"], headers=fields)
     body = vector["body"].encode() or None
     components = ["@method", "@authority", "@path"] + (["@query"] if "?" in vector["url"] else [])

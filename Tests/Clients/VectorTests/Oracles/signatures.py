@@ -35,6 +35,10 @@ def derived(method, url):
     return values | ({"@query": f"?{parts.query}"} if "?" in url else {})
 
 
+def written_fields(fields):
+    return [{"name": name, "value": value} for name, value in fields]
+
+
 def base_of(values, parameters):
     return "".join(f'"{name}": {value}\n' for name, value in values) + f'"@signature-params": {parameters}'
 
@@ -96,7 +100,7 @@ def request(name, algorithm, method, url, body="", fields=()):
     return {
         "name": name, "algorithm": algorithm, **({"key": key.name} if key else {"secret": BANK_SECRET.hex()}),
         "keyId": "demobank-2026", "created": CREATED, "nonce": nonce, "method": method, "url": url,
-        "fields": [list(field) for field in fields], "body": body, "signatureBase": base,
+        "fields": written_fields(fields), "body": body, "signatureBase": base,
         **({"contentDigest": digest(body)} if body else {}), **signed,
     }
 
@@ -142,8 +146,8 @@ class Message:
         signature = (self.sign or ecdsa(self.key))(base.encode())
         fields = {name: value for name, value in self.values.items() if not name.startswith("@")}
         fields |= {"signature-input": f"{self.label}={written}", "signature": f"{self.label}=:{base64_text(signature)}:"}
-        sent = [list(field) for field in change(fields).items()]
-        return {"name": name, "verdict": verdict, **self.members, "fields": sent + self.fields, "body": self.body}
+        sent = written_fields([*change(fields).items(), *self.fields])
+        return {"name": name, "verdict": verdict, **self.members, "fields": sent, "body": self.body}
 
 
 def webhook(url=WEBHOOK_URL, registered=None, method="POST", body=EVENT):
@@ -233,7 +237,7 @@ def webhooks():
         ("two signatures", webhook(), {"change": twice}),
         ("one signature twice", webhook(), {"change": same_label_twice}),
         ("a second digest", webhook(), {"change": another_digest}),
-        ("a second digest in a line of its own", webhook(), {"fields": [["content-digest", digest("other")]]}),
+        ("a second digest in a line of its own", webhook(), {"fields": [("content-digest", digest("other"))]}),
         ("a digest with an algorithm that is not known", webhook(), {
             "values": webhook().values | {"content-digest": f"md5=:{base64_text(hashlib.md5(EVENT.encode()).digest())}:"}}),
         ("a signature input that is no list", webhook(), {"change": replaced("signature-input", "(", "")}),
