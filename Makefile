@@ -8,6 +8,7 @@
 # make android-test  tests the Android library and its sample app
 # make release  makes all files of a release, signed: packages, clients, SBOM
 # make release-check  makes it twice, and compares
+# make back-end-test  tests the libraries for banks' back-ends, in Python and Java, and what the examples say
 # make attack attacks a server, and says whether others are still answered in time
 # make bench  measures the server, next to what it cannot avoid
 # make instructions  counts the instructions of hot functions, which does not need a quiet machine
@@ -23,7 +24,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help run build app test test-one test-times chaos-short deb deb-test image-test attack ha chaos fuzz sanitize model bench instructions captcha-report
-.PHONY: android javascript release release-check android-test test-eid openapi lint upgrade-test record-statements format clean swift packages test-packages
+.PHONY: android javascript release release-check android-test back-end-test test-eid openapi lint upgrade-test record-statements format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
 results := .build/bench
@@ -104,6 +105,10 @@ release-check: ## makes a trial of this commit's release twice, and compares all
 android-test: ## tests the Android library and its sample app
 	@deploy/install-packages android
 	Sources/Clients/CardCompanionAndroid/build --test
+
+back-end-test: .venv/installed ## tests the libraries for back-ends in Python and Java, and what the examples say
+	.venv/bin/python3 -B -m unittest discover --start-directory Tests/Clients/BackEndTests/python
+	Sources/Clients/CardCompanionBackEndJava/build --test
 
 deb: build ## builds the Debian package, in .build/package
 	deploy/install-packages package

@@ -457,6 +457,8 @@ let package = Package(
         // The library is in Java: Sources/Clients/CardCompanionAndroid.
         tests(
             "AndroidTests", in: .clients, ["ServerHarness"], exclude: ["android-26-members.txt", "java", "stubs"]),
+        // The libraries are in Python and Java: CardCompanionBackEndPython and CardCompanionBackEndJava.
+        tests("BackEndTests", in: .clients, ["PythonOracle", "ServerHarness"], exclude: ["java", "python"]),
         tests(
             "CardCompanionSDKTests", in: .clients,
             [
