@@ -23,9 +23,10 @@ struct BackEndTests {
 
     @Test("The Java library's own tests pass, on the same vectors as Python, and two builds of it are equal")
     func java() async throws {
-        let builder = Self.folder.appending(path: "../../../Sources/Clients/CardCompanionBackEndJava/build").standardized
+        let builder = Self.folder.appending(path: "../../../Sources/Clients/CardCompanionBackEndJava/build")
+            .standardized.path
         let output = TestFolder.shared.unused("back-end-tests")
-        let result = try await TestCommand.run(builder.path, ["--test", "--output", output])
+        let result = try await TestCommand.run(builder, ["--test", "--output", output])
         #expect(result.status == 0, "\(result.stdout)\n\(result.stderr)")
         #expect(result.stdout.contains("Two builds of the packages are equal"))
     }
