@@ -38,7 +38,7 @@ struct CardCompanionCommand: AsyncParsableCommand {
                 name: "Vault and audit",
                 subcommands: [
                     VaultCommand.self, ServerKeyCommand.self, OperatorCommand.self, ApproveCommand.self,
-                    InventoryCommand.self, AuditCommand.self,
+                    InventoryCommand.self, AuditCommand.self, EvidenceCommand.self,
                 ]),
             CommandGroup(name: "Integrator", subcommands: [ExplainCommand.self]),
         ])

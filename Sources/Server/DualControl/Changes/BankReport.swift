@@ -13,16 +13,18 @@ package struct BankReport: Encodable, Sendable {
     }
 
     package var shown: Shown {
-        let rows = BankSetting.all.map { setting in
-            [
-                setting.optionName.replacing("-", with: " "),
-                definitionText(setting) ?? setting.textForPeople(bank.settings),
-            ]
-        }
-        return Shown(
-            text: TextTable.text(
-                ["SETTING", "VALUE"], [["id", bank.id.text], ["status", bank.status.rawValue]] + rows),
-            json: self)
+        Shown(text: TextTable.text(["SETTING", "VALUE"], rows), json: self)
+    }
+
+    /// Each setting with its value, for people.
+    package var rows: [[String]] {
+        [["id", bank.id.text], ["status", bank.status.rawValue]]
+            + BankSetting.all.map { setting in
+                [
+                    setting.optionName.replacing("-", with: " "),
+                    definitionText(setting) ?? setting.textForPeople(bank.settings),
+                ]
+            }
     }
 
     private func definitionText(_ setting: BankSetting) -> String? {

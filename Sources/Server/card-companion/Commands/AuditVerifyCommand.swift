@@ -53,10 +53,9 @@ extension AuditCommand {
             let report = try await Installation.run(options) { [cardholders, bank] installation in
                 if let bank { _ = try await installation.bank(bank) }
                 return try await installation.withSeals(signs: false) { seals in
-                    let verified = try await AuditVerifier.verified(
-                        installation.store, known: Set(known), kept: try await seals.memory.keptMark(),
-                        keys: try await seals.keys.verifiers(), rows: cardholders ? .all : .none)
-                    var report = Report(verified, damagedRows: try await seals.keys.damagedRows())
+                    let verified = try await installation.verifiedTrail(
+                        seals, known: Set(known), rows: cardholders ? .all : .none)
+                    var report = AuditReport(verified, damagedRows: try await seals.keys.damagedRows())
                     if let history = verified.rows { try await report.addRows(installation.store, history, of: bank) }
                     return report
                 }
@@ -72,6 +71,24 @@ extension AuditCommand {
             throw CommandError.badInput("\(option) must be NUMBER:HASH, with the hash in hex")
         }
         return seal
+    }
+}
+
+extension Installation {
+    /// The audit trail, without the rows of cardholders.
+    func auditReport() async throws -> AuditReport {
+        try await withSeals(signs: false) { seals in
+            AuditReport(
+                try await verifiedTrail(seals, known: [], rows: .none), damagedRows: try await seals.keys.damagedRows())
+        }
+    }
+
+    fileprivate func verifiedTrail(
+        _ seals: AuditSeals, known: Set<Mark>, rows: AuditVerifier.RowPart
+    ) async throws -> AuditVerifier {
+        try await AuditVerifier.verified(
+            store, known: known, kept: try await seals.memory.keptMark(), keys: try await seals.keys.verifiers(),
+            rows: rows)
     }
 }
 
@@ -99,7 +116,7 @@ private struct SealWitness: Decodable {
 }
 
 /// What was found.
-private struct Report: Encodable {
+struct AuditReport: Encodable, Sendable {
     /// How many faults and late entries are told.
     private static let toldLimit = 20
 
@@ -117,7 +134,7 @@ private struct Report: Encodable {
     let damagedRows: [String]
 
     /// Entries of a chain that came late.
-    struct Late: Encodable {
+    struct Late: Encodable, Sendable {
         let chain: Int32
         let first: Int64
         let last: Int64
@@ -131,7 +148,7 @@ private struct Report: Encodable {
         }
     }
 
-    struct Signer: Encodable {
+    struct Signer: Encodable, Sendable {
         let keyId: String
         /// `token`, `recorded` (another token, as the database says) or `server`.
         let holder: String
@@ -150,7 +167,7 @@ private struct Report: Encodable {
         }
     }
 
-    struct Epoch: Encodable {
+    struct Epoch: Encodable, Sendable {
         let epoch: Int32
         let seal: Int64
         let since: String
@@ -214,14 +231,14 @@ private struct Report: Encodable {
 // MARK: - Rows of cardholders
 
 /// What was found of the rows of cardholders and passes.
-private struct RowReport: Encodable {
+struct RowReport: Encodable, Sendable {
     let cardholders: Int
     let passes: Int
     /// At most ``RowVerification/toldLimit`` of them.
     let faults: [Fault]
     let faultCount: Int
 
-    struct Fault: Encodable {
+    struct Fault: Encodable, Sendable {
         let table: String?
         let bankId: String?
         let uniqueId: String?
@@ -244,7 +261,7 @@ private struct RowReport: Encodable {
     var text: String { "\(cardholders) cardholders and \(passes) passes were compared with their entries" }
 }
 
-extension Report {
+extension AuditReport {
     fileprivate mutating func addRows(_ store: Store, _ history: RowHistory, of bankId: Identifier?) async throws {
         var verification = RowVerification(store: store, history: history)
         var bar = ProgressBar(total: nil)

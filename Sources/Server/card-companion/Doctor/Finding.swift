@@ -39,7 +39,7 @@ struct Finding: Encodable, Sendable {
 }
 
 /// Findings as a command shows them.
-struct FindingsReport: Encodable {
+struct FindingsReport: Encodable, Sendable {
     let findings: [Finding]
     let errors: Int
     let warnings: Int

@@ -1,0 +1,62 @@
+import Administration
+import ArgumentParser
+import CardCompanion
+import CardCompanionServer
+import Foundation
+
+struct EvidenceCommand: ServerCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "evidence",
+        abstract: "Writes what a bank's auditor or supervisor asks for, as JSON and as a page.",
+        discussion: """
+            It has every certificate and key with its owner, use, algorithm, expiry, place and approval (the register \
+            of Delegated Regulation (EU) 2024/1774, article 7(4)), the settings of each bank, versions, and the results \
+            of 'doctor' and 'audit verify'. It has no secret and names no cardholder. It needs the vault, as 'doctor' \
+            does. The exit status is 1 if 'doctor' finds an error, or the audit trail has a fault; the files are written \
+            all the same.
+
+            EXAMPLE
+              card-companion evidence --out evidence-2026-12
+            """)
+
+    @Option(help: "The folder for evidence.json and evidence.html. It is created. Files in it are not replaced.")
+    var out: String
+    @OptionGroup(title: "Installation") var installation: InstallationOptions
+    @OptionGroup(title: "HTTP") var http: HTTPOptions
+    @OptionGroup(title: "Database") var database: DatabaseOptions
+    @OptionGroup(title: "Server") var server: ServerOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let findings = try await findings()
+        let evidence = try await Installation.examined(self) { installation, settings in
+            try await installation.checkSchema()
+            return try await Evidence(installation, settings, findings: findings)
+        }
+        try FileManager.default.createDirectory(
+            atPath: out, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let files = [
+            ("evidence.json", try Terminal.encode(evidence) + "\n"),
+            ("evidence.html", EvidencePage(evidence: evidence).html),
+        ]
+        let paths = try files.map { name, text in
+            let path = "\(out)/\(name)"
+            try Self.write(text, to: path)
+            return path
+        }
+        try Terminal.show(
+            "wrote \(paths.joined(separator: " and "))", json: ["json": paths[0], "page": paths[1]], asJSON: output.json
+        )
+        guard evidence.doctor.errors == 0, evidence.audit.faultCount == 0 else { throw ExitCode(1) }
+    }
+
+    private static func write(_ text: String, to path: String) throws {
+        do {
+            try Data(text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
+        } catch let error as CocoaError where error.code == .fileWriteFileExists {
+            throw CommandError.refused("\(path) is there already: name another folder with --out")
+        } catch {
+            throw CommandError.notWritten("\(path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+}
