@@ -10,6 +10,7 @@ import json
 import secrets
 import time
 from pathlib import Path
+from urllib.request import urlopen
 
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 from jwcrypto import jwe, jwk
@@ -31,6 +32,11 @@ class Scene:
     numbers: object = dataclasses.field(default_factory=itertools.count)
     cursor: str = "0"
     second: int = 0
+
+    def server_keys(self):
+        """The keys that the server publishes, as JWKs."""
+        with urlopen(f"{self.bank.url}/.well-known/jwks.json") as answer:
+            return json.load(answer)["keys"]
 
     def code_of(self, unique_id):
         """The cardholder's authentication code."""
@@ -61,7 +67,7 @@ class Scene:
         found = []
         while True:
             headers, body = self.bank.call("GET", f"events?after={self.cursor}")
-            self.bank.verify(headers, body)
+            self.bank.verifier.verify_answer(200, headers, body)
             page = json.loads(body)
             if not page["events"]:
                 return found

@@ -165,7 +165,7 @@ def check_bound_to_the_request(scene):
 
 def check_pinned_key(scene):
     """a pinned key is used, and without a pinned key nothing is sealed"""
-    keys = {key["kty"]: key["kid"] for key in scene.bank.server_keys() if key["use"] == "enc"}  # kid is the thumbprint
+    keys = {key["kty"]: key["kid"] for key in scene.server_keys() if key["use"] == "enc"}  # kid is the thumbprint
     right = scene.session({"pinnedServerKeyThumbprints": [keys["EC"], keys["RSA"]]})
     wrong = scene.session({"pinnedServerKeyThumbprints": ["A" * 43]})
     succeeded(scene.page.call(TOKEN_DEFINE, scene.bank.token("carol", "02") | {"pin": "7305"}, scene.origin.url, right))

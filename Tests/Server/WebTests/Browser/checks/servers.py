@@ -134,7 +134,7 @@ def check_bad_keypads(scene):
 
 def check_bad_key_sets(scene):
     """a key set without a usable key gives 90003; a bad EC key gives 90014 or 90009"""
-    right = {key["kty"]: key for key in scene.bank.server_keys() if key["use"] == "enc"}
+    right = {key["kty"]: key for key in scene.server_keys() if key["use"] == "enc"}
     rsa, ec = right["RSA"], right["EC"]
     short = json.loads(JWK.generate(kty="RSA", size=1024).export_public())["n"]
     for keys in (
@@ -154,7 +154,7 @@ def check_bad_key_sets(scene):
 
 def check_other_keys_in_the_set(scene):
     """keys of other kinds and uses are passed over"""
-    ec = next(key for key in scene.bank.server_keys() if (key["kty"], key["use"]) == ("EC", "enc"))
+    ec = next(key for key in scene.server_keys() if (key["kty"], key["use"]) == ("EC", "enc"))
     other = {"kty": "OKP", "crv": "X25519", "x": "AA", "kid": "first"}
     with scene.origin.reaction(key_set(other, ec | {"use": "sig", "kid": "second"}, ec)) as host:
         succeeded(scene.page.call(TOKEN_DEFINE, GOOD[TOKEN_DEFINE], host))
