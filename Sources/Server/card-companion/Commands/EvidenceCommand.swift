@@ -28,9 +28,11 @@ struct EvidenceCommand: ServerCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let findings = try await findings()
         let evidence = try await Installation.examined(self) { installation, settings in
             try await installation.checkSchema()
+            let findings =
+                settings.machineFindings() + (await settings.portFindings())
+                + (try await installation.findings(settings))
             return try await Evidence(installation, settings, findings: findings)
         }
         try FileManager.default.createDirectory(

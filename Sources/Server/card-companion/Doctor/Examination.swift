@@ -18,16 +18,20 @@ extension ServerCommand {
         return here + (await installationFindings())
     }
 
-    /// What needs the database. The vault is not opened if the database is of no use.
     private func installationFindings() async -> [Finding] {
         do {
-            return try await Installation.examined(self) { installation, settings in
-                let database = await installation.databaseFindings(settings)
-                guard !database.contains(where: { $0.level == .error }) else { return database }
-                return database + (await installation.vaultFindings()) + (try await installation.bankFindings())
-            }
+            return try await Installation.examined(self) { try await $0.findings($1) }
         } catch {
             return [.error("database", error)]
         }
+    }
+}
+
+extension Installation {
+    /// Looks at the database and what is in it. The vault is not opened if the database is of no use.
+    func findings(_ settings: ServerSettings) async throws -> [Finding] {
+        let database = await databaseFindings(settings)
+        guard !database.contains(where: { $0.level == .error }) else { return database }
+        return database + (await vaultFindings()) + (try await bankFindings())
     }
 }

@@ -35,14 +35,14 @@ extension Installation {
             // A server makes the first one in a file, but not on a token.
             guard vault.kind == .token else { return true }
             try await vault.requirePresence()
-            for record in keys.masterKeys(of: .token) {
+            for record in keys.masterKeys where record.kind == .token {
                 if try await vault.masterKey(record.id) != nil { return true }
             }
             return false
         }
         guard hasMasterKey else {
             return .error(
-                "vault", "the token '\(vaults.name)' has no master key of this database",
+                "vault", "the \(vaults.name) has no master key of this database",
                 do: "make one with 'card-companion vault init'")
         }
         return .warning(

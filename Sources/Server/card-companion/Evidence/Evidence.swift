@@ -1,4 +1,5 @@
 import Administration
+import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore

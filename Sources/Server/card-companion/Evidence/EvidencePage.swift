@@ -1,4 +1,5 @@
 import CardCompanionModel
+import DualControl
 
 /// The evidence as one page for people. It needs no other file, and has no script.
 struct EvidencePage {
