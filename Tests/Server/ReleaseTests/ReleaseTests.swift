@@ -10,7 +10,9 @@ struct ReleaseTests {
 
     @Test(
         "The tests in Python pass",
-        arguments: ["javascript_test", "sbom_test", "signature_test", "source_test", "versions_test"])
+        arguments: [
+            "javascript_test", "package_test", "sbom_test", "signature_test", "source_test", "versions_test",
+        ])
     func python(module: String) async throws {
         let script = "\(Self.folder)/\(module).py"
         let result = try await TestCommand.run(PythonOracle.interpreter, ["-B", script])
