@@ -12,8 +12,8 @@ package enum CommandControl: String, Sendable {
 
     /// Every command.
     package static let table: [String: CommandControl] = [
-        "serve": .reads, "doctor": .reads, "status": .reads, "check-config": .reads, "configuration": .reads,
-        "explain hmac": .reads,
+        "serve": .reads, "doctor": .reads, "evidence": .reads, "status": .reads, "check-config": .reads,
+        "configuration": .reads, "explain hmac": .reads,
         "explain jwe": .reads,
         "explain signature": .reads, "explain token": .reads,
         "migrate": .single, "database restored": .single,
