@@ -24,7 +24,7 @@ package struct ServerCore {
     /// Compares the clocks, and opens the vault. If the vault needs a PIN from a person, the server starts without keys.
     ///
     /// - Parameter isForTrials: whether the master key may be the only one.
-    /// - Throws: the errors of `ClockWatch.compare` and `VaultWatch.openAtStart`; `CommandError` for an old database.
+    /// - Throws: the errors of `ClockWatch.compare` and `VaultWatch.openAtStart`.
     init(_ settings: ServerSettings, _ installation: Installation, isForTrials: Bool) async throws {
         self.settings = settings
         let (store, clock, logger) = (installation.store, installation.clock, installation.logger)
@@ -47,18 +47,6 @@ package struct ServerCore {
             warnsOfRisk: !isForTrials,
             logger: logger)
         try await vaultWatch.openAtStart()
-        try await requireNewestSeals()
-    }
-
-    /// A database that was restored from a backup would serve again what was served since. The vault knows a newer seal of the audit
-    /// trail than such a database has. While the vault waits for a PIN, nobody knows.
-    private func requireNewestSeals() async throws {
-        guard vaultWatch.isOpen, let fault = try await seals.memory.fault(), fault.finding == .fewerSeals else {
-            return
-        }
-        throw CommandError.refused(
-            "\(fault). If the database was restored from a backup, run 'card-companion database restored' first, so that nothing is "
-                + "served twice. Otherwise \(fault.remedy)")
     }
 
     /// Host and process id, for people who look at several servers.
