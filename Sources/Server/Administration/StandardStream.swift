@@ -18,8 +18,10 @@ package enum StandardStream {
     /// Writes a text to standard error as it is.
     package static func raw(_ text: String) { _ = failure(of: text, to: STDERR_FILENO) }
 
+    /// Writes a text to a descriptor.
+    ///
     /// - Returns: `errno`; nil if all was written.
-    private static func failure(of text: String, to file: Int32) -> Int32? {
+    static func failure(of text: String, to file: Int32) -> Int32? {
         var text = text
         return text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)

@@ -19,8 +19,12 @@ struct EvidenceTests {
         }
 
         struct Bank: Decodable {
-            let id: String
-            let retryLimit: Int
+            struct Settings: Decodable {
+                let id: String
+                let retryLimit: Int
+            }
+
+            let settings: Settings
         }
 
         struct Audit: Decodable {
@@ -70,11 +74,11 @@ struct EvidenceTests {
         #expect(key.kind == "key" && key.use == "distribution" && key.algorithm == "hmac" && key.status == "ACTIVE")
         #expect(key.identifier?.isEmpty == false && key.approvedBy.isEmpty)
         let certificate = try #require(evidence.entry("server", tls.certificate))
-        #expect(certificate.use == "TLS" && certificate.to?.contains("T") == true)
+        #expect(certificate.use == "TLS" && certificate.algorithm == "EC" && certificate.to?.contains("T") == true)
         #expect(evidence.register.count { $0.use.hasPrefix("data key: ") } == 7)
         #expect(evidence.register.count { $0.use.hasPrefix("master key") } == 1)
         #expect(evidence.register.count { $0.use.hasPrefix("opens what") } == 2)
-        #expect(evidence.banks.first { $0.id == id }?.retryLimit == 4)
+        #expect(evidence.banks.map(\.settings).first { $0.id == id }?.retryLimit == 4)
         #expect(evidence.audit.entries > 0 && evidence.audit.faultCount == 0)
 
         let page = try String(contentsOfFile: "\(folder)/evidence.html", encoding: .utf8)

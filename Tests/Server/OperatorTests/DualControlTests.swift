@@ -82,6 +82,34 @@ struct DualControlTests {
         #expect(try await fixture.waiting() == 0)
     }
 
+    @Test("Evidence says that dual control is on, who the operators are, and what they have approved")
+    func evidence() async throws {
+        let fixture = try await Fixture()
+        let folder = TestFolder.shared.unused("evidence")
+        _ = try await fixture.installation.run(["evidence", "--out", folder, "--http-port", "0"])
+        let json = try JSON(parsing: String(contentsOfFile: "\(folder)/evidence.json", encoding: .utf8)).object ?? [:]
+        #expect(json["dualControl"] == true)
+        func names(_ item: [String: JSON]?) -> Set<String> {
+            Set(item?["approvedBy"]?.array?.compactMap(\.string) ?? [])
+        }
+        let register = json["register"]?.array?.compactMap(\.object) ?? []
+        #expect(register.filter { $0["owner"] == "operator" }.map { $0["name"] } == ["alice", "bob"])
+        let own = register.filter { $0["owner"]?.string == fixture.bank.id && $0["status"] == "ACTIVE" }
+        #expect(!own.isEmpty && own.allSatisfy { names($0) == ["alice", "bob"] }, "\(own)")
+        let banks = json["banks"]?.array?.compactMap(\.object) ?? []
+        let bank = banks.first { $0["settings"]?.object?["id"]?.string == fixture.bank.id }
+        #expect(names(bank) == ["alice", "bob"])
+    }
+
+    @Test("Operators are shown all settings that they sign, also those that the text leaves out")
+    func allSettings() async throws {
+        let fixture = try await Fixture()
+        let proposed = try await fixture.installation.run(
+            ["bank", "set", fixture.bank.id, "--retry-limit", "9"] + fixture.operators.options(of: "alice"))
+        #expect(proposed.stderr.contains("retryLimit 3 -> 9"), "\(proposed)")
+        #expect(proposed.stderr.contains("bindings=accept, the default"), "\(proposed)")
+    }
+
     @Test("A rejected change is not made")
     func reject() async throws {
         let fixture = try await Fixture()

@@ -9,11 +9,11 @@ struct EvidenceCommand: ServerCommand {
         commandName: "evidence",
         abstract: "Writes what a bank's auditor or supervisor asks for, as JSON and as a page.",
         discussion: """
-            It has every certificate and key with its owner, use, algorithm, expiry, place and approval (the register \
-            of Delegated Regulation (EU) 2024/1774, article 7(4)), the settings of each bank, versions, and the results \
-            of 'doctor' and 'audit verify'. It has no secret and names no cardholder. It needs the vault, as 'doctor' \
-            does. The exit status is 1 if 'doctor' finds an error, or the audit trail has a fault; the files are written \
-            all the same.
+            It has the certificates and keys of the server, of banks and of operators, with owner, use, algorithm, \
+            expiry, place and approval (the register of Delegated Regulation (EU) 2024/1774, article 7(4)), the settings \
+            of each bank, versions, and the results of 'doctor' and 'audit verify'. It has no secret and names no \
+            cardholder. It needs the vault, as 'doctor' does. The exit status is 1 if 'doctor' finds an error, or the \
+            audit trail has a fault; the files are written all the same.
 
             EXAMPLE
               card-companion evidence --out evidence-2026-12
@@ -43,22 +43,12 @@ struct EvidenceCommand: ServerCommand {
         ]
         let paths = try files.map { name, text in
             let path = "\(out)/\(name)"
-            try Self.write(text, to: path)
+            try OutputFile.write(text, to: path)
             return path
         }
         try Terminal.show(
             "wrote \(paths.joined(separator: " and "))", json: ["json": paths[0], "page": paths[1]], asJSON: output.json
         )
         guard evidence.doctor.errors == 0, evidence.audit.faultCount == 0 else { throw ExitCode(1) }
-    }
-
-    private static func write(_ text: String, to path: String) throws {
-        do {
-            try Data(text.utf8).write(to: URL(filePath: path), options: .withoutOverwriting)
-        } catch let error as CocoaError where error.code == .fileWriteFileExists {
-            throw CommandError.refused("\(path) is there already: name another folder with --out")
-        } catch {
-            throw CommandError.notWritten("\(path) cannot be written: \(error.localizedDescription)")
-        }
     }
 }

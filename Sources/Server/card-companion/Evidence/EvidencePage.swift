@@ -27,7 +27,7 @@ struct EvidencePage {
         \(Self.table(
             ["Owner", "Kind", "Name", "Use", "Algorithm", "Identifier", "Place", "Status", "From", "To", "Approved by"], register))
         <h2>Banks</h2>
-        \(evidence.banks.map { "\(Self.table(["Setting", "Value"], $0.rows))\n" }.joined())
+        \(evidence.banks.map { Self.table(["Setting", "Value"], $0.settings.rows + [Self.approval($0.approvedBy)]) }.joined(separator: "\n"))
         <h2>What 'doctor' has found</h2>
         \(Self.table(
             ["Level", "Area", "Finding", "What to do"],
@@ -43,7 +43,7 @@ struct EvidencePage {
     private var overview: [[String]] {
         [
             ["made at", evidence.madeAt], ["made by", evidence.madeBy], ["version", evidence.version],
-            ["inventory", evidence.inventory ?? "none"],
+            ["inventory", evidence.inventory ?? "none"], ["dual control", evidence.dualControl ? "on" : "off"],
             ["doctor", "\(evidence.doctor.errors) errors, \(evidence.doctor.warnings) warnings"],
             ["audit trail", "\(evidence.audit.faultCount) faults, \(evidence.audit.late.count) late entries"],
         ]
@@ -57,6 +57,10 @@ struct EvidencePage {
                 $0.to ?? "", $0.approvedBy.joined(separator: ", "),
             ]
         }
+    }
+
+    private static func approval(_ operators: [String]) -> [String] {
+        ["approved by", operators.isEmpty ? "nobody" : operators.joined(separator: ", ")]
     }
 
     private static func table(_ head: [String], _ rows: [[String]]) -> String {

@@ -40,32 +40,29 @@ extension Installation {
 
     private func serverEntries() async throws -> [RegisterEntry] {
         let keys = try await WrappedDataKeys.read(from: store)
+        let sealKeys = try await withSeals(signs: false) { try await $0.keys.verifiers() }
+            .filter { $0.value.holder != .server }.keys.sorted()
         return keys.masterKeys.map { RegisterEntry($0) } + keys.records.map { RegisterEntry($0, keys) }
-            + (try await store.serverKeys()).map { RegisterEntry($0) }
+            + (try await store.serverKeys()).map { RegisterEntry($0) } + sealKeys.map { RegisterEntry(sealKey: $0) }
+            + (try await operators()?.members ?? []).map { RegisterEntry($0) }
     }
 
     private func entries(of bankId: Identifier) async throws -> [RegisterEntry] {
-        var entries = try await store.listedKeys(bankId: bankId).map { RegisterEntry($0, of: bankId) }
-        let keyCount = entries.count
-        entries += try await store.certificates(bankId: bankId).map { RegisterEntry($0, of: bankId) }
-        let certificateCount = entries.count - keyCount
-        entries += try await store.issuerKeys(bankId: bankId).map { RegisterEntry($0) }
         let approvers = try await Approvers(of: bankId, in: self)
-        for index in entries.indices {
-            let kinds =
-                switch index {
-                case ..<keyCount: BankKeys.inventoryKinds
-                case ..<(keyCount + certificateCount): Certificates.inventoryKinds
-                default: IssuerKeys.inventoryKinds
-                }
-            entries[index].approvedBy = approvers.names(kinds, entries[index].name)
+        return try await store.listedKeys(bankId: bankId).map {
+            RegisterEntry($0, of: bankId, approvedBy: approvers.names(BankKeys.inventoryKinds, $0.label))
         }
-        return entries
+            + store.certificates(bankId: bankId).map {
+                RegisterEntry($0, of: bankId, approvedBy: approvers.names(Certificates.inventoryKinds, $0.alias))
+            }
+            + store.issuerKeys(bankId: bankId).map {
+                RegisterEntry($0, approvedBy: approvers.names(IssuerKeys.inventoryKinds, $0.keyId))
+            }
     }
 }
 
 /// Who has approved the objects of a bank.
-private struct Approvers {
+struct Approvers {
     private let inventory: Inventory?
     private var operators: [String: [String]] = [:]
 
@@ -90,12 +87,17 @@ extension RegisterEntry {
     private static let database = "database, sealed with a data key"
     private static let server = "server"
 
-    init(tls files: TLSFiles) throws(TLSFileProblem) {
+    /// - Throws: ``TLSFileProblem``, `CryptographyError`.
+    init(tls files: TLSFiles) throws {
         let validity = try files.validity()
+        let chain = try Certificate.readPEMChain(
+            InputFile.read(files.certificateChainPath, byteLimit: InputFile.certificateByteLimit))
         self.init(
-            kind: "certificate", owner: Self.server, name: files.certificateChainPath, use: "TLS", algorithm: "X.509",
-            place: "files \(files.certificateChainPath) and \(files.privateKeyPath)", status: Activity.active.rawValue,
-            from: Timestamp(seconds: validity.from).text, to: Timestamp(seconds: validity.to).text)
+            kind: "certificate", owner: Self.server, name: files.certificateChainPath, use: "TLS",
+            algorithm: Self.algorithm(chain.first), identifier: chain.first.map { Hex.encode($0.fingerprintSHA256) },
+            place: "files \(files.certificateChainPath) and \(files.privateKeyPath)",
+            status: Activity.active.rawValue, from: Timestamp(seconds: validity.from).text,
+            to: Timestamp(seconds: validity.to).text)
     }
 
     init(_ key: MasterKeyRecord) {
@@ -116,34 +118,54 @@ extension RegisterEntry {
     init(_ key: ServerKeyRecord) {
         self.init(
             kind: "key", owner: Self.server, name: key.keyId,
-            use: key.kind == .signing ? "signs events and seals" : "opens what apps and banks seal",
+            use: key.kind == .signing
+                ? "signs events, and seals where no token does" : "opens what apps and banks seal",
             algorithm: key.kind == .rsa ? "RSA" : "EC P-256", identifier: key.keyId,
             place: key.sealedKey == nil ? "erased" : Self.database, status: key.status.rawValue,
             from: key.createdAt.text)
     }
 
-    init(_ key: ListedKey, of bankId: Identifier) {
+    /// - Parameter thumbprint: of a token's key.
+    init(sealKey thumbprint: String) {
+        self.init(
+            kind: "key", owner: Self.server, name: thumbprint, use: "signs seals of the audit trail",
+            algorithm: "EC P-256", identifier: thumbprint, place: "token", status: Activity.active.rawValue)
+    }
+
+    init(_ member: OperatorRoster.Member) {
+        self.init(
+            kind: "public key", owner: "operator", name: member.name, use: "approves changes", algorithm: "Ed25519",
+            identifier: OperatorRoster.fingerprint(member.publicKey), place: "vault; the operator has the private key",
+            status: Activity.active.rawValue)
+    }
+
+    init(_ key: ListedKey, of bankId: Identifier, approvedBy operators: [String]) {
         self.init(
             kind: "key", owner: bankId.text, name: key.label, use: key.usage.rawValue,
             algorithm: key.algorithm.rawValue, identifier: key.kcv, place: Self.database, status: key.status.rawValue,
-            from: key.createdAt.text)
+            from: key.createdAt.text, approvedBy: operators)
     }
 
-    init(_ certificate: CertificateRecord, of bankId: Identifier) {
-        let isRSA = (try? Certificate(der: certificate.der))?.rsaPublicKey != nil
+    init(_ certificate: CertificateRecord, of bankId: Identifier, approvedBy operators: [String]) {
         self.init(
             kind: "certificate", owner: bankId.text, name: certificate.alias, use: certificate.purpose.rawValue,
-            algorithm: isRSA ? "RSA" : "EC", identifier: Hex.encode(certificate.fingerprint),
-            place: "database; the bank has the private key", status: certificate.status.rawValue,
-            from: certificate.notBefore.text, to: certificate.notAfter.text)
+            algorithm: Self.algorithm(try? Certificate(der: certificate.der)),
+            identifier: Hex.encode(certificate.fingerprint), place: "database; the bank has the private key",
+            status: certificate.status.rawValue, from: certificate.notBefore.text, to: certificate.notAfter.text,
+            approvedBy: operators)
     }
 
-    init(_ key: IssuerKeyRecord) {
+    init(_ key: IssuerKeyRecord, approvedBy operators: [String]) {
         self.init(
             kind: key.publicKey == nil ? "key" : "public key", owner: key.bankId.text, name: key.keyId,
             use: "verifies calls of the back-end", algorithm: key.algorithm,
             identifier: key.publicKey.map { Hex.encode(SHA256.hash($0)) },
             place: key.publicKey == nil ? Self.database : "database; the bank has the private key",
-            status: key.status.rawValue, from: key.createdAt.text)
+            status: key.status.rawValue, from: key.createdAt.text, approvedBy: operators)
+    }
+
+    /// Of a certificate's key. Servers take RSA and elliptic curves only.
+    private static func algorithm(_ certificate: Certificate?) -> String {
+        certificate?.rsaPublicKey.map { "RSA \($0.modulusBits)" } ?? "EC"
     }
 }
