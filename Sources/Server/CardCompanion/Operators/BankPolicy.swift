@@ -21,6 +21,12 @@ package struct BankPolicy: Sendable {
     /// One line for the status, and one per setting.
     package var text: String { "\(Self.statusName)=\(status.rawValue)\n\(settings.text)" }
 
+    /// The settings that ``text`` leaves out, with the defaults that they therefore have: `bindings=accept`.
+    package var leftOut: [String] {
+        let named = try? SettingLines(text)
+        return BankSetting.all.filter { named?[$0.name] == nil }.map { "\($0.name)=\($0.text(settings))" }
+    }
+
     /// Whether each setting is as approved, or tighter. A setting that the approved text does not know, because it is newer,
     /// must have its default.
     ///

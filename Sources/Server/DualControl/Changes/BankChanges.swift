@@ -21,7 +21,7 @@ package struct AddBank: Change {
     private var policy: BankPolicy { BankPolicy(id, settings, .active) }
 
     package func details(in installation: Installation) async throws -> [String] {
-        policy.text.split(separator: "\n").map(String.init)
+        policy.leftOutLines
     }
 
     /// The settings that are not the defaults.
@@ -78,9 +78,9 @@ package struct SetBank: Change {
     /// The lines that change, compared with what two operators have approved. What the database has can be forged.
     package func details(in installation: Installation) async throws -> [String] {
         guard let approved = try await installation.approvedSettings(of: id) else {
-            return ["two operators have approved nothing of this bank: all its settings are new"]
+            return ["two operators have approved nothing of this bank: all its settings are new"] + policy.leftOutLines
         }
-        return policy.differences(from: approved)
+        return policy.differences(from: approved) + policy.leftOutLines
     }
 
     package func effect(at now: Timestamp) -> [String] { policy.recordedDifferences(from: before) }
@@ -211,4 +211,9 @@ extension Installation {
                     + "'card-companion bank set'")
         }
     }
+}
+
+extension BankPolicy {
+    /// The objects that operators sign name all other settings.
+    fileprivate var leftOutLines: [String] { leftOut.map { "\($0), the default, which is signed by leaving it out" } }
 }

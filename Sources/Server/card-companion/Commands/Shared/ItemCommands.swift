@@ -63,7 +63,8 @@ private struct ListedOfBank<Items: ListedItems>: Sendable {
         items.map { item in
             // The name is the first column.
             guard let approvals else { return item.row }
-            return item.row + [approvals[item.row[0]] == false ? "NOT APPROVED, ignored by servers" : ""]
+            let words = approvals[item.row[0]].map { $0 ? "approved" : "NOT APPROVED, ignored by servers" }
+            return item.row + [words ?? "-"]
         }
     }
 
