@@ -50,7 +50,7 @@ struct DoctorTests {
         let server = try await installation.startServer()
         #expect(
             try await report(installation, "--http-port", "\(server.port)").texts("ok", "port").first
-                == "a server answers at http://127.0.0.1:\(server.port)")
+                == "a server serves requests at http://127.0.0.1:\(server.port)")
         try await server.stop()
         #expect(
             try await report(installation).texts("ok", "port") == ["the server can listen at 127.0.0.1, port 0"])

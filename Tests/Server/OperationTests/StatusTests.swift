@@ -24,7 +24,7 @@ struct StatusTests {
         #expect(silent.status == 1, "\(silent)")
         #expect(silent.stdout.contains(#""isReady":false"#), "\(silent)")
         let text = try await installation.run(command)
-        #expect(text.status == 1 && text.stdout.contains("its log says why"), "\(text)")
+        #expect(text.status == 1 && text.stdout.contains("Its log says more"), "\(text)")
         try await server.stop()
         let gone = try await installation.run(command)
         #expect(gone.status == 69 && gone.stderr.contains("no server answers at"), "\(gone)")

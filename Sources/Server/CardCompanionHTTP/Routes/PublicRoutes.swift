@@ -46,7 +46,8 @@ struct PublicRoutes {
         router.get(RouterPath(Self.livenessPath)) { _, _ in try Self.healthy }
         let (store, clock, draining) = (store, clock, draining)
         router.get(RouterPath(Self.readinessPath)) { _, _ in
-            guard !draining.isUnderWay else { throw ServiceUnavailable("the server is stopping") }
+            // Load balancers ask often, and a planned stop is no fault: a problem is not logged.
+            guard !draining.isUnderWay else { throw Problem(.serviceUnavailable, "The server is stopping.") }
             do throws(StoreError) {
                 try await store.ping()
             } catch {

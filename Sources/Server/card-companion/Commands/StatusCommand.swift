@@ -45,8 +45,8 @@ struct StatusCommand: ServerCommand {
         var text: String {
             isReady
                 ? "the server at \(url) serves requests"
-                : "the server at \(url) is running, but does not serve requests: its log says why, and "
-                    + "'card-companion doctor' says what to do"
+                : "the server at \(url) is running, but does not serve requests (\(reason ?? "it does not say why")). Its log says "
+                    + "more, and 'card-companion doctor' says what to do"
         }
     }
 }

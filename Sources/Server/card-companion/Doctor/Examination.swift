@@ -13,7 +13,11 @@ extension ServerCommand {
             [.ok("configuration", "all settings can be read")] + settings.machineFindings()
             + (await settings.portFindings())
         guard !settings.isNew else {
-            return here + [.ok("database", "no installation yet: 'card-companion serve' creates one")]
+            let first =
+                settings.vault.token == nil
+                ? "'card-companion serve' makes one"
+                : "run 'card-companion migrate' and 'card-companion vault init'"
+            return here + [.ok("database", "no installation yet: \(first)")]
         }
         return here + (await installationFindings())
     }

@@ -12,7 +12,10 @@ extension ServerSettings {
             return [.ok("port", "the server can listen at \(place)")]
         }
         let server = LocalServer(http)
-        if (try? await server.readiness())?.isOurs == true { return [.ok("port", "a server answers at \(server.url)")] }
+        if let readiness = try? await server.readiness(), readiness.isOurs {
+            guard readiness.isReady else { return [server.refusal(readiness)] }
+            return [.ok("port", "a server serves requests at \(server.url)")]
+        }
         switch problem {
         case .refused(EADDRINUSE):
             return [
@@ -41,5 +44,13 @@ extension ServerSettings {
                     do: "set http.host to an address of this machine")
             ]
         }
+    }
+}
+
+extension LocalServer {
+    fileprivate func refusal(_ readiness: Readiness) -> Finding {
+        .error(
+            "port", "the server at \(url) does not serve requests: \(readiness.reason ?? "it does not say why")",
+            do: "see its log. If its vault waits for a PIN, enter it with 'card-companion vault unseal'")
     }
 }
