@@ -37,7 +37,9 @@ package enum Terminal {
     package static func askSecret(_ prompt: String, byteLimit: Int) throws -> SecretBytes {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
         guard terminal >= 0 else {
-            throw CommandError.badInput("there is no terminal for the prompt: name a file instead")
+            throw CommandError.badInput(
+                "there is no terminal for the prompt: run the command at one, or name a file if its --help has an option for it"
+            )
         }
         defer { close(terminal) }
         var shown = termios()

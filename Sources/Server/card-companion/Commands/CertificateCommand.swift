@@ -37,7 +37,11 @@ struct CertificateCommand: ParsableCommand {
         var bank: Identifier
         @Option(help: "The certificate's name in tokens: SignatureCertAlias.")
         var alias: String
-        @Flag(help: "Use it for tokens that name no alias. It replaces the present default.")
+        @Flag(
+            help: """
+                Use it for tokens that name no alias. It replaces the present default. The newest encryption \
+                certificate is always the default.
+                """)
         var `default` = false
         @Option(
             help: """
