@@ -17,21 +17,32 @@ struct RestoreTests {
         private(set) var backupTime = ""
 
         /// Makes a backup, lets things happen, and restores the backup.
-        init() async throws {
+        ///
+        /// - Parameter waitsForSeal: whether a seal is made after the backup. A server waits ten seconds after the one before.
+        init(waitsForSeal: Bool = false) async throws {
             installation = try await TestInstallation()
             bank = try await installation.makeBank(["--retention", "erase"])
             issuer = try await installation.makeIssuer(for: bank)
             let server = try await installation.startServer()
             try await installation.provision(holders, of: bank, through: server)
             try await dumpDatabase()
+            let sealed = try await newestSeal()
             backupTime = Date().formatted(.iso8601)
             try await Self.deliver(holders[0], bank, server)
             served = try TestApp().tokenCaptcha(bank, bank.token(for: holders[1]))
             #expect(try await server.post(Path.tokenCaptcha, served).code == 0)
+            if waitsForSeal {
+                // The delivery's entries need one.
+                try await eventually("there is a newer seal") { try await newestSeal() != sealed }
+            }
             try await server.stop()
             let exported = try await installation.run(["audit", "export"]).succeeded().stdout
             try exported.write(toFile: trail, atomically: true, encoding: .utf8)
             try await restore()
+        }
+
+        private func newestSeal() async throws -> [String] {
+            try await installation.sql("SELECT max(number) FROM audit_seal")
         }
 
         private func dumpDatabase() async throws {
@@ -83,6 +94,15 @@ struct RestoreTests {
         let expired = try await fixture.installation.sql("SELECT unique_id FROM event WHERE type = 'pin.expired'")
         #expect(expired == ["delivered"])
         #expect(try await fixture.installation.run(["audit", "verify"]).succeeded().stdout.contains("epoch 2 began"))
+    }
+
+    @Test("After a restore that it was not told of, a server does not start until the database is made safe")
+    func untold() async throws {
+        let fixture = try await Fixture(waitsForSeal: true)
+        let refusal = await #expect(throws: ServerFailed.self) { _ = try await fixture.installation.startServer() }
+        #expect(refusal?.log.contains("run 'card-companion database restored' first") == true, "\(refusal?.log ?? "")")
+        try await fixture.run("--audit", fixture.trail).succeeded()
+        try await fixture.installation.startServer().stop()
     }
 
     @Test("Without a copy of the audit trail, every PIN that may have been delivered is erased")

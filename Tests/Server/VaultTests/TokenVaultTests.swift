@@ -29,6 +29,10 @@ struct TokenVaultTests {
         #expect(result.stdout.contains("make one with 'card-companion vault init'"))
 
         let vault = try await TokenInstallation()
+        let folder = TestFolder.shared.unused("evidence")
+        _ = try await vault.installation.run(["evidence", "--out", folder, "--http-port", "0"])
+        let evidence = try String(contentsOfFile: "\(folder)/evidence.json", encoding: .utf8)
+        #expect(evidence.contains(#""use":"signs seals of the audit trail""#))
         try vault.token.behave(.gone)
         let gone = try await vault.installation.run(["doctor"])
         #expect(gone.status == 1)
@@ -84,6 +88,26 @@ struct TokenVaultTests {
             try await server.status("/health/ready") == 503
         }
         #expect(server.logLines(with: "The vault does not work").count == 1)
+    }
+
+    @Test("A sealed server is not opened with a restored database that lacks seals which the token knows")
+    func restored() async throws {
+        let vault = try await TokenInstallation()
+        let first = try await vault.installation.startServer()
+        #expect(try await first.fetch(vault.holder, of: vault.bank) == .delivered)
+        try await eventually("there is a seal") {
+            try await vault.installation.sql("SELECT count(*) > 0 FROM audit_seal") == ["t"]
+        }
+        // It keeps the newest seal on the token.
+        try await first.stop()
+        try await vault.installation.sql("DELETE FROM audit_seal")
+        let installation = vault.installation.with(environment: vault.token.environment(hasPIN: false))
+        let server = try await installation.startServer()
+        try await installation.untilSocketExists()
+        let refused = try await installation.run(["vault", "unseal", "--pin-file", vault.token.pinFile])
+        #expect(
+            refused.status != 0 && refused.stderr.contains("'card-companion database restored' first"), "\(refused)")
+        #expect(try await server.fetch(vault.holder, of: vault.bank) == .unavailable)
     }
 
     @Test("A server without a PIN starts sealed, and serves after 'vault unseal'")

@@ -87,6 +87,13 @@ package final class SealMemory: Sendable {
         }
     }
 
+    /// Refuses a database that lacks seals which are known, as after a restore.
+    ///
+    /// - Throws: ``RestoredDatabase``; as ``fault()``.
+    func requireNewestSeals() async throws {
+        if let fault = try await fault(), fault.finding == .fewerSeals { throw RestoredDatabase(fault: fault) }
+    }
+
     /// Remembers a seal that this program has just added.
     func remember(_ seal: AuditSealRecord) {
         state.withLock { state in
@@ -221,5 +228,16 @@ package struct ReplacedTrail: Error, Equatable, CustomStringConvertible {
     package var remedy: String {
         "look at the trail with 'card-companion audit verify', and find out who or what has changed it. No seal is added until you "
             + "run 'card-companion audit new-epoch --lost \(known.text) --found \(found) --reason …'"
+    }
+}
+
+/// The database lacks seals of the audit trail that the vault knows. If it was restored from a backup, it would serve again what was
+/// served since.
+package struct RestoredDatabase: Error, CustomStringConvertible {
+    let fault: ReplacedTrail
+
+    package var description: String {
+        "\(fault). If the database was restored from a backup, run 'card-companion database restored' first, so that nothing is served "
+            + "twice. Otherwise \(fault.remedy)"
     }
 }

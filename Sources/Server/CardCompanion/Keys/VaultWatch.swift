@@ -22,6 +22,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
     private let serverKeys: ServerKeys
     private let banks: BankDirectory
     private let countedObjects: CountedObjects
+    private let trail: SealMemory
     private let warnsOfRisk: Bool
     private let logger: Logger
     private let serverName: String
@@ -37,6 +38,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
         var masterKey: (any MasterKey)?
         /// Whether requests are served. It is set after all keys are there, and cleared before they are taken away.
         var isReady = false
+        var hasBeenReady = false
         var reason = "the vault is not open yet"
         /// The version of the inventory that the banks in memory were loaded with.
         var inventoryVersion: Int64?
@@ -48,7 +50,8 @@ package final class VaultWatch: Service, CustomStringConvertible {
     ///   - warnsOfRisk: whether it warns at the start if everything depends on one master key.
     package init(
         dataKeys: DataKeys, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory,
-        countedObjects: CountedObjects, clock: WallClock, grace: Duration, serverName: String, warnsOfRisk: Bool,
+        countedObjects: CountedObjects, trail: SealMemory, clock: WallClock, grace: Duration, serverName: String,
+        warnsOfRisk: Bool,
         logger: Logger
     ) {
         self.clock = clock
@@ -57,6 +60,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
         self.serverKeys = serverKeys
         self.banks = banks
         self.countedObjects = countedObjects
+        self.trail = trail
         self.serverName = serverName
         self.warnsOfRisk = warnsOfRisk
         self.logger = logger
@@ -77,7 +81,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
 
     /// Opens the vault when the server starts. If that needs a PIN from a person, the server starts without keys.
     ///
-    /// - Throws: `KeyVaultError` if the vault cannot be used, `StoreError`.
+    /// - Throws: `KeyVaultError` if the vault cannot be used, ``RestoredDatabase``, `StoreError`.
     package func openAtStart() async throws {
         do {
             try await turn.withLock { try await self.open() }
@@ -156,6 +160,8 @@ package final class VaultWatch: Service, CustomStringConvertible {
             _ = try await countedObjects.refresh(from: dataKeys.vault)
             try await serverKeys.prepare()
             try await dataKeys.inventory.begin(keyring)
+            // A server that has served has seen the newest seals itself.
+            if !current.withLock(\.hasBeenReady) { try await trail.requireNewestSeals() }
             // A bank that was loaded while the vault was being lost may lack its keys.
             forgetBanks(always: true)
             current.withLock { $0.masterKey = masterKey }
@@ -212,7 +218,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
                 wipe()
                 logger.critical("The server answers 503: its keys were wiped, because the vault is lost")
             case .allClear:
-                current.withLock { $0.isReady = true }
+                current.withLock { ($0.isReady, $0.hasBeenReady) = (true, true) }
                 metrics.opened()
                 logger.notice("The vault is open")
             }

@@ -43,7 +43,7 @@ package struct ServerCore {
             store: store, keyring: keyring, countedObjects: countedObjects, clock: clock, lookUps: lookUps)
         vaultWatch = VaultWatch(
             dataKeys: dataKeys, keyring: keyring, serverKeys: keys, banks: banks, countedObjects: countedObjects,
-            clock: clock, grace: .seconds(settings.vault.graceSeconds), serverName: Self.name,
+            trail: seals.memory, clock: clock, grace: .seconds(settings.vault.graceSeconds), serverName: Self.name,
             warnsOfRisk: !isForTrials,
             logger: logger)
         try await vaultWatch.openAtStart()
