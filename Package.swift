@@ -222,7 +222,7 @@ let package = Package(
                 "CardCompanionWebhooks", "CLinux",
                 "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "KeyBlocks", "KeyVault", "LogLines", "PINImages",
                 "PKCS11", "PrometheusText", "SecureMemory", "StrictJSON", argumentParser, configuration, hummingbird,
-                logging, metrics, nioCore, nioPosix, serviceLifecycle, systemPackage, unixSignals,
+                logging, metrics, nioCore, nioPosix, serviceLifecycle, subprocess, systemPackage, unixSignals,
             ]),
         program(
             "card-companion", in: .server,

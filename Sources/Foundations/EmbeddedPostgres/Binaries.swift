@@ -51,8 +51,18 @@ struct Binaries: Sendable, Equatable {
         configured: String?, user: ServerUser
     ) async throws(EmbeddedPostgresError) -> [FilePath] {
         if let configured { return [FilePath(configured)] }
-        return try await askedOfConfig(user) + newestFirst("/usr/lib/postgresql/*/bin")
-            + newestFirst("/usr/pgsql-*/bin")
+        return try await askedOfConfig(user) + usualPlaces
+    }
+
+    /// A program of the newest PostgreSQL that is installed, for example `pg_dump`, which can read older servers; nil if there is none.
+    static func newest(_ program: String, configured: String?) -> FilePath? {
+        let places = configured.map { [FilePath($0)] } ?? usualPlaces
+        return places.map { $0.appending(program) }.first { access($0.string, X_OK) == 0 }
+    }
+
+    /// The newest version first.
+    private static var usualPlaces: [FilePath] {
+        newestFirst("/usr/lib/postgresql/*/bin") + newestFirst("/usr/pgsql-*/bin")
             + ["/usr/local/pgsql/bin", "/usr/local/bin", "/usr/bin"]
     }
 

@@ -61,6 +61,21 @@ package struct FileVault: Vault {
         if let record = decide(try await records(kind)) { try SecretFile.replace(path(of: kind), with: record) }
     }
 
+    /// Copies the file of the master key and the records beside it into a folder, for a backup.
+    ///
+    /// - Throws: `unusableFile` if there is no master key, or a file cannot be read or written.
+    package func copy(to folder: String) throws(KeyVaultError) {
+        try copy(name, to: folder)
+        for kind in VaultRecordKind.allCases where FileManager.default.fileExists(atPath: path(of: kind)) {
+            try copy(path(of: kind), to: folder)
+        }
+    }
+
+    private func copy(_ path: String, to folder: String) throws(KeyVaultError) {
+        let contents = try SecretFile.read(path, byteLimit: VaultRecordLimit.byteCount)
+        try SecretFile.write(contents, to: "\(folder)/\((path as NSString).lastPathComponent)")
+    }
+
     /// A file cannot sign.
     package func sealKeys() async throws(KeyVaultError) -> [any SealKey] { [] }
 

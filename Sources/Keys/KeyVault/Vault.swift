@@ -56,7 +56,7 @@ package protocol Vault: Sendable {
 }
 
 /// What a vault keeps beside its keys, where nobody who writes to the database can change it.
-package enum VaultRecordKind: String, Sendable {
+package enum VaultRecordKind: String, CaseIterable, Sendable {
     /// Who the operators are.
     case operators
     /// The newest seal of the audit trail.

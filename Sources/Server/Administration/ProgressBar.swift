@@ -7,19 +7,23 @@ package struct ProgressBar {
     private static let cells = 30
 
     private let total: Int?
+    private let unit: String
     private let start = ContinuousClock.now
     private var lastDrawn: ContinuousClock.Instant?
     private let isShown: Bool
 
-    /// - Parameter total: how much there is to do, in the unit of ``update(done:count:)``; nil if it is not known.
-    package init(total: Int?) {
+    /// - Parameters:
+    ///   - total: how much there is to do, in the unit of ``update(done:count:)``; nil if it is not known.
+    ///   - unit: what ``update(done:count:)`` counts.
+    package init(total: Int?, unit: String = "lines") {
         self.total = total.map { max($0, 1) }
+        self.unit = unit
         isShown = isatty(STDERR_FILENO) == 1
     }
 
     /// - Parameters:
     ///   - done: how much of the total is done.
-    ///   - count: how many lines that is, for the rate.
+    ///   - count: how many units that is, for the rate.
     package mutating func update(done: Int, count: Int) {
         let now = ContinuousClock.now
         guard isShown, lastDrawn.map({ now - $0 >= Self.interval }) ?? true else { return }
@@ -35,7 +39,7 @@ package struct ProgressBar {
 
     private func draw(done: Int, count: Int, now: ContinuousClock.Instant) {
         let seconds = max((now - start) / .seconds(1), 0.001)
-        let rate = String(format: "%d lines, %.0f per second", count, Double(count) / seconds)
+        let rate = "\(count) \(unit), \(Int(Double(count) / seconds)) per second"
         guard let total else { return write(rate) }
         let share = min(Double(done) / Double(total), 1)
         let filled = Int(share * Double(Self.cells))

@@ -24,7 +24,7 @@ struct CardCompanionCommand: AsyncParsableCommand {
                 name: "Server",
                 subcommands: [
                     ServeCommand.self, StatusCommand.self, DoctorCommand.self, CheckConfigCommand.self,
-                    ConfigurationCommand.self, MigrateCommand.self, DatabaseCommand.self,
+                    ConfigurationCommand.self, MigrateCommand.self, BackupCommand.self, DatabaseCommand.self,
                 ]),
             CommandGroup(
                 name: "Bank",

@@ -11,10 +11,8 @@ struct ConnectionParameters: Sendable {
     /// - Throws: ``PostgresError/Code/invalidConfiguration``, without libpq's message, because it quotes the connection
     ///   string, which can contain a password.
     init(_ configuration: PostgresConfiguration) throws(PostgresError) {
-        guard let given = Self.parse(configuration.url) else {
-            throw PostgresError(
-                .invalidConfiguration,
-                "the database URL is none of libpq: it must look like postgresql://USER@HOST/DATABASE")
+        let given = try Self.options(of: configuration.url) { option in
+            option.val.map { (String(cString: option.keyword), String(cString: $0)) }
         }
         var values = Self.defaults(configuration).merging(given) { _, given in given }
         values["client_encoding"] = "UTF8"
@@ -58,17 +56,26 @@ struct ConnectionParameters: Sendable {
             + (configuration.searchPath.map { " -c search_path=\($0)" } ?? "")
     }
 
-    private static func parse(_ url: String) -> [String: String]? {
+    /// What `pair` makes of the options of a URL.
+    ///
+    /// - Throws: as ``init(_:)``.
+    static func options(
+        of url: String, _ pair: (PQconninfoOption) -> (String, String)?
+    ) throws(PostgresError) -> [String: String] {
         var message: UnsafeMutablePointer<CChar>?
         defer { PQfreemem(message) }
-        guard let options = PQconninfoParse(url, &message) else { return nil }
+        guard let options = PQconninfoParse(url, &message) else {
+            throw PostgresError(
+                .invalidConfiguration,
+                "the database URL is none of libpq: it must look like postgresql://USER@HOST/DATABASE")
+        }
         defer { PQconninfoFree(options) }
-        var values: [String: String] = [:]
+        var pairs: [String: String] = [:]
         var option = options
-        while let keyword = option.pointee.keyword {
-            if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+        while option.pointee.keyword != nil {
+            if let (name, value) = pair(option.pointee) { pairs[name] = value }
             option += 1
         }
-        return values
+        return pairs
     }
 }

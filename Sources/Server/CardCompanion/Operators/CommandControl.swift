@@ -12,7 +12,8 @@ package enum CommandControl: String, Sendable {
 
     /// Every command.
     package static let table: [String: CommandControl] = [
-        "serve": .reads, "doctor": .reads, "evidence": .reads, "status": .reads, "check-config": .reads,
+        "serve": .reads, "backup": .reads, "doctor": .reads, "evidence": .reads, "status": .reads,
+        "check-config": .reads,
         "configuration": .reads, "explain hmac": .reads,
         "explain jwe": .reads,
         "explain signature": .reads, "explain token": .reads,
