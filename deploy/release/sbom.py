@@ -69,7 +69,8 @@ def read(number, build, folder):
     packages = swift_packages.read(
         os.path.join(ROOT, "Package.resolved"), os.path.join(build, "checkouts"), dependencies,
         swift_packages.modules_by_checkout(products, "card-companion"))
-    files = sorted(path for kind in ("deb", "aar", "tgz") for path in glob.glob(os.path.join(folder, f"*.{kind}")))
+    kinds = ("*.deb", "*.aar", "*.tgz", "*.whl", "card-companion-backend-*[0-9].jar")
+    files = sorted(path for kind in kinds for path in glob.glob(os.path.join(folder, kind)))
     return Release(
         number, git("rev-parse", "HEAD"), datetime.datetime.fromtimestamp(int(git("log", "-1", "--format=%ct")), datetime.timezone.utc),
         files, packaged_program(files), packages, swift_packages.direct(dependencies),

@@ -188,7 +188,8 @@ class DocumentTest(FolderTest):
         self.release = sbom.Release(
             number="1.2.3", commit="1" * 40, time=datetime.datetime(2026, 12, 31, 12, tzinfo=datetime.timezone.utc),
             files=[self.write(name, name) for name in (
-                "card-companion_1.2.3_amd64.deb", "card-companion-sdk-1.2.3.aar", "card-companion-js-1.2.3.tgz")],
+                "card-companion_1.2.3_amd64.deb", "card-companion-sdk-1.2.3.aar", "card-companion-js-1.2.3.tgz",
+                "card-companion-backend-1.2.3.jar", "card_companion_backend-1.2.3-py3-none-any.whl")],
             program_digest=DIGEST,
             packages=[
                 swift_packages.Package(
@@ -243,7 +244,7 @@ class DocumentTest(FolderTest):
         self.assertEqual(self.edges[zlib], [libc])
         self.assertEqual(self.edges[runtime], ["pkg:generic/icu@76.1"])
         files = self.edges["pkg:generic/card-companion-release@1.2.3"]
-        self.assertEqual(len(files), 3)
+        self.assertEqual(len(files), 5)
         self.assertEqual([self.edges[file] for file in files if file.endswith(".deb@1.2.3")], [[program]])
 
     def test_each_component_is_in_the_graph(self):
@@ -254,6 +255,8 @@ class DocumentTest(FolderTest):
     def test_the_clients(self):
         self.assertIn("pkg:maven/cardcompanion/card-companion-sdk@1.2.3?type=aar", self.components)
         self.assertIn("pkg:generic/card-companion-js-1.2.3.tgz@1.2.3", self.components)
+        self.assertIn("pkg:generic/card-companion-backend-1.2.3.jar@1.2.3", self.components)
+        self.assertIn("pkg:generic/card_companion_backend-1.2.3-py3-none-any.whl@1.2.3", self.components)
 
     def test_what_a_bank_has_installed_is_what_the_package_has(self):
         self.write("tree/usr/bin/card-companion", "program")

@@ -6,6 +6,8 @@ import unittest
 
 from fixtures import TOOLS, FolderTest, commit, make_key, run
 
+PYTHON = "Sources/Clients/CardCompanionBackEndPython/pyproject.toml"
+JAVASCRIPT = "Sources/Clients/CardCompanionJS/package.json"
 CHANGELOG = """# Changes
 
 ## [Unreleased]
@@ -28,6 +30,8 @@ class SourceTest(FolderTest):
         shutil.copytree(TOOLS, os.path.join(self.repository, "deploy", "release"), ignore=shutil.ignore_patterns("__pycache__"))
         self.put("Sources/Server/CardCompanionServer/Installation/Release.swift", 'static let version = "1.2.3"\n')
         self.put("openapi.yaml", "info:\n  version: 1.2.3\n")
+        self.put(PYTHON, 'name = "a"\nversion = "1.2.3"\n')
+        self.put(JAVASCRIPT, '{\n  "version": "1.2.3",\n  "other": { "version": "9" }\n}\n')
         self.put("CHANGELOG.md", CHANGELOG)
         self.put("Package.resolved", "{}")
         self.put(".gitignore", ".build/\nPackage.resolved\n")
@@ -71,6 +75,13 @@ class SourceTest(FolderTest):
     def test_another_version_in_openapi(self):
         self.change("openapi.yaml", "info:\n  version: 1.2.2\n")
         self.assert_only_a_trial("openapi.yaml has version 1.2.2")
+
+    def test_another_version_in_a_client(self):
+        self.change(PYTHON, 'name = "a"\nversion = "1.2.2"\n')
+        self.assert_only_a_trial("pyproject.toml has version 1.2.2")
+        self.change(PYTHON, 'name = "a"\nversion = "1.2.3"\n')
+        self.change(JAVASCRIPT, '{\n  "version": "1.2.2"\n}\n')
+        self.assert_only_a_trial("package.json has version 1.2.2")
 
     def test_no_versions_in_the_commit(self):
         run("git", "-C", self.repository, "rm", "--quiet", "--cached", "Package.resolved", status=0)
