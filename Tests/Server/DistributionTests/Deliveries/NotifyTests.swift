@@ -86,29 +86,16 @@ struct NotifyTests {
         let guess = right.merging(["hash": .string(String(repeating: "0", count: 64))]) { $1 }
         let stranger = right.merging(["sessionId": "unknown"]) { $1 }
 
-        let gate = Unique.name("gate")
-        let hold = """
-            SET application_name = '\(gate)'; BEGIN;
-            SELECT 1 FROM cardholder WHERE \(holder.row(bank)) FOR UPDATE; SELECT pg_sleep(600)
-            """
-        let isHeld = "SELECT 1 FROM pg_stat_activity WHERE application_name = '\(gate)' AND wait_event = 'PgSleep'"
-        let waiting = """
-            SELECT 1 FROM pg_locks JOIN pg_stat_activity AS gate ON gate.pid = ANY (pg_blocking_pids(pg_locks.pid))
-            WHERE NOT granted AND gate.application_name = '\(gate)'
-            """
-        let release = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(gate)'"
-        async let held = try? service.installation.sql(hold)
-        try await eventually("the row is locked") { try await service.installation.sql(isHeld).count == 1 }
-        #expect(try await server.post(Path.notify, guess).code == 201)
-        #expect(try await server.post(Path.notify, stranger).code == 312)
+        let row = "SELECT 1 FROM cardholder WHERE \(holder.row(bank)) FOR UPDATE"
+        try await service.installation.holding(row) { lock in
+            #expect(try await server.post(Path.notify, guess).code == 201)
+            #expect(try await server.post(Path.notify, stranger).code == 312)
 
-        async let confirmed = server.post(Path.notify, right).code
-        try await eventually("the right notify waits for the row") {
-            try await service.installation.sql(waiting).count == 1
+            async let confirmed = server.post(Path.notify, right).code
+            try await eventually("the right notify waits for the row") { try await lock.waiting() == 1 }
+            try await lock.release()
+            #expect(try await confirmed == 0)
         }
-        _ = try await service.installation.sql(release)
-        _ = await held
-        #expect(try await confirmed == 0)
     }
 
     @Test("A notify for another cardholder, bank, channel, token or session is answered 312")

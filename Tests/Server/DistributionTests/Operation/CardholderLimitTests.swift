@@ -24,7 +24,7 @@ struct CardholderLimitTests {
         let now = TestBank.timestamp()
         let bodies = try (0..<Self.count).map { try app.captcha(bank, holder, timestamp: now - $0) }
         let row = "SELECT 1 FROM cardholder WHERE \(holder.row(bank)) FOR UPDATE"
-        try await withLock(row, of: service.installation, holder) { lock in
+        try await service.installation.holding(row) { lock in
             let served = Flag()
             let statuses = try await withThrowingTaskGroup(of: (Int?, HTTPAnswer?).self) { group in
                 for (index, body) in bodies.enumerated() {
@@ -92,7 +92,7 @@ struct CardholderLimitTests {
         forged["sessionId"] = .string(String(repeating: "A", count: 43))
         let body = forged
         let table = "LOCK TABLE delivery_session IN ACCESS EXCLUSIVE MODE"
-        try await withLock(table, of: installation, holder) { lock in
+        try await installation.holding(table) { lock in
             let code = try await server.post(Path.notify, body).code
             let isStillLocked = try await lock.isHeld()
             #expect(code == 312 && isStillLocked)
@@ -106,42 +106,5 @@ struct CardholderLimitTests {
         var isSet: Bool { value.load(ordering: .acquiring) }
 
         func set() { value.store(true, ordering: .releasing) }
-    }
-
-    /// A lock of another transaction.
-    private struct Lock: Sendable {
-        let installation: TestInstallation
-        let holder: TestCardholder
-
-        /// The session that has the lock: it sleeps after it has got it.
-        private var sessions: String {
-            "FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND query LIKE '%pg_sleep%\(holder.uniqueId)%'"
-        }
-
-        func isHeld() async throws -> Bool {
-            try await installation.sql("SELECT count(*) \(sessions)") != ["0"]
-        }
-
-        func release() async throws {
-            try await installation.sql("SELECT pg_terminate_backend(pid) \(sessions)")
-        }
-    }
-
-    /// Runs `body` while another transaction has a lock, until `body` ends or releases it.
-    private func withLock(
-        _ statement: String, of installation: TestInstallation, _ holder: TestCardholder,
-        _ body: @Sendable @escaping (Lock) async throws -> Void
-    ) async throws {
-        let lock = Lock(installation: installation, holder: holder)
-        async let held = try? lock.installation.sql("\(statement); SELECT pg_sleep(600), '\(holder.uniqueId)';")
-        try await eventually("the lock is held", lock.isHeld)
-        do {
-            try await body(lock)
-        } catch {
-            try await lock.release()
-            throw error
-        }
-        try await lock.release()
-        _ = await held
     }
 }

@@ -115,27 +115,20 @@ struct IdempotencyTests {
         let holder = try await backend.created()
         let key = key()
         // A transaction has the key, as that of a first call would, until it is lost.
-        let gate = Unique.name("gate")
-        let hold = """
-            SET application_name = '\(gate)'; BEGIN;
-            SELECT pg_advisory_xact_lock(hashtextextended('\(backend.bank.id)' || chr(10) || '\(key.value)', 0));
-            SELECT pg_sleep(600)
+        let taken = """
+            SELECT pg_advisory_xact_lock(hashtextextended('\(backend.bank.id)' || chr(10) || '\(key.value)', 0))
             """
-        let isHeld = "SELECT 1 FROM pg_stat_activity WHERE application_name = '\(gate)' AND wait_event = 'PgSleep'"
-        let release = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(gate)'"
-        async let held = try? service.installation.sql(hold)
-        try await eventually("the key is taken") { try await service.installation.sql(isHeld).count == 1 }
         var second = backend
         second.server = try await Service.second.value
-        for backend in [backend, second] {
-            let answer = try await backend.patch(holder.uniqueId, ["status": "SUSPENDED"], headers: [key])
-            #expect(answer.status == 409 && answer.problem == "idempotency-under-way")
-            #expect(answer["Retry-After"] == "1")
+        let both = [backend, second]
+        try await service.installation.holding(taken) { _ in
+            for backend in both {
+                let answer = try await backend.patch(holder.uniqueId, ["status": "SUSPENDED"], headers: [key])
+                #expect(answer.status == 409 && answer.problem == "idempotency-under-way")
+                #expect(answer["Retry-After"] == "1")
+            }
+            #expect(try await backend.get(holder.uniqueId).members["status"] == "ACTIVE")
         }
-        #expect(try await backend.get(holder.uniqueId).members["status"] == "ACTIVE")
-
-        _ = try await service.installation.sql(release)
-        _ = await held
         #expect(try await second.patch(holder.uniqueId, ["status": "SUSPENDED"], headers: [key]).status == 200)
         #expect(try await backend.patch(holder.uniqueId, ["status": "SUSPENDED"], headers: [key]).status == 200)
     }
