@@ -9,7 +9,7 @@ package import SecureMemory
 /// Lines are checked in batches, and the good ones are staged in the database, so that memory use does not depend on their
 /// number. When the body is complete, the staged lines are written. A bad line does not stop the others.
 package struct CardholderImport: Sendable {
-    /// How many lines are checked, staged or written at once, and how many bytes they can have together.
+    /// How many lines are checked, staged or written at once at most, and how many bytes they can have together.
     package static let batchLineLimit = 500
     static let batchByteLimit = 1 << 20
     /// The longest line, in bytes.
@@ -112,8 +112,14 @@ package struct CardholderImport: Sendable {
     }
 
     private mutating func write(_ report: ([ImportResult], Progress) async throws -> Void) async throws {
-        while case let results = try await merge(), !results.isEmpty {
+        var pace = ImportPace()
+        while true {
+            let begin = ContinuousClock.now
+            let results = try await merge(limit: pace.lines)
+            guard !results.isEmpty else { return }
+            let rest = pace.wrote(in: begin.duration(to: .now))
             try await report(count(results), .writing(staged: stagedCount))
+            if rest > .zero { try await Task.sleep(for: rest) }
         }
     }
 
@@ -154,28 +160,28 @@ package struct CardholderImport: Sendable {
         return refused
     }
 
-    private mutating func merge() async throws -> [ImportResult] {
-        let merged = try await mergeBatch()
+    private mutating func merge(limit: Int) async throws -> [ImportResult] {
+        let merged = try await mergeBatch(limit: limit)
         mergedCount += merged.count
         guard !merged.isEmpty || mergedCount == stagedCount else { throw ImportFailure.linesLost }
         return merged.map(ImportResult.init)
     }
 
     /// Writes one batch in one transaction. If another transaction is in the way, it is tried again.
-    private func mergeBatch() async throws -> [ImportedLine] {
+    private func mergeBatch(limit: Int) async throws -> [ImportedLine] {
         for _ in 1..<Self.mergeAttemptLimit {
             do {
-                return try await mergeOnce()
+                return try await mergeOnce(limit: limit)
             } catch StoreError.conflict {
                 continue
             }
         }
-        return try await mergeOnce()
+        return try await mergeOnce(limit: limit)
     }
 
-    private func mergeOnce() async throws(StoreError) -> [ImportedLine] {
+    private func mergeOnce(limit: Int) async throws(StoreError) -> [ImportedLine] {
         try await store.mergeStaged(
-            importId: importId, bankId: bankId, settings: settings, limit: Self.batchLineLimit, actor: actor,
+            importId: importId, bankId: bankId, settings: settings, limit: limit, actor: actor,
             now: clock.now())
     }
 
