@@ -20,6 +20,8 @@ package struct HTTPSettings: Sendable {
     package var idleTimeoutSeconds = 60
     /// The most open connections of one address (IPv6: one /64); nil for ``usualAddressConnections``.
     package var addressConnections: Int?
+    /// So many requests are always served at once.
+    package var requests = 32
     /// How long a request waits for each answer of the database.
     package var databaseLimit = Duration.seconds(2)
     /// How many keypads and failed authentications an address (IPv6: a /64) can have.
@@ -105,6 +107,7 @@ private func router(
 ) -> Router<ServiceContext> {
     let audit = logger.auditTrail
     let callers = CallerLimits(settings.addressRate, proxies: settings.proxies, logger: logger)
+    let admission = Admission(least: settings.requests, logger: logger)
     let documents = parts.documents.map {
         DocumentSessionRoutes(
             sessions: DocumentSessions(
@@ -119,16 +122,19 @@ private func router(
         parts.added?.add(to: router)
         router.add(middleware: ClockMiddleware(clock: parts.clock))
         DistributionRoutes(
-            distribution: parts.distribution, callers: callers, refusals: parts.refusals, audit: audit
+            distribution: parts.distribution, callers: callers, refusals: parts.refusals, audit: audit,
+            admission: admission
         ).add(to: router)
         DefinitionRoutes(
-            definition: parts.definition, callers: callers, refusals: parts.refusals, audit: audit
+            definition: parts.definition, callers: callers, refusals: parts.refusals, audit: audit,
+            admission: admission
         ).add(to: router)
         documents?.add(to: router)
         IssuerRoutes(
             parts: parts.issuing, names: ServerNames(names: settings.names), callers: callers, refusals: parts.refusals,
             requiresClientCertificate: settings.tls?.clientCAsPath != nil,
-            scheme: settings.tls.map { _ in "https" }, draining: parts.draining, audit: audit
+            scheme: settings.tls.map { _ in "https" }, draining: parts.draining, audit: audit,
+            admission: admission
         ).add(to: router)
     }
     let routes = Router(context: ServiceContext.self)

@@ -199,6 +199,8 @@ package final class TestInstallation: Sendable {
             // Tests run beside each other, on machines that do other things too.
             "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "30000", "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "20",
             "HTTP_DRAIN_SECONDS": "0",
+            // Only tests about it let the server refuse requests.
+            "HTTP_REQUESTS": "1000",
         ].merging(moreEnvironment) { $1 }
     }
 }

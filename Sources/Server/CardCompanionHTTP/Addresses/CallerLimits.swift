@@ -32,7 +32,7 @@ final class CallerLimits: Sendable {
         guard let address = address(of: request, context),
             let seconds = buckets.withLock({ $0.charge(address, at: .now) })
         else { return }
-        warning.warn(address.network.text)
+        warning.warn(["address": "\(address.network.text)"])
         throw Problem(
             .tooManyRequests, "Too many keypads, document sessions or failed attempts from your network address.",
             headers: [.retryAfter: String(seconds)])

@@ -22,8 +22,8 @@ final class RareWarning: Sendable {
 
     /// Records a reason to warn.
     ///
-    /// - Parameter address: of the one who is refused now.
-    func warn(_ address: String, at now: ContinuousClock.Instant = .now) {
+    /// - Parameter metadata: of the one who is refused now.
+    func warn(_ metadata: Logger.Metadata, at now: ContinuousClock.Instant = .now) {
         let count: Int? = state.withLock { state in
             state.count += 1
             if let loggedAt = state.loggedAt, loggedAt.duration(to: now) < Self.interval { return nil }
@@ -31,6 +31,6 @@ final class RareWarning: Sendable {
             return state.count
         }
         guard let count else { return }
-        logger.warning(message, metadata: ["address": "\(address)", "refused": "\(count)"])
+        logger.warning(message, metadata: metadata.merging(["refused": "\(count)"]) { $1 })
     }
 }

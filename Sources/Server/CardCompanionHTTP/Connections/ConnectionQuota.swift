@@ -61,7 +61,7 @@ final class ConnectionQuota: Sendable {
             open.total += 1
             return true
         }
-        if !isFree { warning.warn(address.network.text) }
+        if !isFree { warning.warn(["address": "\(address.network.text)"]) }
         return isFree ? Place(self, network, isCounted: true) : nil
     }
 

@@ -66,6 +66,8 @@ struct CodedRoutes<Answer: CodedAnswer>: Sendable {
     let callers: CallerLimits
     let refusals: RefusalCounts
     let audit: Logger
+    let admission: Admission
+    let priority: RequestPriority
     /// The answer after an internal error. Its cause goes to the log only.
     let fault: Answer
 
@@ -76,16 +78,18 @@ struct CodedRoutes<Answer: CodedAnswer>: Sendable {
         let routes = self
         router.post(RouterPath(path)) { request, context in
             let body = try await RequestBodyReader.object(request)
-            var record = AuditRecord(operation: path, requestId: context.requestId)
-            record.name(claimedIn: body)
-            let answer = try await routes.answer(body, &record, context) { body, record in
-                if charge == .everyRequest { try routes.callers.charge(request, context) }
-                do {
-                    return try await operation(body, &record)
-                } catch let refused as RefusedCaller {
-                    routes.count(refused, path, record.bankId)
-                    if charge == .refusedCallers { try routes.callers.charge(request, context) }
-                    throw refused.reason
+            let answer = try await routes.admission.serve(routes.priority) {
+                var record = AuditRecord(operation: path, requestId: context.requestId)
+                record.name(claimedIn: body)
+                return try await routes.answer(body, &record, context) { body, record in
+                    if charge == .everyRequest { try routes.callers.charge(request, context) }
+                    do {
+                        return try await operation(body, &record)
+                    } catch let refused as RefusedCaller {
+                        routes.count(refused, path, record.bankId)
+                        if charge == .refusedCallers { try routes.callers.charge(request, context) }
+                        throw refused.reason
+                    }
                 }
             }
             return Response(status: .ok, headers: [.contentType: "application/json"], body: answer.body())

@@ -9,15 +9,16 @@ struct DefinitionRoutes {
     let callers: CallerLimits
     let refusals: RefusalCounts
     let audit: Logger
+    let admission: Admission
 
     func add(to router: Router<ServiceContext>) {
         let definition = definition
         let fault = DefinitionCode.unexpectedError
         let keypads = CodedRoutes(
-            callers: callers, refusals: refusals, audit: audit,
+            callers: callers, refusals: refusals, audit: audit, admission: admission, priority: .cardholder,
             fault: KeypadAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
         let definitions = CodedRoutes(
-            callers: callers, refusals: refusals, audit: audit,
+            callers: callers, refusals: refusals, audit: audit, admission: admission, priority: .cardholder,
             fault: StatusAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
 
         keypads.post(APIPath.keypadCoordinates, on: router, charging: .everyRequest) { body, _ in

@@ -9,15 +9,16 @@ struct DistributionRoutes {
     let callers: CallerLimits
     let refusals: RefusalCounts
     let audit: Logger
+    let admission: Admission
 
     func add(to router: Router<ServiceContext>) {
         let distribution = distribution
         let fault = DistributionCode.unexpectedError
         let fetches = CodedRoutes(
-            callers: callers, refusals: refusals, audit: audit,
+            callers: callers, refusals: refusals, audit: audit, admission: admission, priority: .cardholder,
             fault: CaptchaAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
         let notifies = CodedRoutes(
-            callers: callers, refusals: refusals, audit: audit,
+            callers: callers, refusals: refusals, audit: audit, admission: admission, priority: .confirmation,
             fault: StatusAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
 
         fetches.post(APIPath.captcha, on: router) { body, record in

@@ -9,9 +9,10 @@ internal import StrictJSON
 // One cardholder: GET, PUT, PATCH, DELETE.
 
 extension IssuerRoutes {
-    func getCardholder(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let bank = try await authenticate(
-            request, context, SharedSecret(try await RequestBodyReader.collect(request)))
+    func getCardholder(
+        _ request: Request, _ context: ServiceContext, _ body: SharedSecret
+    ) async throws -> Response {
+        let bank = try await authenticate(request, context, body)
         let uniqueId = try context.pathSegment("uniqueId")
         guard let record = try await parts.service.cardholder(bank: bank, uniqueId: uniqueId) else {
             throw Problem.noCardholder
@@ -28,9 +29,10 @@ extension IssuerRoutes {
     private static let listLimits = 1...500
     private static let defaultListLimit = 100
 
-    func listCardholders(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let bank = try await authenticate(
-            request, context, SharedSecret(try await RequestBodyReader.collect(request)))
+    func listCardholders(
+        _ request: Request, _ context: ServiceContext, _ body: SharedSecret
+    ) async throws -> Response {
+        let bank = try await authenticate(request, context, body)
         let query = request.uri.queryParameters
         let limit = try Self.number(query["limit"], "limit", Self.listLimits) ?? Self.defaultListLimit
         let after = query["after"].map { String($0) }
@@ -66,9 +68,8 @@ extension IssuerRoutes {
     private typealias Change = @Sendable (Call) async throws -> WriteOutcome
 
     private func change(
-        _ request: Request, _ context: ServiceContext, _ serve: Change
-    ) async throws -> (written: WrittenCardholder, body: SharedSecret, bank: IssuerBank) {
-        let body = SharedSecret(try await RequestBodyReader.collect(request))
+        _ request: Request, _ context: ServiceContext, _ body: SharedSecret, _ serve: Change
+    ) async throws -> (written: WrittenCardholder, bank: IssuerBank) {
         let caller = try await caller(request, context, body)
         let bank = caller.bank
         let uniqueId = try context.pathSegment("uniqueId")
@@ -83,7 +84,7 @@ extension IssuerRoutes {
                         request: request, body: body, idempotent: idempotent))
             }
             switch outcome {
-            case .done(let written): return (written, body, bank)
+            case .done(let written): return (written, bank)
             case .absent: throw Problem.noCardholder
             case .underWay, .answered: throw IdempotentCalls.Refusal.underWay
             case .preconditionFailed, .pinVersionMissing, .pinUnreadable: throw Problem.preconditionFailed
@@ -95,8 +96,10 @@ extension IssuerRoutes {
         }
     }
 
-    func putCardholder(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let (written, body, bank) = try await change(request, context) { call in
+    func putCardholder(
+        _ request: Request, _ context: ServiceContext, _ body: SharedSecret
+    ) async throws -> Response {
+        let (written, bank) = try await change(request, context, body) { call in
             try await parts.service.put(
                 try call.object("application/json"), bank: call.bank, uniqueId: call.uniqueId, if: call.precondition,
                 call: call.idempotent, by: call.keyId)
@@ -105,8 +108,10 @@ extension IssuerRoutes {
         return try Response(written, of: bank, unknownMembers: unknown)
     }
 
-    func patchCardholder(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let (written, _, bank) = try await change(request, context) { call in
+    func patchCardholder(
+        _ request: Request, _ context: ServiceContext, _ body: SharedSecret
+    ) async throws -> Response {
+        let (written, bank) = try await change(request, context, body) { call in
             try await parts.service.patch(
                 try call.object("application/merge-patch+json"), bank: call.bank, uniqueId: call.uniqueId,
                 if: call.precondition, call: call.idempotent, by: call.keyId)
@@ -114,8 +119,10 @@ extension IssuerRoutes {
         return try Response(written, of: bank)
     }
 
-    func deleteCardholder(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        _ = try await change(request, context) { call in
+    func deleteCardholder(
+        _ request: Request, _ context: ServiceContext, _ body: SharedSecret
+    ) async throws -> Response {
+        _ = try await change(request, context, body) { call in
             try await parts.service.delete(
                 bank: call.bank, uniqueId: call.uniqueId, if: call.precondition, call: call.idempotent,
                 by: call.keyId)

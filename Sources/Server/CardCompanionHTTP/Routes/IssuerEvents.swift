@@ -7,6 +7,7 @@ internal import SecureMemory
 
 extension IssuerRoutes {
     func getEvents(_ request: Request, _ context: ServiceContext) async throws -> Response {
+        try admission.requireRoom(for: .backEnd)
         let bank = try await authenticate(
             request, context, SharedSecret(try await RequestBodyReader.collect(request)))
         let query = request.uri.queryParameters
@@ -33,9 +34,10 @@ extension IssuerRoutes {
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: page)))
     }
 
-    func acknowledgeEvents(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let caller = try await caller(
-            request, context, SharedSecret(try await RequestBodyReader.collect(request)))
+    func acknowledgeEvents(
+        _ request: Request, _ context: ServiceContext, _ body: SharedSecret
+    ) async throws -> Response {
+        let caller = try await caller(request, context, body)
         guard let cursor = request.uri.queryParameters["upTo"].flatMap({ Int64($0) }), cursor >= 0 else {
             throw Problem(.badRequest, "'upTo' must be the 'next' of an earlier answer.", kind: "query")
         }

@@ -6,8 +6,9 @@ internal import SecureMemory
 
 extension IssuerRoutes {
     /// Makes a check: the cardholder must show a document.
-    func makeIdentityCheck(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let body = SharedSecret(try await RequestBodyReader.collect(request))
+    func makeIdentityCheck(
+        _ request: Request, _ context: ServiceContext, _ body: SharedSecret
+    ) async throws -> Response {
         let caller = try await caller(request, context, body)
         guard RequestBodyReader.isMediaType("application/json", request.headers[.contentType]) else {
             throw Problem(.unsupportedMediaType, "Content-Type must be application/json.")

@@ -2,6 +2,7 @@ package import CardCompanion
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import SecureMemory
 
 /// The services that the routes for back-ends use.
 package struct IssuingParts: Sendable {
@@ -46,24 +47,34 @@ struct IssuerRoutes {
     let scheme: String?
     let draining: Draining
     let audit: Logger
+    let admission: Admission
     let importLines = ImportMetrics()
 
     func add(to router: Router<ServiceContext>) {
         let bank = router.group("/v1/banks/{bankId}")
         let cardholder: RouterPath = "cardholders/{uniqueId}"
-        bank.get("cardholders", use: audited("list cardholders", listCardholders))
-        bank.get(cardholder, use: audited("read cardholder", getCardholder))
-        bank.put(cardholder, use: audited("put cardholder", putCardholder))
-        bank.patch(cardholder, use: audited("patch cardholder", patchCardholder))
-        bank.delete(cardholder, use: audited("delete cardholder", deleteCardholder))
+        bank.get("cardholders", use: audited("list cardholders", admitted(listCardholders)))
+        bank.get(cardholder, use: audited("read cardholder", admitted(getCardholder)))
+        bank.put(cardholder, use: audited("put cardholder", admitted(putCardholder)))
+        bank.patch(cardholder, use: audited("patch cardholder", admitted(patchCardholder)))
+        bank.delete(cardholder, use: audited("delete cardholder", admitted(deleteCardholder)))
         bank.post("cardholders:import", use: audited("import cardholders", importCardholders))
         bank.post(
-            "cardholders/{uniqueId}/identity-checks", use: audited("make identity check", makeIdentityCheck))
+            "cardholders/{uniqueId}/identity-checks", use: audited("make identity check", admitted(makeIdentityCheck)))
         bank.get("events", use: audited("read events", getEvents))
-        bank.delete("events", use: audited("acknowledge events", acknowledgeEvents))
+        bank.delete("events", use: audited("acknowledge events", admitted(acknowledgeEvents)))
     }
 
     private typealias Handler = @Sendable (Request, ServiceContext) async throws -> Response
+    private typealias BodyHandler = @Sendable (Request, ServiceContext, SharedSecret) async throws -> Response
+
+    /// Reads the body, and serves the call if the server can answer it in time.
+    private func admitted(_ handler: @escaping BodyHandler) -> Handler {
+        { request, context in
+            let body = SharedSecret(try await RequestBodyReader.collect(request))
+            return try await admission.serve(.backEnd) { try await handler(request, context, body) }
+        }
+    }
 
     /// Adds an audit record for each call, refused ones too.
     private func audited(_ operation: String, _ handler: @escaping Handler) -> Handler {

@@ -67,6 +67,7 @@ package struct ServerSettings: Sendable {
             host: reader.text(.httpHost), port: reader.integer(.httpPort), tls: Self.tls(&reader))
         httpConnections = reader.integerIfAny(.httpConnections)
         httpDrainSeconds = reader.integer(.httpDrain)
+        http.requests = reader.integer(.httpRequests)
         http.idleTimeoutSeconds = reader.integer(.httpIdleTimeout)
         http.addressConnections = reader.integerIfAny(.httpAddressConnections)
         http.addressRate = TokenBucket.Rate(

@@ -74,6 +74,12 @@ extension Setting {
         .http, "http.connections", .integer(1...1_000_000),
         without: "10000, or fewer if this process cannot open so many files",
         "The maximum number of open connections.")
+    static let httpRequests = Setting(
+        .http, "http.requests", .integer(1...10_000), default: .int(http.requests),
+        """
+        How many requests are always served at once. The server takes more while it answers them soon, and refuses the \
+        others with 503 at once.
+        """)
     static let httpIdleTimeout = Setting(
         .http, "http.idle.timeout.seconds", .integer(1...3600), default: .int(http.idleTimeoutSeconds),
         "The idle timeout of a connection.")
@@ -212,7 +218,8 @@ extension Setting {
 
     /// In the order in which they are listed.
     package static let all = [
-        httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpDrain, httpIdleTimeout,
+        httpHost, httpPort, tlsCertificate, tlsKey, tlsClientCA, httpPlain, httpConnections, httpDrain, httpRequests,
+        httpIdleTimeout,
         httpAddressConnections, httpAddressRate, httpAddressBurst, httpAddressSessions, httpProxies, httpNames,
         httpOrigins,
         cardholderRequests, lookUpsRate, webhooksCA, resultsTimeout, databaseURL, databaseConnections,

@@ -26,6 +26,15 @@ enum MetricCatalogue {
         MetricDescription(
             "card_companion_request_duration_seconds", .histogram(bounds: bounds), labels: ["operation"],
             help: "Time from the header of a request to the first byte of its answer."),
+        MetricDescription(
+            "card_companion_requests_in_flight", .gauge,
+            help: "Requests of apps and back-ends that are being served, without those that wait for events."),
+        MetricDescription(
+            "card_companion_requests_limit", .gauge,
+            help: "How many of them are served at once. It follows how soon they are answered."),
+        MetricDescription(
+            "card_companion_requests_refused_total", .counter, labels: ["priority"],
+            help: "Requests that were answered 503 at once, because too many others were in flight."),
     ]
 
     private static let security = [
