@@ -3,7 +3,8 @@ internal import Foundation
 
 /// The settings of a ``CardCompanionSession``.
 public struct CardCompanionConfiguration: Sendable {
-    /// How long one HTTP exchange can take, from the request to the end of the answer.
+    /// How long one HTTP exchange can take, from the request to the end of the answer. If the server has too much to do, an
+    /// operation makes up to three, and waits between them.
     public var timeoutSeconds: Double
 
     /// The maximum size of an answer's body, in bytes. A longer answer gives code 90003.
@@ -64,13 +65,14 @@ public final class CardCompanionSession: Sendable {
 
     init(
         configuration: CardCompanionConfiguration, receipts: (any NotifyReceiptStore)? = nil, freshKeys: FreshKeys,
-        now: @escaping @Sendable () -> MonotonicTime
+        wait: RetryWait = .real, now: @escaping @Sendable () -> MonotonicTime
     ) {
         self.configuration = configuration
         self.receipts = receipts
         self.freshKeys = freshKeys
         http = HTTPClient(
-            timeoutSeconds: configuration.timeoutSeconds, maximumAnswerByteCount: configuration.maximumAnswerByteCount)
+            timeoutSeconds: configuration.timeoutSeconds, maximumAnswerByteCount: configuration.maximumAnswerByteCount,
+            wait: wait)
         notifyKeys = NotifyKeyStore(now: now)
         keypads = KeypadMemory(now: now)
     }

@@ -5,17 +5,14 @@ internal import Foundation
     internal import FoundationNetworking
 #endif
 
-/// Sends and reads JSON, with a timeout and a size limit.
+/// Sends and reads JSON, with a timeout and a size limit. If the server has too much to do, it sends the same bytes again.
 struct HTTPClient: Sendable {
-    private struct Exchange {
-        let status: Int
-        let retryAfter: String?
-        let body: Data
-    }
+    private typealias Exchange = OverloadRetry.Answer
     private typealias Outcome = Result<Exchange, SDKError>
 
     let timeoutSeconds: Double
     let maximumAnswerByteCount: Int
+    let wait: RetryWait
 
     /// Sends a POST with a JSON body.
     func post<Answer: Decodable>(_ body: some Encodable, to url: URL) async throws(SDKError) -> Answer {
@@ -38,7 +35,7 @@ struct HTTPClient: Sendable {
     private func answer<Answer: Decodable>(to request: URLRequest) async throws(SDKError) -> Answer {
         var request = request
         request.setValue("application/json", forHTTPHeaderField: "Accept")
-        let exchange = try await exchange(request)
+        let exchange = try await lastExchange(request)
         guard exchange.status == 200 else {
             throw SDKError(
                 .serverNotOK, "HTTP status \(exchange.status)", retryAfterSeconds: Self.retryAfterSeconds(exchange))
@@ -48,6 +45,25 @@ struct HTTPClient: Sendable {
             throw SDKError(.badAnswerFormat, "the answer is not the JSON of this operation")
         }
         return answer
+    }
+
+    /// Sends the request, and again as often as ``OverloadRetry`` says. The timeout counts for each time.
+    ///
+    /// - Throws: 90006 if the task is cancelled while it waits.
+    private func lastExchange(_ request: URLRequest) async throws(SDKError) -> Exchange {
+        var sendCount = 1
+        while true {
+            let exchange = try await exchange(request)
+            guard let seconds = OverloadRetry.secondsToWait(after: exchange, sendCount: sendCount) else {
+                return exchange
+            }
+            do {
+                try await wait.sleep(Double(seconds) * wait.factor(OverloadRetry.factors))
+            } catch {
+                throw SDKError(.requestFailed, "cancelled before the request was sent again")
+            }
+            sendCount += 1
+        }
     }
 
     private func exchange(_ request: URLRequest) async throws(SDKError) -> Exchange {
@@ -84,7 +100,8 @@ struct HTTPClient: Sendable {
         }
         return .success(
             Exchange(
-                status: response.statusCode, retryAfter: response.value(forHTTPHeaderField: "Retry-After"), body: body))
+                status: response.statusCode, contentType: response.value(forHTTPHeaderField: "Content-Type"),
+                retryAfter: response.value(forHTTPHeaderField: "Retry-After"), body: body))
     }
 
     /// The seconds of `Retry-After` (RFC 9110 section 10.2.3). Nil for its other form, a date: the server does not send it,

@@ -5,7 +5,7 @@ public import Foundation
     @objcMembers
 #endif
 public final class PinCodeConfiguration: NSObject {
-    /// How long one HTTP exchange can take.
+    /// How long one HTTP exchange can take. If the server has too much to do, an operation makes up to three.
     public var timeoutSeconds = 30.0
     /// The SHA-256 thumbprints (RFC 7638, base64url) of the server keys that a PIN may be encrypted to. Empty: all that the
     /// server publishes over TLS.

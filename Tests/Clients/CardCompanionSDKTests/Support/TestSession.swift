@@ -28,10 +28,11 @@ extension CardCompanionSession {
     /// A session with a manual clock and a timeout that is long enough for slow machines.
     static func test(
         configuration: CardCompanionConfiguration = CardCompanionConfiguration(timeoutSeconds: 120),
-        receipts: (any NotifyReceiptStore)? = nil, freshKeys: FreshKeys = .generated,
+        receipts: (any NotifyReceiptStore)? = nil, freshKeys: FreshKeys = .generated, wait: RetryWait = .real,
         clock: ManualClock = ManualClock()
     ) -> CardCompanionSession {
-        CardCompanionSession(configuration: configuration, receipts: receipts, freshKeys: freshKeys, now: clock.now)
+        CardCompanionSession(
+            configuration: configuration, receipts: receipts, freshKeys: freshKeys, wait: wait, now: clock.now)
     }
 }
 
