@@ -118,7 +118,10 @@ export type NotifyStatus = (typeof NotifyStatus)[keyof typeof NotifyStatus];
 
 /** The settings of a session. */
 export interface CardCompanionConfiguration {
-    /** The maximum duration of one HTTP exchange, from the request to the end of the answer. Default: 30. */
+    /**
+     * The maximum duration of one HTTP exchange, from the request to the end of the answer. Default: 30. If the server
+     * has too much to do, an operation makes up to three, and waits between them.
+     */
     readonly timeoutSeconds: number;
     /** The maximum size of an answer's body. A longer answer gives code 90003. Default: 1 MiB. */
     readonly maximumAnswerByteCount: number;

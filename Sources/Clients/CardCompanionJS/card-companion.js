@@ -366,10 +366,12 @@ const notifyKeyLifetimeSeconds = 24 * 3600;
 /** How long the server takes indexes on a keypad. */
 const keypadLifetimeSeconds = 5 * 60;
 
-/** The clock and the source of keys. Tests replace them. */
+/** The clock, the source of keys, and random numbers and waits for retries. Tests replace them. */
 const browser = Object.freeze({
     nowMilliseconds: () => performance.now(),
     generateKey: (...what) => crypto.subtle.generateKey(...what),
+    random: () => Math.random(),
+    sleep: (seconds) => new Promise((resolve) => { setTimeout(resolve, seconds * 1000); }),
 });
 
 const defaultConfiguration = Object.freeze({
@@ -1153,10 +1155,62 @@ function get(url, state) {
 }
 
 /**
+ * Decides whether a request is sent again because the server had too much to do. The server says so with status 503 and
+ * a problem of its own type. It has then used nothing of the request: no token, hashMac, nonce or attempt. So the same
+ * bytes can be sent again. Any other 503 does not promise that, and is never retried.
+ */
+const overloadRetry = Object.freeze({
+    /** How often a request is sent at most. */
+    maximumSendCount: 3,
+
+    problemType: "urn:card-companion:problem:overloaded",
+
+    /** Whether an answer can be such a problem, so that its body is worth reading. */
+    canBe: (status, contentType) =>
+        status === 503 && /^application\/problem\+json *(;|$)/i.test((contentType ?? "").trim()),
+
+    /** After how many seconds the same bytes are sent again, before jitter. Null if the answer is for the caller. */
+    secondsToWait({ status, contentType, retryAfter, body }, sendCount) {
+        const isOverloaded = overloadRetry.canBe(status, contentType)
+            && objectIn(body)?.type === overloadRetry.problemType;
+        if (!isOverloaded || sendCount >= overloadRetry.maximumSendCount) return null;
+        const text = (retryAfter ?? "").trim();
+        return /^[0-9]+$/.test(text) ? Math.min(Math.max(Number(text), 1), 5) : 1;
+    },
+
+    /** Half to one and a half of the seconds, so that clients do not come back all at once. `random` is from 0 to 1. */
+    jittered: (seconds, random) => seconds * (0.5 + random),
+});
+
+/** A status other than 200: 90015. `body` is empty unless the answer can say that the server has too much to do. */
+class StatusError extends LibraryError {
+    constructor(response, body) {
+        const { status, headers } = response;
+        super(LibraryCode.serverNotOK, `HTTP status ${status || "of a redirect"}`, retryAfterSeconds(response));
+        const [contentType, retryAfter] = ["Content-Type", "Retry-After"].map((name) => headers.get(name));
+        this.answer = { status, contentType, retryAfter, body };
+    }
+}
+
+/** Sends a request as `exchangeOnce`, and again as often as `overloadRetry` says. The timeout counts for each time. */
+async function exchange(url, request, state) {
+    const { random, sleep } = state.surroundings;
+    for (let sendCount = 1; ; sendCount += 1) {
+        try {
+            return await exchangeOnce(url, request, state);
+        } catch (error) {
+            const seconds = error instanceof StatusError ? overloadRetry.secondsToWait(error.answer, sendCount) : null;
+            if (seconds === null) throw error;
+            await sleep(overloadRetry.jittered(seconds, random()));
+        }
+    }
+}
+
+/**
  * Sends a request and returns the JSON object of the answer. 90001 or 90006 if there is no answer, 90015 if the status
  * is not 200, 90002 if the body is empty, 90003 if it is not a JSON object or is too large.
  */
-async function exchange(url, request, { configuration }) {
+async function exchangeOnce(url, request, { configuration }) {
     const timeout = AbortSignal.timeout(configuration.timeoutSeconds * 1000);
     const late = `no complete answer within ${configuration.timeoutSeconds} seconds`;
     const response = await fetch(url, { ...request, ...fetchPolicy, signal: timeout }).catch(() => {
@@ -1166,9 +1220,7 @@ async function exchange(url, request, { configuration }) {
             : new LibraryError(LibraryCode.noNetwork, "cannot reach the server");
     });
     if (response.status !== 200) {
-        response.body?.cancel().catch(() => {});
-        throw new LibraryError(
-            LibraryCode.serverNotOK, `HTTP status ${response.status || "of a redirect"}`, retryAfterSeconds(response));
+        throw new StatusError(response, await problemIn(response, configuration.maximumAnswerByteCount));
     }
     const body = await bodyOf(response, configuration.maximumAnswerByteCount).catch((error) => {
         if (error instanceof LibraryError) throw error;
@@ -1184,6 +1236,16 @@ async function exchange(url, request, { configuration }) {
 const fetchPolicy = Object.freeze({
     mode: "cors", credentials: "omit", cache: "no-store", redirect: "manual", referrerPolicy: "no-referrer",
 });
+
+/** The body of an answer that can say that the server has too much to do. Empty if it cannot, or cannot be read. */
+async function problemIn(response, maximumByteCount) {
+    const none = new Uint8Array();
+    if (response.body !== null && overloadRetry.canBe(response.status, response.headers.get("Content-Type"))) {
+        return bodyOf(response, maximumByteCount).catch(() => none);
+    }
+    response.body?.cancel().catch(() => {});
+    return none;
+}
 
 async function bodyOf({ body }, maximumByteCount) {
     const chunks = [];

@@ -29,7 +29,8 @@ OTHER_MACHINE = "other-machine.test"
 STEPS = """
 export {
     LibraryError, base64URLDecoded, concatKDF, digestOf, hmac, importNotifyKey, indexesPlaintext, isKeypad, keyKinds, namesIn,
-    notifyHash, openSealed, p256PublicKey, parsedDelivery, pinPlaintext, seal, serverKey, shownParts, thumbprint, toHex,
+    notifyHash, openSealed, overloadRetry, p256PublicKey, parsedDelivery, pinPlaintext, seal, serverKey, shownParts, thumbprint,
+    toHex,
 };
 """
 
@@ -47,6 +48,7 @@ class Origin:
         self.root, self.upstream = root, urllib.parse.urlsplit(upstream)
         self.reactions, self.examples = {}, {}
         self.requests = []  # what was proxied or answered by a reaction: (path, members)
+        self.bodies = []  # their bytes
         self.fields = {}  # the header fields of the last of them
         self.forwarded = 0  # how many of them went to the real server
         self.closing = threading.Event()
@@ -131,6 +133,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def note(self, path, body):
         self.origin.requests.append((path, members_of(body)))
+        self.origin.bodies.append(body)
         self.origin.fields = {name.lower(): value for name, value in self.headers.items()}
 
     def forward(self, body):

@@ -15,8 +15,8 @@ from urllib.request import urlopen
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 from jwcrypto import jwe, jwk
 
-GROUPS = ("fetching", "defining", "parameters", "servers", "sealed", "secrecy", "vectors", "documents", "sandbox_page",
-          "sandbox_refusals", "proxies")
+GROUPS = ("fetching", "defining", "parameters", "servers", "overload", "sealed", "secrecy", "vectors", "documents",
+          "sandbox_page", "sandbox_refusals", "proxies")
 PNG = b"\x89PNG\r\n\x1a\n"
 # One pixel, the image of docs/vectors.
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAADUlEQVR4AQECAP3/AAoADAAL3v7RZwAAAABJRU5ErkJggg=="

@@ -6,14 +6,24 @@ import * as vectors from "/page/vectors.js";
 const sessions = new Map([["shared", product.CardCompanionSession.shared], ["no session", {}]]);
 const responses = new Map();
 const clock = { milliseconds: 0 };
+/** For how many seconds retries have waited, and their random number. */
+const waits = { seconds: [], random: 0 };
 
-/** Stands in for what a test needs to control: the clock, and the making of keys. */
+/** Stands in for what a test needs to control: the clock, the making of keys, and the waits. */
 function surroundings(failsToMakeKeys) {
     return {
         nowMilliseconds: () => clock.milliseconds,
         generateKey: (...what) =>
             failsToMakeKeys ? Promise.reject(new Error("no keys today")) : crypto.subtle.generateKey(...what),
+        random: () => waits.random,
+        sleep: async (seconds) => { waits.seconds.push(seconds); },
     };
+}
+
+/** The waits since the last call. `random` is the random number of those to come. */
+function takeWaits(random) {
+    waits.random = random;
+    return waits.seconds.splice(0);
 }
 
 function newSession(name, configuration = {}, failsToMakeKeys = false) {
@@ -187,5 +197,5 @@ async function runExample(url, name, ...given) {
 
 window.page = {
     ...vectors, advance, call, callTwice, discardKeypads, imageSizes, newSession, pinBytesAfter, restoreNothing,
-    restoreOtherKeys, restoreReceipt, runExample, sealedBefore, storeReceipt, surface, watched,
+    restoreOtherKeys, restoreReceipt, runExample, sealedBefore, storeReceipt, surface, takeWaits, watched,
 };

@@ -109,3 +109,7 @@ export const keyWrapVectors = (cases) => resultsOf(cases, async ({ wrappingKey, 
         .then((key) => subtle.exportKey("raw", key))
         .then((bytes) => client.toHex(new Uint8Array(bytes)), () => null);
 });
+
+/** After how many seconds the client sends again, for each answer and number of sends. */
+export const overloadWaits = (cases) => cases.map(({ body, sendCount, ...answer }) =>
+    client.overloadRetry.secondsToWait({ ...answer, body: utf8(body) }, sendCount));
