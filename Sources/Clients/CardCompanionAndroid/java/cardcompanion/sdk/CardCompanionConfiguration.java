@@ -37,8 +37,8 @@ public final class CardCompanionConfiguration {
     }
 
     /**
-     * How long one HTTP exchange can take, from the request to the end of the answer. A definition makes two.
-     * Default: 30.
+     * How long one HTTP exchange can take, from the request to the end of the answer. A definition makes two. If the
+     * server has too much to do, each is made up to three times, with a wait between them. Default: 30.
      *
      * @param seconds more than 0
      * @return the new configuration

@@ -6,6 +6,7 @@ import cardcompanion.sdk.internal.KeypadMemory;
 import cardcompanion.sdk.internal.NotifyKeys;
 import cardcompanion.sdk.internal.RequestBinding;
 import cardcompanion.sdk.internal.RequestBinding.Content;
+import cardcompanion.sdk.internal.RetryWait;
 import java.util.Collections;
 import java.util.function.LongSupplier;
 
@@ -53,8 +54,13 @@ public final class CardCompanionSession {
     }
 
     CardCompanionSession(CardCompanionConfiguration configuration, LongSupplier nowSeconds) {
+        this(configuration, nowSeconds, RetryWait.REAL);
+    }
+
+    CardCompanionSession(CardCompanionConfiguration configuration, LongSupplier nowSeconds, RetryWait wait) {
         this.configuration = configuration;
-        HttpClient http = new HttpClient(configuration.getTimeoutSeconds(), configuration.getMaximumAnswerByteCount());
+        HttpClient http =
+            new HttpClient(configuration.getTimeoutSeconds(), configuration.getMaximumAnswerByteCount(), wait);
         receipts = new Receipts(new NotifyKeys(nowSeconds));
         keypads = new KeypadMemory(nowSeconds);
         distribution = new Distribution(configuration, http, receipts);
