@@ -15,6 +15,8 @@ import hmac
 import json
 import secrets
 import sys
+from itertools import count
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -39,11 +41,20 @@ class App:
     def post(self, path, members, accepted=(0,)):
         """Sends a request. Every answer is HTTP 200 and JSON with a code; 0 is success."""
         request = Request(f"{self.url}/v1/{path}", json.dumps(members).encode(), {"Content-Type": "application/json"})
-        with urlopen(request, timeout=TIMEOUT_SECONDS) as response:
-            answer = json.load(response)
+        answer = json.loads(self.send(request))
         if not isinstance(answer, dict) or answer.get("errorCode") not in accepted:
             sys.exit(f"{path}: the answer is no success: {json.dumps(answer)}")
         return answer
+
+    def send(self, request):
+        """Sends the same bytes again if the server answers that it has too much to do: it has used nothing of them."""
+        for send_count in count(1):
+            try:
+                with urlopen(request, timeout=TIMEOUT_SECONDS) as response:
+                    return response.read()
+            except HTTPError as refusal:
+                if not self.bank.retry.wait(refusal.code, refusal.headers, refusal.read(), send_count):
+                    raise
 
     def fetch_with_code(self):
         """AC channel: the bank's HMAC authenticates the request, the code authenticates the cardholder."""

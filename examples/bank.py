@@ -7,12 +7,13 @@
 import command_line  # first: it says in one line what is missing
 
 import base64, hashlib, hmac, json, sys, time, uuid
+from itertools import count
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
-from card_companion_backend import RequestSigner, ServerKeys, SignatureVerifier, open_defined_pin, seal
+from card_companion_backend import OverloadRetry, RequestSigner, ServerKeys, SignatureVerifier, open_defined_pin, seal
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -21,8 +22,8 @@ TIMEOUT_SECONDS = 60
 
 
 class Bank:
-    def __init__(self, url, folder):
-        self.url, self.folder = url, Path(folder)
+    def __init__(self, url, folder, retry=OverloadRetry()):
+        self.url, self.folder, self.retry = url, Path(folder), retry
         try:
             self.sandbox = json.loads((self.folder / "sandbox.json").read_text())
             self.id = self.sandbox["bankId"]
@@ -46,14 +47,17 @@ class Bank:
         url, headers = f"{self.url}/v1/banks/{self.id}/{target}", dict(headers)
         if body is not None:
             headers["Content-Type"] = media_type
-        # Last: what was signed must not change. A retry must be signed again.
-        headers |= self.signer.sign(method, url, headers, body)
-        try:
-            with urlopen(Request(url, body, headers, method=method), timeout=TIMEOUT_SECONDS) as answer:
-                return answer.headers, answer.read()
-        except HTTPError as refusal:  # the problem has the failed check and the signature base
-            problem = " ".join(refusal.read().decode(errors="replace").split())
-            sys.exit(f"{method} {target}: {refusal.code} {problem}")
+        for send_count in count(1):
+            # Last: what was signed must not change. A retry must be signed again.
+            signed = headers | self.signer.sign(method, url, headers, body)
+            try:
+                with urlopen(Request(url, body, signed, method=method), timeout=TIMEOUT_SECONDS) as answer:
+                    return answer.headers, answer.read()
+            except HTTPError as refusal:  # the problem has the failed check and the signature base
+                content = refusal.read()
+                if not self.retry.wait(refusal.code, refusal.headers, content, send_count):
+                    problem = " ".join(content.decode(errors="replace").split())
+                    sys.exit(f"{method} {target}: {refusal.code} {problem}")
 
     def seal(self, content, unique_id, text, request_id=None):
         """Encrypts a value ("pin" or "authenticationCode") to the server's key, for this cardholder only.

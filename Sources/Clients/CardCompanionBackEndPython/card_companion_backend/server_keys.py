@@ -4,6 +4,7 @@ import base64
 import json
 import time
 from collections.abc import Callable
+from http.client import HTTPException
 from threading import Lock
 from typing import Any
 from urllib.error import HTTPError
@@ -13,6 +14,7 @@ from urllib.request import HTTPRedirectHandler, build_opener
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePublicKey, EllipticCurvePublicNumbers
 
 from .errors import KeysUnavailable
+from .overload import OverloadRetry
 
 _TIMEOUT_SECONDS = 10
 _BYTE_COUNT_LIMIT = 1 << 20
@@ -24,11 +26,33 @@ class _NoRedirects(HTTPRedirectHandler):
         return None
 
 
-def fetch(url: str) -> bytes:
+def fetch(url: str, retry: OverloadRetry | None = None) -> bytes:
     """What the URL answers. Redirects are not followed, and the answer has a limit of time and size.
+
+    If the server has too much to do, it is asked up to three times.
 
     :raises OSError: there is no answer, or it has another status than 200
     """
+    retry = retry or OverloadRetry()
+    send_count = 1
+    while True:
+        try:
+            return _fetch_once(url)
+        except HTTPError as refusal:
+            if not retry.wait(refusal.code, refusal.headers, _problem(refusal), send_count):
+                raise
+        send_count += 1
+
+
+def _problem(refusal: HTTPError) -> bytes:
+    """The body of an answer that can say that the server has too much to do. Empty for others, and if it cannot be read."""
+    try:
+        return refusal.read(_BYTE_COUNT_LIMIT) if refusal.code == 503 else b""
+    except (OSError, HTTPException):
+        return b""
+
+
+def _fetch_once(url: str) -> bytes:
     with build_opener(_NoRedirects).open(url, timeout=_TIMEOUT_SECONDS) as answer:
         if answer.status != 200:
             raise HTTPError(url, answer.status, "the status is not 200", answer.headers, None)
