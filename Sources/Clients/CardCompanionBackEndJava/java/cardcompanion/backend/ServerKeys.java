@@ -5,7 +5,9 @@ import cardcompanion.sdk.internal.JsonException;
 import cardcompanion.sdk.internal.JsonObject;
 import cardcompanion.sdk.internal.JsonParser;
 import cardcompanion.sdk.internal.LibraryException;
+import cardcompanion.sdk.internal.OverloadRetry;
 import cardcompanion.sdk.internal.P256;
+import cardcompanion.sdk.internal.RetryWait;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -143,22 +145,39 @@ public final class ServerKeys {
         if (client.followRedirects() != HttpClient.Redirect.NEVER) {
             throw new IllegalArgumentException("the client must not follow redirects");
         }
-        return url -> fetch(client, url);
+        return url -> fetch(client, url, RetryWait.REAL);
     }
 
-    private static byte[] fetch(HttpClient client, URI url) throws IOException {
+    /** If the server has too much to do, it is asked up to three times. */
+    static byte[] fetch(HttpClient client, URI url, RetryWait wait) throws IOException {
         HttpRequest request = HttpRequest.newBuilder(url).timeout(TIMEOUT).build();
         try {
-            HttpResponse<InputStream> answer = client.send(request, HttpResponse.BodyHandlers.ofInputStream());
-            try (InputStream stream = answer.body()) {
-                if (answer.statusCode() != 200) throw new IOException("the status is " + answer.statusCode());
-                byte[] content = stream.readNBytes(BYTE_COUNT_LIMIT + 1);
-                if (content.length > BYTE_COUNT_LIMIT) throw new IOException("the answer has more than " + BYTE_COUNT_LIMIT + " bytes");
-                return content;
+            for (int sendCount = 1;; sendCount++) {
+                HttpResponse<InputStream> answer = client.send(request, HttpResponse.BodyHandlers.ofInputStream());
+                byte[] content = content(answer);
+                if (answer.statusCode() == 200) return content;
+                int seconds = OverloadRetry.secondsToWait(
+                    answer.statusCode(), field(answer, "Content-Type"), field(answer, "Retry-After"), content, sendCount);
+                if (seconds == OverloadRetry.NO_RETRY) throw new IOException("the status is " + answer.statusCode());
+                wait.about(seconds);
             }
         } catch (InterruptedException error) {
             Thread.currentThread().interrupt();
             throw new IOException("the thread was interrupted", error);
         }
+    }
+
+    /** The body; empty if it cannot matter. */
+    private static byte[] content(HttpResponse<InputStream> answer) throws IOException {
+        try (InputStream stream = answer.body()) {
+            boolean isRead = answer.statusCode() == 200 || OverloadRetry.canBe(answer.statusCode(), field(answer, "Content-Type"));
+            byte[] content = isRead ? stream.readNBytes(BYTE_COUNT_LIMIT + 1) : new byte[0];
+            if (content.length > BYTE_COUNT_LIMIT) throw new IOException("the answer has more than " + BYTE_COUNT_LIMIT + " bytes");
+            return content;
+        }
+    }
+
+    private static String field(HttpResponse<?> answer, String name) {
+        return answer.headers().firstValue(name).orElse(null);
     }
 }

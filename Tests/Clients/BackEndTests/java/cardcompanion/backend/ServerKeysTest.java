@@ -11,6 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.Test;
 
@@ -124,5 +125,45 @@ public final class ServerKeysTest {
         } finally {
             server.stop(0);
         }
+    }
+
+    /** How often a server is asked that answers so, at first {@code refusals} times. The waits are added to the list. */
+    private int requests(String mediaType, String problem, int refusals, List<Integer> waits) throws Exception {
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        int[] count = {0};
+        server.createContext("/", exchange -> {
+            boolean isRefused = ++count[0] <= refusals;
+            byte[] body = isRefused ? Vectors.utf8(problem) : content;
+            exchange.getResponseHeaders().add("Content-Type", mediaType);
+            exchange.getResponseHeaders().add("Retry-After", "2");
+            exchange.sendResponseHeaders(isRefused ? 503 : 200, body.length == 0 ? -1 : body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.start();
+        try {
+            URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort());
+            ServerKeys.fetch(HttpClient.newHttpClient(), url, waits::add);
+        } catch (IOException error) {
+            assertEquals("the status is 503", error.getMessage());
+        } finally {
+            server.stop(0);
+        }
+        return count[0];
+    }
+
+    @Test
+    public void onlyAnOverloadedServerIsAskedAgainUpToThreeTimes() throws Exception {
+        String mediaType = "application/problem+json";
+        String problem = "{\"type\":\"urn:card-companion:problem:overloaded\",\"status\":503}";
+        List<Integer> waits = new ArrayList<>();
+        assertEquals(2, requests(mediaType, problem, 1, waits));
+        assertEquals(List.of(2), waits);
+        assertEquals(3, requests(mediaType, problem, 9, waits));
+        assertEquals(List.of(2, 2, 2), waits);
+        assertEquals(1, requests(mediaType, "{\"type\":\"about:blank\",\"status\":503}", 9, waits));
+        assertEquals(1, requests(mediaType, "", 9, waits));
+        assertEquals(1, requests("application/json", problem, 9, waits));
+        assertEquals(3, waits.size());
     }
 }
