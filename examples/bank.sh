@@ -12,6 +12,7 @@ if [ $# -ne 2 ]; then
     echo "usage: bank.sh URL SANDBOX_FOLDER" >&2
     exit 64
 fi
+. "$(dirname "$0")/overload.sh"
 url=$1 sandbox=$2
 bank=$(jq -r .bankId "$sandbox/sandbox.json")
 key_id=$(jq -r .issuerKeyId "$sandbox/sandbox.json") # the ID of the issuer key, which the operator has registered
@@ -22,6 +23,21 @@ trap 'rm -rf "$work"' EXIT
 
 # call METHOD TARGET [MEDIA_TYPE BODY_FILE [CONDITION]]: sends a signed call. The answer is in $work/head and $work/answer.
 call() {
+    sends=1
+    send "$@"
+    while wait_if_overloaded $sends "$status" "$work/head" "$work/answer"; do
+        sends=$((sends + 1))
+        send "$@"
+    done
+    case $status in
+    2??) echo "$method $path$query: $status" ;;
+    # The problem has the failed check and the signature base.
+    *) echo "$method $path$query: $(cat "$work/answer")" >&2 && exit 1 ;;
+    esac
+}
+
+# send METHOD TARGET [MEDIA_TYPE BODY_FILE [CONDITION]]: signs a call and sends it. It is signed again for each attempt.
+send() {
     method=$1 path=/v1/banks/$bank/${2%%\?*} query=${2#"${2%%\?*}"} type=${3-} body=${4-} header=${5-}
 
     # The signature covers method, server, path, the query if there is one, and the body's digest (RFC 9530).
@@ -59,11 +75,6 @@ call() {
     [ -z "$header" ] || set -- "$@" -H "$header"
     [ -z "$body" ] || set -- "$@" -H "Content-Type: $type" -H "Content-Digest: $digest" --data-binary "@$body"
     status=$(curl -sS "$@" -D "$work/head" -o "$work/answer" -w '%{http_code}' "$url$path$query")
-    case $status in
-    2??) echo "$method $path$query: $status" ;;
-    # The problem has the failed check and the signature base.
-    *) echo "$method $path$query: $(cat "$work/answer")" >&2 && exit 1 ;;
-    esac
 }
 
 # PUT replaces the whole cardholder: this one removes an existing code and PIN.

@@ -10,6 +10,7 @@ if [ $# -ne 4 ]; then
     echo "usage: first-pin.sh URL SANDBOX_FOLDER CARDHOLDER IMAGE.png" >&2
     exit 64
 fi
+. "$(dirname "$0")/overload.sh"
 url=$1 sandbox=$2 cardholder=$3 image=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -22,7 +23,20 @@ unbase64url() {
     while [ $((${#text} % 4)) -ne 0 ]; do text="$text="; done
     printf %s "$text" | openssl base64 -d -A
 }
-post() { curl -sS -H 'Content-Type: application/json' -d @- "$url$1"; }
+# post PATH: sends what it reads. The answer is in $work/answer. If the server has too much to do, it sends the same again.
+post() {
+    cat >"$work/request"
+    sends=1
+    send "$1"
+    while wait_if_overloaded $sends "$status" "$work/head" "$work/answer"; do
+        sends=$((sends + 1))
+        send "$1"
+    done
+}
+send() {
+    status=$(curl -sS -H 'Content-Type: application/json' -d "@$work/request" -D "$work/head" -o "$work/answer" \
+        -w '%{http_code}' "$url$1")
+}
 check() {
     code=$(jq -r .errorCode "$work/answer")
     [ "$code" = 0 ] || { echo "$1: $code $(jq -r .errorMessage "$work/answer")" >&2; exit 1; }
@@ -40,7 +54,7 @@ openssl genpkey -quiet -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out "$work/
     openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -out "$work/key.pem" 2>/dev/null
 key=$(openssl pkey -in "$work/key.pem" -pubout -outform DER | openssl base64 -A)
 jq -n --arg bankId "$bank" --arg uniqueId "$cardholder" --arg authCode "$code" --arg timestamp "$timestamp" \
-    --arg hashMac "$mac" --arg rsaPublicKey "$key" '$ARGS.named' | post /v1/pin-distribution/captcha >"$work/answer"
+    --arg hashMac "$mac" --arg rsaPublicKey "$key" '$ARGS.named' | post /v1/pin-distribution/captcha
 check fetch
 session=$(jq -r .sessionId "$work/answer")
 
@@ -61,6 +75,6 @@ echo "fetched the PIN of $cardholder: $image ($(wc -c <"$image") bytes)"
 notify_key=$(jq -r .notifyKey "$work/delivery.json" | tr -d '\n' | unbase64url | hex)
 hash=$(printf %s "$bank$cardholder${session}0" | hmac "$notify_key")
 jq -n --arg bankId "$bank" --arg uniqueId "$cardholder" --arg sessionId "$session" --arg hash "$hash" \
-    '$ARGS.named + {status: 0}' | post /v1/pin-distribution/notify >"$work/answer"
+    '$ARGS.named + {status: 0}' | post /v1/pin-distribution/notify
 check notify
 echo "confirmed that it was shown"

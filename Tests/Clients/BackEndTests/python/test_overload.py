@@ -1,7 +1,9 @@
 """A server that has too much to do: only its own answer lets a request be sent again, in the package and in the examples."""
 
 import json
+import os
 import random
+import subprocess
 import sys
 import tempfile
 import threading
@@ -152,7 +154,8 @@ class ExampleTests(SendingTests):
         cls.App, cls.Bank = app.App, bank.Bank
         cls.key = rsa.generate_private_key(65537, 2048)
 
-    def bank(self, url):
+    def folder(self):
+        """A bank's folder of this test."""
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
         folder = Path(holder.name)
@@ -162,7 +165,10 @@ class ExampleTests(SendingTests):
         for name, key in {"issuer": private_key("back-end-ed25519"), "signing": self.key, "encryption": self.key}.items():
             pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
             (folder / f"{name}-key.pem").write_bytes(pem)
-        return self.Bank(url, folder, self.retry)
+        return folder
+
+    def bank(self, url):
+        return self.Bank(url, self.folder(), self.retry)
 
     def post(self, server):
         return self.App(server.url, self.bank(server.url), "alice").post("pin-distribution/captcha", {"bankId": "B"})
@@ -205,6 +211,44 @@ class ExampleTests(SendingTests):
                 with self.assertRaises((HTTPError, SystemExit), msg=name):
                     send(server)
                 self.assertEqual((len(server.requests), self.waits), (1, []), name)
+
+    def script(self, name, server, *arguments):
+        """Runs a script with a `sleep` that does not wait. Returns what it says on standard error, and the waits."""
+        folder = self.folder()
+        (folder / "bin").mkdir()
+        sleep = folder / "bin" / "sleep"
+        sleep.write_text(f'#!/bin/sh\necho "$1" >>"{folder}/waits"\n')
+        sleep.chmod(0o755)
+        (folder / "waits").touch()
+        environment = os.environ | {"PATH": f"{folder}/bin{os.pathsep}{os.environ['PATH']}"}
+        command = ["sh", str(ROOT / "examples" / name), server.url, str(folder), *arguments]
+        result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        return result.stderr, [float(line) for line in (folder / "waits").read_text().split()]
+
+    def test_the_script_of_the_app_sends_the_same_bytes_again(self):
+        refused = (200, {"Content-Type": "application/json"}, b'{"errorCode": 203, "errorMessage": "made up"}')
+        server = Server(self, OVERLOADED, OVERLOADED, refused)
+        text, waits = self.script("first-pin.sh", server, "alice", "pin.png")
+        self.assertIn("203 made up", text)
+        self.assertEqual((len(server.requests), len({body for *_, body in server.requests})), (3, 1))
+        self.assertTrue(len(waits) == 2 and all(1 <= wait <= 3 for wait in waits), waits)
+
+    def test_the_script_of_the_bank_signs_again_and_gets_the_third_answer(self):
+        for retry_after, low, high in ((None, 0.5, 1.5), ("soon", 0.5, 1.5), ("0", 0.5, 1.5), ("4", 2, 6), ("70", 2.5, 7.5)):
+            fields = {"CONTENT-TYPE": f"{MEDIA_TYPE}; charset=utf-8"} | ({"retry-after": retry_after} if retry_after else {})
+            server = Server(self, (503, fields, PROBLEM))
+            text, waits = self.script("bank.sh", server)
+            self.assertIn("problem:overloaded", text)
+            self.assertEqual(len({headers["Signature"] for _, _, headers, _ in server.requests}), 3)
+            self.assertTrue(len(waits) == 2 and all(low <= wait <= high for wait in waits), (retry_after, waits))
+
+    def test_the_scripts_send_nothing_else_again(self):
+        for name, answer in OTHERS.items():
+            for script, arguments in (("bank.sh", []), ("first-pin.sh", ["alice", "pin.png"])):
+                server = Server(self, answer)
+                _, waits = self.script(script, server, *arguments)
+                self.assertEqual((len(server.requests), waits), (1, []), name)
 
 
 if __name__ == "__main__":
