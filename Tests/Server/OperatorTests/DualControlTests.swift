@@ -223,7 +223,8 @@ struct DualControlTests {
         let token = try await TestVaultToken()
         let installation = try await TestInstallation(environment: token.environment())
         let operators = try await TestOperators(["alice", "bob", "carol"])
-        try await installation.run(["vault", "init", "--dual-control"] + operators.first()).succeeded()
+        let made = try await installation.run(["vault", "init", "--dual-control"] + operators.first()).succeeded()
+        #expect(made.stderr.contains("operators: alice, bob; dual control is on"), "\(made)")
         let again = try await installation.run(["vault", "init"] + operators.first())
         #expect(again.status == 1)
         try await installation.runWithTwo(

@@ -88,8 +88,8 @@ struct OperatorOptions: ParsableArguments, OperatorSigner {
         case (_, _?, _?): throw CommandError.badInput("use either --operator-key or --operator-token")
         default:
             throw CommandError.badInput(
-                "this change needs two operators: name yourself with --operator, and your key with --operator-key or "
-                    + "--operator-token")
+                "this change needs two operators, and you are one of them: name yourself with --operator, and your key with "
+                    + "--operator-key or --operator-token")
         }
     }
 

@@ -75,6 +75,8 @@ extension VaultCommand {
                 guard !members.isEmpty else { return try await installation.make(change, signing: signer) }
                 // The first operators are there before there is anything to approve.
                 try await installation.makeFirstOperators(members, isDual: dualControl)
+                let names = members.map(\.name).joined(separator: ", ")
+                installation.note("operators: \(names)\(dualControl ? "; dual control is on" : "")")
                 return try await installation.make(change)
             }
             try shown.show(output)
