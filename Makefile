@@ -11,6 +11,7 @@
 # make back-end-test  tests the libraries for banks' back-ends, in Python and Java, and what the examples say
 # make attack attacks a server, and says whether others are still answered in time
 # make bench  measures the server, next to what it cannot avoid
+# make overload  sends the server more than it can answer, and counts what is answered in time
 # make instructions  counts the instructions of hot functions, which does not need a quiet machine
 # make ha     brings up the highly available installation on this machine: three PostgreSQL, two servers, haproxy
 # make chaos  lets clients use that while machines die, freeze and are cut off, and checks that no promise is broken
@@ -23,7 +24,8 @@
 # make captcha-report  says how well programs read the images of PINs
 
 .DEFAULT_GOAL := help
-.PHONY: help run build app test test-one test-times chaos-short deb deb-test image-test attack ha chaos fuzz sanitize model bench instructions captcha-report
+.PHONY: help run build app test test-one test-times chaos-short deb deb-test image-test attack ha chaos fuzz sanitize model bench overload
+.PHONY: instructions captcha-report
 .PHONY: android javascript release release-check android-test back-end-test test-eid openapi lint upgrade-test record-statements format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
@@ -185,6 +187,14 @@ bench: build test-packages .build/bench-venv/installed ## measures a server of i
 	.build/release/bench --cardholders $(or $(BENCH_CARDHOLDERS),100000) \
 	    --json $(or $(JSON),$(results)/bench.json) $(if $(BASE),--base $(BASE)) $(if $(ONLY),--only "$(ONLY)")
 	.build/bench-venv/bin/python3 Tests/Tools/Bench/plot.py $(or $(JSON),$(results)/bench.json) $(results)
+
+overload: build test-packages .build/bench-venv/installed ## sends up to five times what the server can do: OVERLOAD_SECONDS=30, FACTORS=0.5,1,2,5
+	@echo "Building the bench, then measuring for about ten minutes. Each row is shown when it is measured."
+	$(release) --product bench
+	@mkdir -p $(results)
+	.build/release/bench overload --seconds $(or $(OVERLOAD_SECONDS),30) --factors $(or $(FACTORS),0.5,1,2,5) \
+	    --json $(results)/overload.json
+	.build/bench-venv/bin/python3 Tests/Tools/Bench/plot.py $(results)/overload.json $(results)
 
 instructions: swift test-packages ## counts the instructions of hot functions; RECORD=1 records them
 	$(release) --product instructions

@@ -8,7 +8,9 @@ struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measures each operation of the server, and what it cannot avoid.",
-        subcommands: [RunCommand.self, GrowCommand.self, SoakCommand.self, HTTPFloorCommand.self],
+        subcommands: [
+            RunCommand.self, OverloadCommand.self, GrowCommand.self, SoakCommand.self, HTTPFloorCommand.self,
+        ],
         defaultSubcommand: RunCommand.self)
 }
 

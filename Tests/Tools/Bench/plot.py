@@ -1,4 +1,4 @@
-"""Draws the results of 'make bench': latency over load, and CPU time by part.
+"""Draws the results of 'make bench' (latency over load, and CPU time by part) or of 'make overload' (goodput over offered load).
 
     python3 plot.py bench.json FOLDER
 """
@@ -60,6 +60,21 @@ def plot_cpu(measurements, path):
     save(figure, path)
 
 
+def plot_overload(report, path):
+    figure, axes = plt.subplots(figsize=(9, 5))
+    steps = sorted(report["overload"], key=lambda step: step["offeredPerSecond"])
+    offered = [step["factor"] for step in steps]
+    axes.plot(offered, [step["goodPerSecond"] for step in steps], marker="o", label="good answers per second")
+    axes.axhline(report["capacityPerSecond"], linestyle="--", color="gray", label="what the server can do")
+    axes.set(xlabel="offered load, in times of what the server can do", ylabel="per second", ylim=0)
+    other = axes.twinx()
+    other.plot(offered, [step["goodP99Milliseconds"] for step in steps], marker="s", color="tab:red", label="p99 of successes")
+    other.set(ylabel="ms", ylim=0)
+    axes.legend(handles=[*axes.get_lines(), *other.get_lines()], fontsize="small")
+    axes.grid(True, alpha=0.3)
+    save(figure, path)
+
+
 def save(figure, path):
     figure.tight_layout()
     figure.savefig(path, dpi=120)
@@ -69,7 +84,11 @@ def save(figure, path):
 def main():
     results, folder = Path(sys.argv[1]), Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    measurements = json.loads(results.read_text(encoding="utf-8"))["measurements"]
+    report = json.loads(results.read_text(encoding="utf-8"))
+    if "overload" in report:
+        plot_overload(report, folder / "overload.png")
+        return
+    measurements = report["measurements"]
     plot_latency(measurements, folder / "latency.png")
     plot_cpu(measurements, folder / "cpu.png")
 

@@ -104,10 +104,12 @@ struct LoadGenerator {
         }
 
         private mutating func record(_ answer: UnsafeRawBufferPointer, of connection: Connection) {
-            result.latencies.append(Nanoseconds.now() - connection.dueAt)
+            let latency = Nanoseconds.now() - connection.dueAt
+            result.latencies.append(latency)
             result.answerBytes += answer.count
             if generator.keepsAnswers { result.answers.append((connection.request, Array(answer))) }
-            guard !generator.isExpected(answer) else { return }
+            guard !generator.isExpected(answer) else { return result.successes.append(latency) }
+            result.refusals.append(latency)
             result.failures += 1
             if result.unexpected == nil { result.unexpected = connection.answerText }
         }
@@ -138,6 +140,9 @@ private enum Readable {
 struct LoadResult {
     /// In nanoseconds, in the order of the answers.
     var latencies: [Int64] = []
+    /// Those of the expected answers, and those of the others.
+    var successes: [Int64] = []
+    var refusals: [Int64] = []
     /// How many answers were not the expected ones, and the first of them.
     var failures = 0
     var unexpected: String?
@@ -154,7 +159,9 @@ struct LoadResult {
     var perSecond: Double { Double(latencies.count) / seconds }
 
     /// In milliseconds. Exact: all latencies are kept.
-    func percentile(_ share: Double) -> Double {
+    func percentile(_ share: Double) -> Double { Self.percentile(share, of: latencies) }
+
+    static func percentile(_ share: Double, of latencies: [Int64]) -> Double {
         let sorted = latencies.sorted()
         guard let last = sorted.last else { return 0 }
         let index = Int((share * Double(sorted.count)).rounded(.up)) - 1

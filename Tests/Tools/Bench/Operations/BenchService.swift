@@ -47,14 +47,18 @@ struct BenchService: Sendable {
 
     /// Starts PostgreSQL and the server, and imports the cardholders.
     ///
-    /// - Parameter pooling: the mode of a pgbouncer in between; nil for none.
-    init(cardholderCount: Int, pooling: Pgbouncer.Mode? = nil, log: (String) -> Void) async throws {
+    /// - Parameters:
+    ///   - pooling: the mode of a pgbouncer in between; nil for none.
+    ///   - environment: further settings of the server.
+    init(
+        cardholderCount: Int, pooling: Pgbouncer.Mode? = nil, environment: [String: String] = [:], log: (String) -> Void
+    ) async throws {
         self.cardholderCount = cardholderCount
         app = try TestApp()
         log("starting PostgreSQL and the server")
         installation = try await TestInstallation()
         pooler = try await Self.startPooler(pooling, installation)
-        server = try await Self.startServer(installation, pooler)
+        server = try await Self.startServer(installation, pooler, environment)
         bank = try await installation.makeBank(Self.bankSettings)
         issuer = try await installation.makeIssuer(for: bank)
         _ = try await installation.importEncryptionCertificate(into: bank, alias: "encryption")
