@@ -66,17 +66,23 @@ extension LogLine {
         return Array("\(parts.joined(separator: " "))\n".utf8)
     }
 
-    /// A value as it is if its end can be seen, else in quotation marks.
+    /// A value as it is if its end can be seen, else in quotation marks. By scalars: in a Character, a scalar beside it can hide a
+    /// quotation mark.
     private static func quoted(_ value: String) -> String {
-        let isPlain = !value.isEmpty && value.unicodeScalars.allSatisfy { $0 != " " && $0 != "\"" && $0 != "=" }
-        if isPlain { return printable(value) }
-        if isQuoted(value) { return printable(value) }
-        let escaped = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        let scalars = value.unicodeScalars
+        let isPlain =
+            !scalars.isEmpty
+            && scalars.allSatisfy { !$0.properties.isWhitespace && $0 != "\"" && $0 != "=" && $0 != "\\" }
+        if isPlain || isQuoted(scalars) { return printable(value) }
+        let escaped = scalars.reduce(into: "") { text, scalar in
+            if scalar == "\\" || scalar == "\"" { text += "\\" }
+            text.unicodeScalars.append(scalar)
+        }
         return "\"\(printable(escaped))\""
     }
 
     /// Whether a value has its quotation marks already, as texts from clients have.
-    private static func isQuoted(_ value: String) -> Bool {
+    private static func isQuoted(_ value: String.UnicodeScalarView) -> Bool {
         let inner = value.dropFirst().dropLast()
         return value.count >= 2 && value.first == "\"" && value.last == "\"" && !inner.contains("\"")
             && inner.last != "\\"

@@ -34,6 +34,9 @@ struct TextLineTests {
             (#"a b\"#, #""a b\\""#), (#""bank""#, #""bank""#), (#""a" b="c""#, #""\"a\" b=\"c\"""#),
             (#""x\""#, #""\"x\\\"""#),
             ("plain", "plain"), ("ü", "ü"),
+            // A scalar that makes one Character with the quotation mark before or after it.
+            ("a\"\u{301} b=\"", "\"a\\\"\u{301} b=\\\"\""), ("\u{600}\"", "\"\\u{600}\\\"\""),
+            ("a\u{a0}b", "\"a\u{a0}b\""), (#"a\u{a}"#, #""a\\u{a}""#),
         ])
     func quoted(value: String, text: String) {
         #expect(line("m", ["k": "\(value)"]).hasSuffix(" m k=\(text)\n"), "\(line("m", ["k": "\(value)"]))")
