@@ -87,6 +87,10 @@ def expect_one_origin(scene, proxy):
                  "/v1/pin-definition/../banks/SANDBOX/cardholders"):
         expect_not_passed_on(scene, proxy, path)
     equal(scene.origin.forwarded, forwarded, "requests that were passed on")
+    # A path that looks like an app's only after it was decoded. What is passed on must not have the other path in it.
+    before = len(scene.origin.requests)
+    proxy.request("POST", "/v1/banks/SANDBOX/cardholders/%2e%2e%2f%2e%2e%2f%2e%2e%2fpin-distribution%2fcaptcha", "{}", JSON)
+    equal([request for request in scene.origin.requests[before:] if "banks" in str(request)], [], "calls of back-ends")
 
     statuses = [proxy.request("GET", KEYS)[0] for _ in range(REQUEST_LIMIT)]
     equal((statuses[0], statuses[-1]), (200, 429), "the first and the last status of a flood")
