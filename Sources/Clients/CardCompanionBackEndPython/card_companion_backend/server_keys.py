@@ -128,7 +128,7 @@ class ServerKeys:
             self._tried_at, self._failure = now, None
             try:
                 self._keys, self._fetched_at = _read(self._fetch(self._url)), now
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, HTTPException, RecursionError) as error:
                 reason = getattr(error, "reason", error)
                 self._failure = f"the server's keys cannot be fetched from {self._url}: {reason}"
         if self._failure:

@@ -3,6 +3,7 @@
 import json
 import threading
 import unittest
+from http.client import BadStatusLine, IncompleteRead
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from project import JWKS, SERVER_URL, VECTORS
@@ -78,6 +79,14 @@ class FetchingTests(unittest.TestCase):
         self.assertEqual(server.fetches, 1)
         server.failure, server.seconds = None, 10
         self.assertIsNotNone(keys.signing_key(OLD["kid"]))
+
+    def test_an_answer_that_is_no_http_is_a_failure_to_fetch(self):
+        for failure in (IncompleteRead(b""), BadStatusLine("x"), RecursionError("too deep")):
+            server = Server(OLD)
+            keys = server.client()
+            server.failure = failure
+            with self.assertRaises(KeysUnavailable):
+                keys.signing_key(OLD["kid"])
 
     def test_known_keys_count_while_a_fetch_fails(self):
         server = Server(OLD)
