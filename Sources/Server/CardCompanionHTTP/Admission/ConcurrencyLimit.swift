@@ -4,20 +4,25 @@
 struct ConcurrencyLimit {
     typealias Instant = ContinuousClock.Instant
 
-    /// An answer that takes longer says that there is more work than can be done soon.
+    /// If answers take longer on average, there is more work than can be done soon.
     static let soon = Duration.milliseconds(150)
     static let most = 1_000
     /// Before anything is known, in times of the least.
     static let firstFactor = 6
 
-    /// Per answer that came soon. As many answers as the limit come in the time of one, so it grows by an eighth in that time.
+    /// As long counts a request that the database did not answer in time.
+    private static let longest = Duration.seconds(2)
+    /// The share of the newest time in the average: a single slow answer does not shrink the limit.
+    private static let weight = 0.125
+    /// Per answer. As many answers as the limit come in the time of one, so it grows by an eighth in that time.
     private static let increase = 0.125
-    /// What a late answer leaves of the limit at least.
+    /// What is left of the limit at least when it shrinks.
     private static let decrease = 0.5
 
     private let least: Double
     private let most: Double
     private var limit: Double
+    private var average = Duration.zero
     private var shrunkAt: Instant?
 
     /// - Parameter least: so many are always taken.
@@ -37,15 +42,14 @@ struct ConcurrencyLimit {
     ///   - hasAnswer: false if the database did not answer it in time.
     ///   - inFlight: how many there were at once, with this one. If few were, their time says nothing about the limit.
     mutating func ended(begunAt begin: Instant, hasAnswer: Bool, of inFlight: Int, at now: Instant) {
+        let time = hasAnswer ? min(now - begin, Self.longest) : Self.longest
+        average += (time - average) * Self.weight
         guard Double(inFlight) * 2 >= limit else { return }
-        let time = now - begin
-        if hasAnswer, time <= Self.soon {
+        if average <= Self.soon {
             limit = min(limit + Self.increase, most)
         } else if shrunkAt.map({ now - $0 >= Self.soon }) ?? true {
             shrunkAt = now
-            limit = max(
-                min(limit, Double(inFlight)) * (hasAnswer ? max(Self.soon / time, Self.decrease) : Self.decrease), least
-            )
+            limit = max(min(limit, Double(inFlight)) * max(Self.soon / average, Self.decrease), least)
         }
     }
 }
