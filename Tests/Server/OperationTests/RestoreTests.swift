@@ -101,6 +101,8 @@ struct RestoreTests {
         let fixture = try await Fixture(waitsForSeal: true)
         let refusal = await #expect(throws: ServerFailed.self) { _ = try await fixture.installation.startServer() }
         #expect(refusal?.log.contains("run 'card-companion database restored' first") == true, "\(refusal?.log ?? "")")
+        let doctor = try await fixture.installation.run(["doctor"])
+        #expect(doctor.stdout.contains("run 'card-companion database restored' first"), "\(doctor)")
         try await fixture.run("--audit", fixture.trail).succeeded()
         try await fixture.installation.startServer().stop()
     }

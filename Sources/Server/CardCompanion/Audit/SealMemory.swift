@@ -226,7 +226,11 @@ package struct ReplacedTrail: Error, Equatable, CustomStringConvertible {
     }
 
     package var remedy: String {
-        "look at the trail with 'card-companion audit verify', and find out who or what has changed it. No seal is added until you "
+        let restored =
+            "if the database was restored from a backup, run 'card-companion database restored' first, so that nothing is served twice. "
+            + "Otherwise "
+        return (finding == .fewerSeals ? restored : "")
+            + "look at the trail with 'card-companion audit verify', and find out who or what has changed it. No seal is added until you "
             + "run 'card-companion audit new-epoch --lost \(known.text) --found \(found) --reason …'"
     }
 }
@@ -236,8 +240,5 @@ package struct ReplacedTrail: Error, Equatable, CustomStringConvertible {
 package struct RestoredDatabase: Error, CustomStringConvertible {
     let fault: ReplacedTrail
 
-    package var description: String {
-        "\(fault). If the database was restored from a backup, run 'card-companion database restored' first, so that nothing is served "
-            + "twice. Otherwise \(fault.remedy)"
-    }
+    package var description: String { "\(fault): \(fault.remedy)" }
 }
