@@ -62,9 +62,12 @@ struct Watchdog: Service, CustomStringConvertible {
     let manager: ServiceManager
     let limit: Duration
 
+    private static let leastPause = Duration.milliseconds(100)
+
     func run() async throws {
+        let pause = max(limit / 2, Self.leastPause)
         await cancelWhenGracefulShutdown {
-            repeat { manager.isAlive() } while (try? await Task.sleep(for: limit / 2)) != nil
+            repeat { manager.isAlive() } while (try? await Task.sleep(for: pause)) != nil
         }
     }
 }
