@@ -9,7 +9,7 @@ package enum OutputFile {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else {
             guard errno == EEXIST else { throw notWritten(path, errno) }
-            throw .refused("\(path) is there already: name another folder with --out")
+            throw .refused("\(path) is there already")
         }
         defer { close(file) }
         if let number = StandardStream.failure(of: text, to: file) { throw notWritten(path, number) }

@@ -91,7 +91,11 @@ struct BackupTests {
         try await expect(
             65, "--out and --vault-out must be apart", "--out", "\(place)/new", "--vault-out", "\(place)/new/vault")
         try await expect(65, "must be apart", "--out", "\(place)/new", "--vault-out", "\(place)/new/")
-        try await expect(74, "cannot be made: No such file", "--out", "\(place)/no/new")
+        try FileManager.default.createSymbolicLink(atPath: "\(place).link", withDestinationPath: place)
+        try await expect(
+            65, "must be apart", "--out", "\(place).link/old/new", "--vault-out", "\(place)/old/new/vault")
+        try await expect(74, "/no/vault cannot be made", "--out", "\(place)/new", "--vault-out", "\(place)/no/vault")
+        try await expect(74, "/no/new cannot be made", "--out", "\(place)/no/new")
         try await expect(
             1, "pg_dump was not found in \(place)", "--out", "\(place)/new", "--database-binaries", place)
         try await installation.sql("REVOKE SELECT ON cardholder FROM card_companion_service")
@@ -105,6 +109,23 @@ struct BackupTests {
         try FileManager.default.createDirectory(atPath: "\(folder).partial", withIntermediateDirectories: true)
         let result = try await installation.run(["backup", "--out", folder])
         #expect(result.status == 1 && result.stderr.contains("\(folder).partial is there already"), "\(result)")
+    }
+
+    @Test("A backup that is interrupted ends pg_dump, and leaves nothing", arguments: [SIGINT, SIGTERM, SIGHUP])
+    func signal(_ signal: Int32) async throws {
+        let installation = try await TestInstallation()
+        let place = TestFolder.shared.unused("backups")
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+        let environment = installation.environment
+        try await installation.holding("LOCK TABLE cardholder IN ACCESS EXCLUSIVE MODE") { lock in
+            let process = try TestProcess(
+                [CardCompanionBinary.path, "backup", "--out", "\(place)/new"], environment: environment)
+            try await eventually("pg_dump waits for the table") { try await lock.waiting() == 1 }
+            process.send(signal)
+            #expect(await process.ended() == 1)
+            try await eventually("pg_dump has gone") { try await lock.waiting() == 0 }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place).isEmpty)
     }
 
     @Test("If the disk is full, nothing is left that looks like a backup")

@@ -7,6 +7,7 @@ internal import Foundation
 internal import Glibc
 internal import KeyVault
 internal import SecureMemory
+internal import UnixSignals
 
 /// What a backup is, in `backup.json` beside its files.
 package struct BackupRecord: Codable, Sendable {
@@ -43,32 +44,64 @@ package struct Backup: Sendable {
     ///   - vaultFolder: for the vault's files, is created; nil if they are backed up otherwise.
     /// - Throws: ``CommandError`` if a folder is there already, or the folders are not apart.
     package init(folder: String, vaultFolder: String?) throws(CommandError) {
-        self.folder = Self.absolute(folder)
-        self.vaultFolder = vaultFolder.map(Self.absolute)
-        for path in [self.folder, self.vaultFolder].compactMap(\.self) where access(path, F_OK) == 0 {
-            throw .refused("\(path) is there already: name another folder")
+        self.folder = try NewFolder.resolved(folder)
+        try NewFolder.requireNew(self.folder)
+        guard let vaultFolder else {
+            self.vaultFolder = nil
+            return
         }
-        let folders = [self.folder, self.vaultFolder].compactMap { $0.map { "\($0)/" } }
-        if folders.count == 2, folders[0].hasPrefix(folders[1]) || folders[1].hasPrefix(folders[0]) {
+        let vault = try Self.apart(vaultFolder, from: self.folder)
+        try NewFolder.requireNew(vault)
+        self.vaultFolder = vault
+    }
+
+    /// A folder that is not in another one, nor the other way round.
+    private static func apart(_ path: String, from folder: String) throws(CommandError) -> String {
+        let place = URL(filePath: path).standardizedFileURL.path(percentEncoded: false)
+        // A folder in one that is not there yet has no real path.
+        let isInside = "\(place)/".hasPrefix("\(folder)/")
+        let real = isInside ? place : try NewFolder.resolved(path)
+        guard !isInside, !"\(real)/".hasPrefix("\(folder)/"), !"\(folder)/".hasPrefix("\(real)/") else {
             throw .badInput(
                 "--out and --vault-out must be apart, best on different media: who has the database and the vault can open all that "
                     + "is sealed")
         }
+        return real
     }
 
-    /// Makes the backup. Its folder gets its name when it is complete.
+    /// Makes the backup. If the command is ended by a signal, pg_dump is ended too, and nothing is left.
     ///
     /// - Throws: ``CommandError``, `StoreError`, `KeyVaultError`.
     package func make(_ options: some SettingOptions) async throws -> BackupRecord {
+        try await withThrowingTaskGroup(of: BackupRecord?.self) { group in
+            group.addTask { try await makeToEnd(options) }
+            group.addTask {
+                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup) {
+                    throw CommandError.refused("the backup was interrupted, and nothing of it is left")
+                }
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let ended = try await group.next() {
+                if let record = ended { return record }
+            }
+            throw CancellationError()
+        }
+    }
+
+    private func makeToEnd(_ options: some SettingOptions) async throws -> BackupRecord {
         try await Database.opened(options) { database, settings, logger in
             try await database.prepare(settings, logger: logger)
             return try await database.connected(to: database.url, settings, logger: logger) { store in
                 try await Installation(settings, store, logger: logger).checkSchema()
-                let vault = try fileVault(settings.vault)
                 let dump = DatabaseDump(url: database.url, programs: settings.databaseBinaries)
-                let record = try await write(dump, store)
-                if let vault, let vaultFolder { try await Self.whole(vaultFolder) { try vault.copy(to: $0) } }
-                return record
+                guard let vaultFolder, let vault = try fileVault(settings.vault) else {
+                    return try await write(dump, store)
+                }
+                return try await NewFolder.fill(vaultFolder) { draft in
+                    try vault.copy(to: draft)
+                    return try await write(dump, store)
+                }
             }
         }
     }
@@ -89,7 +122,7 @@ package struct Backup: Sendable {
         // Before the dump: what was served since then may be missing in it.
         let time = WallClock.system.now()
         let seal = try await store.newestAuditSeal()?.mark.text
-        return try await Self.whole(folder) { folder in
+        return try await NewFolder.fill(folder) { folder in
             let path = "\(folder)/\(Self.dumpName)"
             try await dump.write(to: path, tables: tables)
             chmod(path, 0o600)
@@ -101,40 +134,11 @@ package struct Backup: Sendable {
         }
     }
 
-    /// Lets `body` fill a new folder, which gets its name when it is complete.
-    private static func whole<Result>(_ folder: String, _ body: (String) async throws -> Result) async throws -> Result
-    {
-        let draft = "\(folder).partial"
-        guard mkdir(draft, 0o700) == 0 else {
-            guard errno == EEXIST else {
-                throw CommandError.notWritten("\(draft) cannot be made: \(String(cString: strerror(errno)))")
-            }
-            throw CommandError.refused(
-                "\(draft) is there already: another backup is being made, or one was interrupted. In the latter case remove it"
-            )
-        }
-        do {
-            let result = try await body(draft)
-            guard rename(draft, folder) == 0 else {
-                throw CommandError.notWritten("\(folder) cannot be made: \(String(cString: strerror(errno)))")
-            }
-            return result
-        } catch {
-            try? FileManager.default.removeItem(atPath: draft)
-            throw error
-        }
-    }
-
     private static func file(_ path: String) throws -> BackupRecord.File {
         let file = try InputFile.openForReading(path)
         defer { close(file) }
         let (hash, size) = (HashStream(.sha256), InputFile.byteCount(file) ?? 0)
         while let chunk = try InputFile.readChunk(file) { hash.update(chunk.bytes) }
         return BackupRecord.File(name: dumpName, bytes: size, sha256: Hex.encode(hash.hash()))
-    }
-
-    private static func absolute(_ path: String) -> String {
-        let whole = URL(filePath: path).standardizedFileURL.path(percentEncoded: false)
-        return whole.count > 1 && whole.hasSuffix("/") ? String(whole.dropLast()) : whole
     }
 }

@@ -44,9 +44,8 @@ struct DatabaseDump {
             return output
         }
         guard result.terminationStatus.isSuccess else {
-            throw CommandError.refused(
-                "\(program) has failed: \(result.closureResult.complaint). The role of the database must be able to read all tables, "
-                    + "and \(program) must not be older than the server")
+            try Task.checkCancellation()
+            throw CommandError.refused("\(program) has failed: \(result.closureResult.complaint)")
         }
     }
 
@@ -56,7 +55,10 @@ struct DatabaseDump {
             name.hasPrefix("PG") || ["PATH", "HOME", "LD_LIBRARY_PATH"].contains(name)
         }
         let variables = try Store.programEnvironment(connectingTo: url)
-        let all = inherited.merging(variables) { $1 }.merging(["LC_ALL": "C"]) { $1 }
+        var all = inherited.merging(variables) { $1 }.merging(["LC_ALL": "C"]) { $1 }
+        // A session whose program has ended must not wait for a lock any longer.
+        all["PGOPTIONS"] = [all["PGOPTIONS"], "-c client_connection_check_interval=2000"].compactMap(\.self)
+            .joined(separator: " ")
         return .custom(Dictionary(uniqueKeysWithValues: all.map { (Environment.Key(stringLiteral: $0.key), $0.value) }))
     }
 }
@@ -77,5 +79,15 @@ private struct ProgramOutput {
         }
     }
 
-    var complaint: String { errors.isEmpty ? "it does not say why" : errors.joined(separator: " ") }
+    var complaint: String {
+        guard !errors.isEmpty else { return "it does not say why" }
+        let text = errors.joined(separator: " ")
+        if text.contains("permission denied") {
+            return "\(text). Use a role that can read all tables: one that serves, or the one that owns the schema"
+        }
+        if text.contains("version mismatch") {
+            return "\(text). Name the folder of newer programs with --database-binaries"
+        }
+        return text
+    }
 }

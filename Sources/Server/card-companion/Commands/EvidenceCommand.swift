@@ -19,7 +19,7 @@ struct EvidenceCommand: ServerCommand {
               card-companion evidence --out evidence-2026-12
             """)
 
-    @Option(help: "The folder for evidence.json and evidence.html. It is created. Files in it are not replaced.")
+    @Option(help: "The folder for evidence.json and evidence.html. It is created, and must not be there yet.")
     var out: String
     @OptionGroup(title: "Installation") var installation: InstallationOptions
     @OptionGroup(title: "HTTP") var http: HTTPOptions
@@ -35,17 +35,15 @@ struct EvidenceCommand: ServerCommand {
                 + (try await installation.findings(settings))
             return try await Evidence(installation, settings, findings: findings)
         }
-        try FileManager.default.createDirectory(
-            atPath: out, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let folder = try NewFolder.resolved(out)
         let files = [
             ("evidence.json", try Terminal.encode(evidence) + "\n"),
             ("evidence.html", EvidencePage(evidence: evidence).html),
         ]
-        let paths = try files.map { name, text in
-            let path = "\(out)/\(name)"
-            try OutputFile.write(text, to: path)
-            return path
+        try await NewFolder.fill(folder) { draft in
+            for (name, text) in files { try OutputFile.write(text, to: "\(draft)/\(name)") }
         }
+        let paths = files.map { "\(folder)/\($0.0)" }
         try Terminal.show(
             "wrote \(paths.joined(separator: " and "))", json: ["json": paths[0], "page": paths[1]], asJSON: output.json
         )

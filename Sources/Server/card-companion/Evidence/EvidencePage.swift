@@ -1,3 +1,4 @@
+import CardCompanion
 import CardCompanionModel
 import DualControl
 
@@ -70,8 +71,16 @@ struct EvidencePage {
         return "<table>\n\(([row(head, "th")] + rows.map { row($0, "td") }).joined(separator: "\n"))\n</table>"
     }
 
+    /// By scalars: in a Character, a scalar beside it can hide a sign of HTML.
     private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-            .replacing("\"", with: "&quot;")
+        ClientText.printable(text).unicodeScalars.reduce(into: "") { page, scalar in
+            switch scalar {
+            case "&": page += "&amp;"
+            case "<": page += "&lt;"
+            case ">": page += "&gt;"
+            case "\"": page += "&quot;"
+            default: page.unicodeScalars.append(scalar)
+            }
+        }
     }
 }
