@@ -1,11 +1,3 @@
-/// How long a server may send nothing while it owes an answer; nil means no limit.
-struct SilenceLimit {
-    /// On all connections of the pool: then it counts as gone.
-    var everywhere: Duration?
-    /// On this connection, although it answers on others.
-    var here: Duration?
-}
-
 /// The protocol state of one connection: which requests are in flight, which request an answer belongs to, and what to
 /// send next. It performs no I/O: each method returns the actions to perform, in order.
 ///
@@ -38,8 +30,6 @@ struct ConnectionStateMachine<Answer> {
         case finish(RequestID, Result<[Answer], PostgresError>)
         /// The server will send nothing more for this request, whether it finished or was abandoned.
         case settled(RequestID)
-        /// The time of a caller is over, and the server still works for it.
-        case late
         /// The connection can no longer be used.
         case close(PostgresError)
     }
@@ -62,8 +52,6 @@ struct ConnectionStateMachine<Answer> {
     private var held: [Held] = []
     private var isInPipelineMode = false
     private var lastProgress: Instant
-    /// The newest answer that other connections had when a deadline passed here.
-    private var lastAnswerElsewhere: Instant?
     /// The number of consecutive `endOfCommand` events.
     private var endedCommands = 0
     private var closedBy: PostgresError?
@@ -79,9 +67,8 @@ struct ConnectionStateMachine<Answer> {
 
     /// If the server sends nothing until then, the connection counts as dead. Nil if there is no limit.
     private var silenceDeadline: Instant? {
-        guard expectsAnswer, let silence = script?.silence ?? pipeline.first?.silence else { return nil }
-        let lastAnswer = max(lastProgress, lastAnswerElsewhere ?? lastProgress)
-        return earlier(silence.everywhere.map { lastAnswer + $0 }, silence.here.map { lastProgress + $0 })
+        guard expectsAnswer, let silence = script?.maximumSilence ?? pipeline.first?.maximumSilence else { return nil }
+        return lastProgress + silence
     }
 
     /// When ``tick(at:)`` must be called at the latest. It is asked for with each request and answer.
@@ -92,13 +79,9 @@ struct ConnectionStateMachine<Answer> {
         return next
     }
 
-    /// Handles the deadlines that have passed. A server that is silent for too long is given up. If it only is slow, or works on an
-    /// earlier request of another caller, the caller whose time is over gets an error, and the request goes on: a slow server
-    /// gets slower by new sessions, and would work on for those that it has lost.
-    ///
-    /// - Parameter lastAnswer: the newest answer on any connection to the server.
-    mutating func tick(at now: Instant, lastAnswer: Instant? = nil) -> [Action] {
-        lastAnswerElsewhere = lastAnswer
+    /// Handles the deadlines that have passed. A server that is silent for too long is given up. If it only works on an
+    /// earlier request of another caller, the caller whose time is over gets an error, and the request goes on.
+    mutating func tick(at now: Instant) -> [Action] {
         if let silenceDeadline, silenceDeadline <= now {
             return [.close(.silence)]
         }
@@ -109,24 +92,24 @@ struct ConnectionStateMachine<Answer> {
             pipeline[index].isAbandoned = true
             actions.append(.finish(pipeline[index].id, .failure(late)))
         }
-        if !actions.isEmpty { actions.append(.late) }
         let expired = held.filter { $0.deadline.map { $0 <= now } ?? false }.map(\.id)
         held.removeAll { expired.contains($0.id) }
         return actions + expired.flatMap { [.finish($0, .failure(PostgresError(.acquireTimeout))), .settled($0)] }
     }
 
     /// - Parameters:
-    ///   - silence: how long the server may send nothing while the request is the next to be answered.
+    ///   - maximumSilence: how long the server may send nothing while the request is the next to be answered; nil
+    ///     means no limit.
     ///   - deadline: until when the caller waits; nil means no limit.
     mutating func submit(
-        _ id: RequestID, _ request: Request, silence: SilenceLimit, deadline: Instant? = nil, at now: Instant
+        _ id: RequestID, _ request: Request, maximumSilence: Duration?, deadline: Instant? = nil, at now: Instant
     ) -> [Action] {
         if let closedBy { return [.finish(id, .failure(closedBy)), .settled(id)] }
         guard held.count < pipelineDepth else {
             return [.finish(id, .failure(PostgresError(.tooManyWaiters))), .settled(id)]
         }
         if !expectsAnswer { lastProgress = now }
-        held.append(Held(id: id, request: request, silence: silence, deadline: deadline))
+        held.append(Held(id: id, request: request, maximumSilence: maximumSilence, deadline: deadline))
         return startHeld()
     }
 
@@ -202,11 +185,12 @@ extension ConnectionStateMachine {
             return mode
                 + send(
                     Batch(
-                        id: next.id, statements: statements, silence: next.silence, deadline: next.deadline))
+                        id: next.id, statements: statements, maximumSilence: next.maximumSilence,
+                        deadline: next.deadline))
         case .script:
             let mode: [Action] = isInPipelineMode ? [.exitPipeline] : []
             isInPipelineMode = false
-            script = Script(id: next.id, silence: next.silence)
+            script = Script(id: next.id, maximumSilence: next.maximumSilence)
             return mode + [.sendScript(next.id)]
         }
     }
@@ -319,7 +303,7 @@ extension ConnectionStateMachine {
     private struct Held {
         let id: RequestID
         let request: Request
-        let silence: SilenceLimit
+        let maximumSilence: Duration?
         let deadline: Instant?
     }
 
@@ -332,7 +316,7 @@ extension ConnectionStateMachine {
     private struct Batch {
         let id: RequestID
         let statements: [Statement]
-        let silence: SilenceLimit
+        let maximumSilence: Duration?
         let deadline: Instant?
         var steps: [Step] = []
         var answers: [Answer] = []
@@ -342,10 +326,10 @@ extension ConnectionStateMachine {
         var isAbandoned = false
         private var nextStep = 0
 
-        init(id: RequestID, statements: [Statement], silence: SilenceLimit, deadline: Instant?) {
+        init(id: RequestID, statements: [Statement], maximumSilence: Duration?, deadline: Instant?) {
             self.id = id
             self.statements = statements
-            self.silence = silence
+            self.maximumSilence = maximumSilence
             self.deadline = deadline
         }
 
@@ -367,7 +351,7 @@ extension ConnectionStateMachine {
 
     private struct Script {
         let id: RequestID
-        let silence: SilenceLimit
+        let maximumSilence: Duration?
         var lastAnswer: Answer?
         var failure: PostgresError?
         var isAbandoned = false

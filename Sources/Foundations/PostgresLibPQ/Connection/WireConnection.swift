@@ -6,10 +6,6 @@ internal import Logging
 protocol WireConnectionOwner: AnyObject {
     /// A request has received its whole answer, or never will.
     func requestSettled(on connection: WireConnection)
-    /// A caller did not get its answer in time.
-    func answerIsLate(on connection: WireConnection)
-    /// When the server last answered, on any connection.
-    var lastAnswer: ContinuousClock.Instant? { get }
     /// The server refused a write. After a failover it can be the former primary, which is now a standby.
     func serverIsReadOnly(_ connection: WireConnection)
     /// The connection was lost and has closed itself.
@@ -34,8 +30,8 @@ final class WireConnection {
         let completion: Completion
     }
 
-    /// How many times as long as its caller waits the server may send nothing on all connections. A statement that only waits for a
-    /// lock should not cost the others on the connection their answers.
+    /// How many times as long as its caller waits the server may send nothing. A statement that only waits for a lock should not
+    /// cost the others on the connection their answers.
     private static let silenceFactor = 2
 
     let id: Int
@@ -87,10 +83,11 @@ final class WireConnection {
     ) {
         pending[id] = Pending(request: request, completion: completion)
         let now = ContinuousClock.now
-        let longest = maximumSilence(request)
-        let silence = SilenceLimit(
-            everywhere: deadline.map { ($0 - now) * Self.silenceFactor } ?? longest, here: longest)
-        perform(machine.submit(id, request.kind, silence: silence, deadline: deadline, at: now))
+        perform(
+            machine.submit(
+                id, request.kind,
+                maximumSilence: deadline.map { ($0 - now) * Self.silenceFactor } ?? maximumSilence(request),
+                deadline: deadline, at: now))
         pump()
     }
 
@@ -151,8 +148,6 @@ extension WireConnection {
         case .settled(let id):
             pending[id] = nil
             owner?.requestSettled(on: self)
-        case .late:
-            owner?.answerIsLate(on: self)
         case .close(let error):
             lose(error)
         default:
@@ -179,7 +174,7 @@ extension WireConnection {
             return PQsendQuery(pointer, sql) == 1
         case .failCopy:
             return PQputCopyEnd(pointer, "the client has no data for this COPY") == 1
-        case .finish, .settled, .late, .close:
+        case .finish, .settled, .close:
             return true
         }
     }
@@ -229,7 +224,7 @@ extension WireConnection: ReactorClient {
     }
 
     func deadlineHasPassed() {
-        perform(machine.tick(at: .now, lastAnswer: owner?.lastAnswer))
+        perform(machine.tick(at: .now))
         pump()
     }
 

@@ -164,13 +164,6 @@ extension Pool: WireConnectionOwner {
         perform(machine.finished(connection.id, at: .now))
     }
 
-    func answerIsLate(on connection: WireConnection) {
-        guard !connection.isLeased else { return }
-        perform(machine.late(connection.id, at: .now))
-    }
-
-    var lastAnswer: ContinuousClock.Instant? { machine.lastAnswer }
-
     func serverIsReadOnly(_ connection: WireConnection) {
         logger.warning("PostgreSQL server is read-only; replacing its connection")
         perform(machine.retire(connection.id, at: .now, using: &random))

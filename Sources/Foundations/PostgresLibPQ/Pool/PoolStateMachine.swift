@@ -6,8 +6,7 @@ internal import Retries
 /// A connection is shared by up to `pipelineDepth` requests, or leased to one caller. A caller that needs a lease gets an
 /// idle or a new connection. If there is none, a shared connection takes no more requests until it is idle, and is then
 /// leased. There are no health checks: errors show which connections are dead. A lost connection is replaced. While
-/// connecting fails, there is one attempt at a time, with increasing delays. A connection whose answers are late gets new
-/// requests only if all are late.
+/// connecting fails, there is one attempt at a time, with increasing delays.
 struct PoolStateMachine {
     typealias RequestID = UInt64
     typealias ConnectionID = Int
@@ -33,8 +32,6 @@ struct PoolStateMachine {
     /// A server whose commits wait for a standby keeps connections that were given up. So they count longer each time that as many
     /// were given up as the pool has, up to so many times as long.
     private static let longestGivenUpFactor = 16
-    /// A server that has answered in time for so long, times the same factor, no longer works for connections that were given up.
-    private static let recoveryTime = Duration.seconds(1)
     /// Without another such loss for so long, the count begins anew.
     private static let calmTime = Duration.seconds(120)
 
@@ -65,10 +62,6 @@ struct PoolStateMachine {
     private var givenUpUntil: [Instant] = []
     private var givenUpCount = 0
     private var lastGivenUp: Instant?
-    /// When an answer was last late, or a connection was given up.
-    private var lastTrouble: Instant?
-    /// When the server last answered a shared request.
-    private(set) var lastAnswer: Instant?
 
     init(_ limits: PostgresConfiguration) {
         self.limits = limits
@@ -137,18 +130,7 @@ struct PoolStateMachine {
 
     /// A shared request has received its whole answer.
     mutating func finished(_ id: ConnectionID, at now: Instant) -> [Action] {
-        // Requests of a lost connection end without an answer.
-        guard members.contains(where: { $0.id == id }) else { return settle(now) }
         update(id) { $0.finishOne(at: now) }
-        lastAnswer = now
-        forgetGivenUp(at: now)
-        return settle(now)
-    }
-
-    /// The time of a caller is over, and the server still works for it.
-    mutating func late(_ id: ConnectionID, at now: Instant) -> [Action] {
-        update(id) { $0.isLate = true }
-        lastTrouble = now
         return settle(now)
     }
 
@@ -275,12 +257,10 @@ extension PoolStateMachine {
     }
 
     private func leastLoaded(except held: Set<ConnectionID>) -> Int? {
-        var best: (index: Int, load: Int)?
+        var best: (index: Int, inFlight: Int)?
         for (index, member) in members.enumerated() {
             guard let inFlight = member.inFlight, inFlight < limits.pipelineDepth else { continue }
-            // Those that are late come last.
-            let load = member.isLate ? inFlight + limits.pipelineDepth : inFlight
-            if load < best?.load ?? .max, !held.contains(member.id) { best = (index, load) }
+            if inFlight < best?.inFlight ?? .max, !held.contains(member.id) { best = (index, inFlight) }
         }
         return best?.index
     }
@@ -309,24 +289,12 @@ extension PoolStateMachine {
 
     private mutating func noteGivenUp(at now: Instant) {
         if let lastGivenUp, now - lastGivenUp > Self.calmTime { givenUpCount = 0 }
-        (lastGivenUp, lastTrouble) = (now, now)
-        let factor = givenUpFactor
+        lastGivenUp = now
+        let rounds = givenUpCount / limits.maximumConnections
         givenUpCount += 1
+        let factor = min(Self.longestGivenUpFactor, 1 << min(rounds, 10))
         givenUpUntil.append(now + (limits.statementTimeout ?? Self.givenUpWithoutLimit) * factor)
         givenUpUntil.sort()
-    }
-
-    /// The pool may have all of its connections again as soon as the server answers in time: otherwise it would be short of
-    /// connections long after the trouble is over.
-    private mutating func forgetGivenUp(at now: Instant) {
-        guard !givenUpUntil.isEmpty, let lastTrouble, now - lastTrouble >= Self.recoveryTime * givenUpFactor else {
-            return
-        }
-        givenUpUntil = []
-    }
-
-    private var givenUpFactor: Int {
-        min(Self.longestGivenUpFactor, 1 << min(givenUpCount / limits.maximumConnections, 10))
     }
 
     private mutating func closeIdle(_ now: Instant) -> [Action] {
@@ -394,8 +362,6 @@ extension PoolStateMachine {
 
         let id: ConnectionID
         var state = State.connecting
-        /// Whether a caller did not get its answer in time, and none has come since.
-        var isLate = false
 
         var isConnecting: Bool {
             if case .connecting = state { true } else { false }
@@ -434,7 +400,6 @@ extension PoolStateMachine {
         }
 
         mutating func finishOne(at now: Instant) {
-            isLate = false
             switch state {
             case .shared(let inFlight, _) where inFlight > 0:
                 state = .shared(inFlight: inFlight - 1, idleSince: inFlight == 1 ? now : nil)

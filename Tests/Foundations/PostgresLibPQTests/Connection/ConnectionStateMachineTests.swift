@@ -23,17 +23,12 @@ private struct Harness {
 
     mutating func pass(seconds passed: Double) { seconds += passed }
 
-    mutating func batch(
-        _ id: UInt64, _ names: String..., silence: Double? = nil, limit: Double? = nil, longest: Double? = nil
-    ) -> [String] {
+    mutating func batch(_ id: UInt64, _ names: String..., silence: Double? = nil, limit: Double? = nil) -> [String] {
         let statements = names.map { Machine.Statement(key: PreparedKey(sql: $0, types: []), label: $0) }
-        return submit(id, .batch(statements), silence ?? limit, limit, longest: longest)
+        return submit(id, .batch(statements), silence ?? limit, limit)
     }
 
-    /// - Parameter answered: when the server last answered on another connection, in seconds.
-    mutating func tick(answered: Double? = nil) -> [String] {
-        words(machine.tick(at: now, lastAnswer: answered.map { start + .seconds($0) }))
-    }
+    mutating func tick() -> [String] { words(machine.tick(at: now)) }
 
     mutating func script(_ id: UInt64, silence: Double? = nil) -> [String] { submit(id, .script, silence) }
 
@@ -59,14 +54,12 @@ private struct Harness {
     private var now: ContinuousClock.Instant { start + .seconds(seconds) }
 
     private mutating func submit(
-        _ id: UInt64, _ request: Machine.Request, _ silence: Double?, _ limit: Double? = nil, longest: Double? = nil
+        _ id: UInt64, _ request: Machine.Request, _ silence: Double?, _ limit: Double? = nil
     ) -> [String] {
         words(
             machine.submit(
-                id, request,
-                silence: SilenceLimit(
-                    everywhere: silence.map { .seconds($0) }, here: (longest ?? silence).map { .seconds($0) }),
-                deadline: limit.map { now + .seconds($0) }, at: now))
+                id, request, maximumSilence: silence.map { .seconds($0) }, deadline: limit.map { now + .seconds($0) },
+                at: now))
     }
 
     private func words(_ actions: [Machine.Action]) -> [String] {
@@ -83,7 +76,6 @@ private struct Harness {
             case .finish(let id, .failure(let error)):
                 "\(id) ! \(error.code)\(error.statementIndex.map { " at \($0)" } ?? "")"
             case .settled(let id): "\(id) settled"
-            case .late: "late"
             case .close(let error): "close \(error.code)"
             }
         }
@@ -320,48 +312,13 @@ private struct Harness {
         _ = it.batch(2, "a", limit: 2)
         #expect(it.deadlineSeconds == 3)
         it.pass(seconds: 2)
-        #expect(it.tick() == ["2 ! connectionLost", "late"])
+        #expect(it.tick() == ["2 ! connectionLost"])
         #expect(it.tick() == [])
         #expect(it.deadlineSeconds == 15)
         _ = it.answer("prepared")
         _ = it.answer("one")
         #expect(it.sync() == ["1 = one", "1 settled"])
         #expect(it.answer("two") + it.sync() == ["2 settled"])
-    }
-
-    @Test func `a connection whose answer is late is kept while the server answers on others`() {
-        var it = Harness()
-        _ = it.batch(1, "a", silence: 4, limit: 2, longest: 15)
-        it.pass(seconds: 2)
-        #expect(it.tick(answered: 1.5) == ["1 ! connectionLost", "late"])
-        #expect(it.deadlineSeconds == 5.5)
-        it.pass(seconds: 3.5)
-        #expect(it.tick(answered: 5) == [])
-        #expect(it.deadlineSeconds == 9)
-        // What arrives late belongs to nobody, and the connection goes on.
-        #expect(it.answer("prepared") + it.answer("one") + it.sync() == ["1 settled"])
-        #expect(it.deadlineSeconds == nil)
-    }
-
-    @Test func `a connection is given up if the server is silent on all`() {
-        var it = Harness()
-        _ = it.batch(1, "a", silence: 4, limit: 2, longest: 15)
-        it.pass(seconds: 2)
-        _ = it.tick(answered: 1)
-        it.pass(seconds: 3)
-        #expect(it.tick(answered: 1) == ["close connectionLost"])
-    }
-
-    @Test func `a connection that is silent for much longer than others is given up`() {
-        var it = Harness()
-        _ = it.batch(1, "a", silence: 4, limit: 2, longest: 15)
-        it.pass(seconds: 2)
-        _ = it.tick(answered: 2)
-        it.pass(seconds: 12.9)
-        #expect(it.tick(answered: 14) == [])
-        #expect(it.deadlineSeconds == 15)
-        it.pass(seconds: 0.1)
-        #expect(it.tick(answered: 15) == ["close connectionLost"])
     }
 
     @Test func `a request that was not sent in time is not sent`() {

@@ -288,62 +288,6 @@ import Testing
         #expect(pool.connected(1, at: at(12)) == [.close(1)])
     }
 
-    // MARK: A slow server
-
-    @Test func `a connection whose answers are late gets requests only if all are late`() {
-        var pool = running {
-            $0.maximumConnections = 2
-            $0.pipelineDepth = 4
-        }
-        _ = pool.acquire(10, .shared, at: at(0))
-        _ = pool.connected(2, at: at(0))
-        #expect(pool.late(1, at: at(2)) == [])
-        #expect(pool.acquire(11, .shared, at: at(2)) == [.grant(11, 2)])
-        #expect(pool.acquire(12, .shared, at: at(2)) == [.grant(12, 2)])
-        _ = pool.late(2, at: at(4))
-        #expect(pool.acquire(13, .shared, at: at(4)) == [.grant(13, 1)])
-        #expect(pool.finished(1, at: at(5)) == [])
-        #expect(pool.acquire(14, .shared, at: at(5)) == [.grant(14, 1)])
-    }
-
-    /// A pool of three whose server was silent: all connections were given up at second 4, and one was opened since.
-    private func afterSilence() -> PoolStateMachine {
-        var pool = machine { $0.minimumConnections = 3 }
-        var random = SplitMix(state: 1)
-        _ = pool.start(at: at(0))
-        for id in 1...3 { _ = pool.connected(id, at: at(0)) }
-        for id in 1...3 { _ = pool.lost(id, wasSilent: true, at: at(4), using: &random) }
-        _ = pool.connected(4, at: at(4))
-        return pool
-    }
-
-    @Test func `after a silence the pool has one connection, as long as answers are late`() {
-        var pool = afterSilence()
-        for second in 5..<14 {
-            #expect(!pool.acquire(UInt64(second), .shared, at: at(Double(second))).contains { $0 == .connect(5) })
-            _ = pool.late(4, at: at(Double(second) + 0.9))
-            #expect(pool.finished(4, at: at(Double(second) + 0.95)) == [])
-        }
-    }
-
-    @Test func `after a silence the pool has all connections again soon after the server answers in time`() {
-        var pool = afterSilence()
-        #expect(pool.acquire(10, .shared, at: at(5)) == [.grant(10, 4)])
-        #expect(pool.finished(4, at: at(5.1)) == [], "that was soon after the silence")
-        #expect(pool.acquire(11, .shared, at: at(6.1)) == [.grant(11, 4)])
-        // Three were given up, as many as the pool has: the factor is two.
-        #expect(pool.finished(4, at: at(6.2)) == [.connect(5), .connect(6)])
-    }
-
-    @Test func `requests of a lost connection are no answers`() {
-        var pool = running()
-        var random = SplitMix(state: 1)
-        _ = pool.acquire(10, .shared, at: at(0))
-        _ = pool.lost(1, wasSilent: true, at: at(4), using: &random)
-        _ = pool.finished(1, at: at(4))
-        #expect(pool.lastAnswer == nil)
-    }
-
     // MARK: Random events
 
     @Test(arguments: 0..<20)
