@@ -23,12 +23,7 @@ trap 'rm -rf "$work"' EXIT
 
 # call METHOD TARGET [MEDIA_TYPE BODY_FILE [CONDITION]]: sends a signed call. The answer is in $work/head and $work/answer.
 call() {
-    sends=1
-    send "$@"
-    while wait_if_overloaded $sends "$status" "$work/head" "$work/answer"; do
-        sends=$((sends + 1))
-        send "$@"
-    done
+    send_until_taken "$@"
     case $status in
     2??) echo "$method $path$query: $status" ;;
     # The problem has the failed check and the signature base.

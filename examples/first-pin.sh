@@ -26,12 +26,7 @@ unbase64url() {
 # post PATH: sends what it reads. The answer is in $work/answer. If the server has too much to do, it sends the same again.
 post() {
     cat >"$work/request"
-    sends=1
-    send "$1"
-    while wait_if_overloaded $sends "$status" "$work/head" "$work/answer"; do
-        sends=$((sends + 1))
-        send "$1"
-    done
+    send_until_taken "$1"
 }
 send() {
     status=$(curl -sS -H 'Content-Type: application/json' -d "@$work/request" -D "$work/head" -o "$work/answer" \

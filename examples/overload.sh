@@ -1,4 +1,4 @@
-# For the other scripts: whether a request may be sent again because the server had too much to do.
+# For the other scripts: sends a request again if the server had too much to do.
 
 # wait_if_overloaded SENDS STATUS HEAD_FILE BODY_FILE: waits if the request, which was sent SENDS times, may be sent again.
 # Otherwise it fails. The server has then used nothing of the request. Any other 503 does not promise that, and must not be
@@ -19,6 +19,17 @@ wait_if_overloaded() {
     random=$(od -An -N2 -tu2 /dev/urandom | tr -d ' ') # 0 to 65535
     milliseconds=$((seconds * (500 + 1000 * random / 65535)))
     sleep "$(printf '%d.%03d' $((milliseconds / 1000)) $((milliseconds % 1000)))"
+}
+
+# send_until_taken ARGUMENTS: calls the other script's 'send', and again while the server has too much to do. 'send' puts the answer
+# into $status, $work/head and $work/answer.
+send_until_taken() {
+    sends=1
+    send "$@"
+    while wait_if_overloaded $sends "$status" "$work/head" "$work/answer"; do
+        sends=$((sends + 1))
+        send "$@"
+    done
 }
 
 # head_field NAME HEAD_FILE: a header field that curl has written with -D, without spaces and the end of the line.
