@@ -88,13 +88,6 @@ package actor EmbeddedPostgres {
         await Self.leave(cluster, locks)
     }
 
-    /// The path of a program of the newest PostgreSQL that is installed, for example `pg_dump`; nil if there is none.
-    ///
-    /// - Parameter folder: where to look; nil for the usual places.
-    package static func program(_ name: String, in folder: String?) -> String? {
-        Binaries.newest(name, configured: folder)?.string
-    }
-
     // MARK: - Owning
 
     private static func openAsOwner(

@@ -95,9 +95,8 @@ package struct Backup: Sendable {
             return try await database.connected(to: database.url, settings, logger: logger) { store in
                 try await Installation(settings, store, logger: logger).checkSchema()
                 let dump = DatabaseDump(url: database.url, programs: settings.databaseBinaries)
-                guard let vaultFolder, let vault = try fileVault(settings.vault) else {
-                    return try await write(dump, store)
-                }
+                guard let vaultFolder else { return try await write(dump, store) }
+                let vault = try Self.fileVault(settings.vault)
                 return try await NewFolder.fill(vaultFolder) { draft in
                     try vault.copy(to: draft)
                     return try await write(dump, store)
@@ -106,9 +105,10 @@ package struct Backup: Sendable {
         }
     }
 
-    /// The vault to copy; nil if it is to be backed up otherwise.
-    private func fileVault(_ settings: VaultSettings) throws(CommandError) -> FileVault? {
-        guard vaultFolder != nil else { return nil }
+    /// The vault to copy.
+    ///
+    /// - Throws: ``CommandError`` if it is a token.
+    private static func fileVault(_ settings: VaultSettings) throws(CommandError) -> FileVault {
         guard settings.token == nil else {
             throw .badInput(
                 "--vault-out: the master key is on \(settings.name), which is backed up with its maker's means or a recovery key "

@@ -1,4 +1,5 @@
 internal import Administration
+internal import CardCompanion
 internal import CardCompanionStore
 internal import EmbeddedPostgres
 internal import Foundation
@@ -27,7 +28,7 @@ struct DatabaseDump {
 
     /// - Parameter progress: is told how many tables have been begun.
     private func run(_ program: String, _ arguments: [String], progress: (Int) -> Void) async throws {
-        guard let place = EmbeddedPostgres.program(program, in: programs) else {
+        guard let place = InstalledPostgres.program(program, in: programs) else {
             throw CommandError.refused(
                 "\(program) was not found\(programs.map { " in \($0)" } ?? ""): install PostgreSQL's programs for clients "
                     + "(apt-get install postgresql-client), or name their folder with --database-binaries")
@@ -81,7 +82,7 @@ private struct ProgramOutput {
 
     var complaint: String {
         guard !errors.isEmpty else { return "it does not say why" }
-        let text = errors.joined(separator: " ")
+        let text = ClientText.printable(errors.joined(separator: " "))
         if text.contains("permission denied") {
             return "\(text). Use a role that can read all tables: one that serves, or the one that owns the schema"
         }
