@@ -15,7 +15,7 @@ final class Admission: Sendable {
         var inFlight = 0
 
         func hasRoom(for priority: RequestPriority) -> Bool {
-            inFlight * 100 < limit.value * priority.share
+            inFlight * 100 < limit.value * priority.sharePercent
         }
     }
 
@@ -30,7 +30,7 @@ final class Admission: Sendable {
         state = Mutex(State(limit: ConcurrencyLimit(least: least)))
         refused = Dictionary(
             uniqueKeysWithValues: RequestPriority.allCases.map {
-                ($0, Counter(label: "card_companion_requests_refused_total", dimensions: [("priority", $0.name)]))
+                ($0, Counter(label: "card_companion_requests_refused_total", dimensions: [("priority", $0.rawValue)]))
             })
         warning = RareWarning(
             "More requests than can be answered in time: some are refused with 503. See docs/operations.md", logger)
@@ -91,7 +91,7 @@ final class Admission: Sendable {
 
     private func refusal(_ priority: RequestPriority) -> Problem {
         refused[priority]?.increment()
-        warning.warn(["priority": "\(priority.name)"])
+        warning.warn(["priority": "\(priority.rawValue)"])
         return Problem(
             .serviceUnavailable,
             "The server has more requests than it can answer in time. Nothing of this request was used: send it again later.",
