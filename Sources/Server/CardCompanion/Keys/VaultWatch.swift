@@ -51,8 +51,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
     package init(
         dataKeys: DataKeys, keyring: Keyring, serverKeys: ServerKeys, banks: BankDirectory,
         countedObjects: CountedObjects, trail: SealMemory, clock: WallClock, grace: Duration, serverName: String,
-        warnsOfRisk: Bool,
-        logger: Logger
+        warnsOfRisk: Bool, logger: Logger
     ) {
         self.clock = clock
         self.dataKeys = dataKeys

@@ -13,7 +13,7 @@ import SecureMemory
 struct RegisterEntry: Encodable, Sendable {
     /// `certificate`, `key` or `public key`.
     let kind: String
-    /// A bank's id, or `server`.
+    /// A bank's id, `server` or `operator`.
     let owner: String
     let name: String
     let use: String
@@ -30,7 +30,8 @@ struct RegisterEntry: Encodable, Sendable {
 }
 
 extension Installation {
-    /// Every key and certificate that servers use or know.
+    /// The keys and certificates of the server and of banks, and the operators' public keys. Not in it is what docs/operations.md
+    /// names under "Evidence for auditors".
     func register(_ settings: ServerSettings) async throws -> [RegisterEntry] {
         var entries = try settings.http.tls.map { [try RegisterEntry(tls: $0)] } ?? []
         entries += try await serverEntries()
