@@ -148,7 +148,7 @@ extension Setting {
         .database, "database.acquire.timeout.seconds", .integer(1...300), default: 2,
         "How long a request waits for a connection to the database.")
     static let databaseAnswerTimeout = Setting(
-        .database, "database.answer.timeout.milliseconds", .integer(100...60_000), default: 2000,
+        .database, "database.answer.timeout.milliseconds", .integer(100...600_000), default: 2000,
         "How long a request waits for the database's answer. After that it is answered 503.")
     static let databasePooling = Setting(
         .database, "database.pooling", .choice(["session", "transaction"]), default: "session",

@@ -10,8 +10,8 @@ struct CardholderLimitTests {
 
     private static let server = Once {
         try await Service.shared.value.installation.startServer(environment: [
-            "CARDHOLDER_REQUESTS": "\(limit)", "DATABASE_STATEMENT_TIMEOUT_MILLISECONDS": "60000",
-            "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "60000",
+            "CARDHOLDER_REQUESTS": "\(limit)", "DATABASE_STATEMENT_TIMEOUT_MILLISECONDS": "600000",
+            "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "600000",
         ])
     }
 
