@@ -67,6 +67,7 @@ sandbox: swift packages
 	$(release) --product card-companion-sandbox
 
 app: swift packages ## builds the app of the sandbox in release configuration
+	@deploy/install-packages app
 	@echo "Building the app. The first time this takes about two minutes."
 	$(release) --product sandbox-app
 
