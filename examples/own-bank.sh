@@ -6,14 +6,17 @@
 #
 # FOLDER is made, and has the bank's files, and in `server` a private database; only DATABASE_URL names another one. No configuration
 # of this machine counts. The server listens on HTTP_PORT (8090) and is stopped at the end. Python 3.11 or later needs cryptography,
-# http-message-signatures and jwcrypto; PYTHON names another one.
+# http-message-signatures and jwcrypto: .venv/bin/python3 if it is there. PYTHON names another one.
 set -eu
 
 if [ $# -lt 1 ] || [ $# -gt 2 ]; then
     echo "usage: own-bank.sh FOLDER [PROGRAM]" >&2
     exit 64
 fi
-folder=$1 program=${2:-card-companion} python=${PYTHON:-python3} port=${HTTP_PORT:-8090}
+folder=$1 program=${2:-card-companion} port=${HTTP_PORT:-8090}
+python=$PWD/.venv/bin/python3
+[ -x "$python" ] || python=python3
+python=${PYTHON:-$python}
 unset CDPATH
 examples=$(cd "$(dirname "$0")" && pwd)
 command -v "$program" >/dev/null || { echo "own-bank.sh: there is no program $program: name it as the second argument" >&2; exit 66; }
