@@ -61,19 +61,29 @@ package struct FileVault: Vault {
         if let record = decide(try await records(kind)) { try SecretFile.replace(path(of: kind), with: record) }
     }
 
+    package func remove(_ kind: VaultRecordKind) async throws(KeyVaultError) {
+        try SecretFile.remove(path(of: kind))
+    }
+
     /// Copies the file of the master key and the records beside it into a folder, for a backup.
     ///
+    /// - Parameter note: what the copy keeps as ``VaultRecordKind/backupCopy``.
     /// - Throws: `unusableFile` if there is no master key, or a file cannot be read or written.
-    package func copy(to folder: String) throws(KeyVaultError) {
+    package func copy(to folder: String, note: [UInt8]) throws(KeyVaultError) {
         try copy(name, to: folder)
-        for kind in VaultRecordKind.allCases where FileManager.default.fileExists(atPath: path(of: kind)) {
-            try copy(path(of: kind), to: folder)
+        for kind in VaultRecordKind.allCases where kind != .backupCopy {
+            if FileManager.default.fileExists(atPath: path(of: kind)) { try copy(path(of: kind), to: folder) }
         }
+        try SecretFile.write(SecretBytes(copying: note), to: place(of: path(of: .backupCopy), in: folder))
     }
 
     private func copy(_ path: String, to folder: String) throws(KeyVaultError) {
         let contents = try SecretFile.read(path, byteLimit: VaultRecordLimit.byteCount)
-        try SecretFile.write(contents, to: "\(folder)/\((path as NSString).lastPathComponent)")
+        try SecretFile.write(contents, to: place(of: path, in: folder))
+    }
+
+    private func place(of path: String, in folder: String) -> String {
+        "\(folder)/\((path as NSString).lastPathComponent)"
     }
 
     /// A file cannot sign.

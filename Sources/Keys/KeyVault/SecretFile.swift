@@ -59,6 +59,17 @@ package enum SecretFile {
         try syncFolder(of: path)
     }
 
+    /// Removes a file, if it is there, and flushes that to the disk.
+    ///
+    /// - Throws: `unusableFile`.
+    static func remove(_ path: String) throws(KeyVaultError) {
+        guard unlink(path) == 0 else {
+            guard errno != ENOENT else { return }
+            throw .unusableFile(path: path, reason: "it cannot be removed: \(String(cString: strerror(errno)))")
+        }
+        try syncFolder(of: path)
+    }
+
     static func folder(of path: String) -> String { path.lastIndex(of: "/").map { String(path[...$0]) } ?? "." }
 
     /// Flushes a file's name to the disk. The file must still be there after a power failure: by then the database may have

@@ -41,6 +41,11 @@ package protocol Vault: Sendable {
         _ kind: VaultRecordKind, _ decide: @Sendable ([[UInt8]]) -> [UInt8]?
     ) async throws(KeyVaultError)
 
+    /// Removes what the vault keeps of a kind, if there is anything.
+    ///
+    /// - Throws: as ``masterKey(_:)``.
+    func remove(_ kind: VaultRecordKind) async throws(KeyVaultError)
+
     /// The keys of the vault that sign seals of the audit trail, always in the same order; none if it cannot sign.
     ///
     /// - Throws: as ``masterKey(_:)``.
@@ -63,6 +68,8 @@ package enum VaultRecordKind: String, CaseIterable, Sendable {
     case auditMark = "audit-mark"
     /// The newest version of the inventory.
     case inventoryMark = "inventory-mark"
+    /// That this is the copy of a vault in a backup.
+    case backupCopy = "backup-copy"
 }
 
 /// The limits of the records of one kind.

@@ -55,6 +55,11 @@ struct BackupTests {
         // As a minute later.
         try await installation.sql("DELETE FROM server_vault")
         let other = installation.with(environment: ["VAULT_FILE": "\(vault)/vault.key"])
+        let remedy = "run 'card-companion database restored --backup-time \(record.time)'"
+        let refusal = await #expect(throws: ServerFailed.self) { _ = try await other.startServer() }
+        #expect(refusal?.log.contains("The vault '\(vault)/vault.key' is from a backup of \(record.time)") == true)
+        #expect(refusal?.log.contains(remedy) == true, "\(refusal?.log ?? "")")
+        #expect(try await other.run(["doctor"]).stdout.contains(remedy))
         try await other.run(["database", "restored", "--backup-time", record.time]).succeeded()
         let next = try await other.startServer()
         // Requests of the second of the restore may be from before it, and are refused.
@@ -62,6 +67,28 @@ struct BackupTests {
             let fetch = try TestApp().tokenCaptcha(bank, bank.token(for: holder))
             return try await next.post(Path.tokenCaptcha, fetch).code == 0
         }
+    }
+
+    @Test("If only the vault was restored, an operator says so, and servers start")
+    func vaultOnly() async throws {
+        let installation = try await TestInstallation()
+        _ = try await installation.makeBank()
+        let vault = TestFolder.shared.unused("backup-vault")
+        try await installation.run(["backup", "--out", TestFolder.shared.unused("backup"), "--vault-out", vault])
+            .succeeded()
+        let restored = installation.with(environment: ["VAULT_FILE": "\(vault)/vault.key"])
+        let refusal = await #expect(throws: ServerFailed.self) { _ = try await restored.startServer() }
+        #expect(refusal?.log.contains("run 'card-companion vault restored'") == true, "\(refusal?.log ?? "")")
+        // A backup of a restored vault says so itself, and once.
+        try await restored.run([
+            "backup", "--out", TestFolder.shared.unused("backup"), "--vault-out", TestFolder.shared.unused("again"),
+        ]).succeeded()
+        let accepted = try await restored.run(["vault", "restored"]).succeeded()
+        #expect(accepted.stdout.contains("servers can start with the vault '\(vault)/vault.key'"), "\(accepted)")
+        #expect(accepted.stderr.contains("operation=\"vault restored\""), "\(accepted)")
+        try await restored.startServer().stop()
+        let again = try await restored.run(["vault", "restored"])
+        #expect(again.status == 1 && again.stderr.contains("is not a copy from a backup"), "\(again)")
     }
 
     @Test("Without --vault-out it says that the vault must be backed up as well")

@@ -80,7 +80,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
 
     /// Opens the vault when the server starts. If that needs a PIN from a person, the server starts without keys.
     ///
-    /// - Throws: `KeyVaultError` if the vault cannot be used, ``RestoredDatabase``, `StoreError`.
+    /// - Throws: `KeyVaultError` if the vault cannot be used, ``RestoredDatabase``, ``RestoredVault``, `StoreError`.
     package func openAtStart() async throws {
         do {
             try await turn.withLock { try await self.open() }
@@ -156,6 +156,7 @@ package final class VaultWatch: Service, CustomStringConvertible {
     private func open() async throws {
         do {
             let (masterKey, keys) = try await dataKeys.open(into: keyring)
+            if !current.withLock(\.hasBeenReady) { try await BackupCopy.refuse(dataKeys.vault) }
             _ = try await countedObjects.refresh(from: dataKeys.vault)
             try await serverKeys.prepare()
             try await dataKeys.inventory.begin(keyring)

@@ -95,11 +95,13 @@ package struct Backup: Sendable {
             return try await database.connected(to: database.url, settings, logger: logger) { store in
                 try await Installation(settings, store, logger: logger).checkSchema()
                 let dump = DatabaseDump(url: database.url, programs: settings.databaseBinaries)
-                guard let vaultFolder else { return try await write(dump, store) }
+                // Before the dump: what was served since then may be missing in it.
+                let time = WallClock.system.now().text
+                guard let vaultFolder else { return try await write(dump, as: time, store) }
                 let vault = try Self.fileVault(settings.vault)
                 return try await NewFolder.fill(vaultFolder) { draft in
-                    try vault.copy(to: draft)
-                    return try await write(dump, store)
+                    try vault.copy(to: draft, note: BackupCopy.record(of: time))
+                    return try await write(dump, as: time, store)
                 }
             }
         }
@@ -117,17 +119,15 @@ package struct Backup: Sendable {
         return FileVault(path: settings.file)
     }
 
-    private func write(_ dump: DatabaseDump, _ store: Store) async throws -> BackupRecord {
+    private func write(_ dump: DatabaseDump, as time: String, _ store: Store) async throws -> BackupRecord {
         let tables = try await store.tableCount()
-        // Before the dump: what was served since then may be missing in it.
-        let time = WallClock.system.now()
         let seal = try await store.newestAuditSeal()?.mark.text
         return try await NewFolder.fill(folder) { folder in
             let path = "\(folder)/\(Self.dumpName)"
             try await dump.write(to: path, tables: tables)
             chmod(path, 0o600)
             let record = BackupRecord(
-                time: time.text, madeBy: AdminAction.actor, version: Release.version, seal: seal,
+                time: time, madeBy: AdminAction.actor, version: Release.version, seal: seal,
                 files: [try Self.file(path)], hasVault: vaultFolder != nil)
             try OutputFile.write(try Terminal.encode(record) + "\n", to: "\(folder)/\(Self.recordName)")
             return record

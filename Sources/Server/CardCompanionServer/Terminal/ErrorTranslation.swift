@@ -26,6 +26,7 @@ extension CommandError {
         case let error as SealOfToken: refused("\(error)")
         case let error as ReplacedTrail: refused("\(error): \(error.remedy)")
         case let error as RestoredDatabase: refused("\(error)")
+        case let error as RestoredVault: refused("\(error): \(error.remedy)")
         case let error as OtherSealFound: refused("\(error)")
         case let error as DamagedMark: refused("\(error)")
         case let error as InventoryFault: configuration("\(error): \(error.remedy)")

@@ -5,6 +5,7 @@ import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
 import Foundation
+import KeyVault
 
 struct DatabaseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,7 +24,8 @@ struct DatabaseCommand: ParsableCommand {
                 - the PINs that were delivered since the backup are erased, with their codes, if their bank erases \
                 delivered PINs. An export of the audit trail (--audit) says which PINs these are; without it, all PINs of \
                 these banks are erased. Each bank gets pin.expired events, and must provision these PINs again;
-                - the audit trail has a new epoch.
+                - the audit trail has a new epoch;
+                - servers can start with a vault from a backup.
 
                 The command needs the database role that owns the schema, and the vault. If it is interrupted, run it \
                 again.
@@ -69,6 +71,8 @@ struct DatabaseCommand: ParsableCommand {
                         note: "restored the backup of \(backupTime.text)",
                         givingUp: try await seals.memory.fault()?.known)
                 }
+                // The last step: if the command was interrupted, no server starts.
+                try await installation.withVault(installation.vaults.vault()) { try await $0.remove(.backupCopy) }
                 return Report(
                     erasedPINs: erased, epoch: seal?.epoch, lostSeal: seal?.lost?.number, requestsFrom: now.text)
             }

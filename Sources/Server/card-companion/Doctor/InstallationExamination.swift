@@ -18,7 +18,7 @@ extension Installation {
             guard keys.isComplete else { return [try await beginning(keys)] }
             _ = try await withKeyring { $0.isOpen }
             return [.ok("vault", "opens the data keys")] + keys.warnings(now: clock.now()).map { .warning("vault", $0) }
-                + [await operatorFinding(), await auditFinding()]
+                + (try await copyFindings()) + [await operatorFinding(), await auditFinding()]
                 + (try await inventoryFindings()) + (try await approvalFindings())
         } catch let fault as InventoryFault {
             return [.error("inventory", "\(fault)", do: fault.remedy)]
@@ -26,6 +26,15 @@ extension Installation {
             return [.error("inventory", damage)]
         } catch {
             return [.error("vault", error, do: (error as? KeyVaultError)?.remedy)]
+        }
+    }
+
+    /// Says if nobody has accepted a vault from a backup.
+    private func copyFindings() async throws -> [Finding] {
+        try await withVault(vaults.vault()) { vault in
+            guard let copy = try await BackupCopy.found(in: vault) else { return [] }
+            let fault = RestoredVault(copy: copy, vault: vault.name)
+            return [.error("vault", "\(fault)", do: fault.remedy)]
         }
     }
 

@@ -12,7 +12,7 @@ struct VaultCommand: AsyncParsableCommand {
               VAULT_MODULE=/usr/lib/softhsm/libsofthsm2.so VAULT_TOKEN=cards card-companion vault status
             """,
         subcommands: [
-            Initialize.self, Status.self, Unseal.self, Rewrap.self, RotateMasterKey.self, Recover.self,
+            Initialize.self, Status.self, Unseal.self, Rewrap.self, RotateMasterKey.self, Recover.self, Restored.self,
             RotateDataKey.self, RetireDataKey.self, SetDataKey.self,
         ])
 }
