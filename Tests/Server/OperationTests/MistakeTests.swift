@@ -118,6 +118,7 @@ struct MistakeTests {
         #expect(empty.status == 1)
         for text in [
             "apps can fetch no PIN: the bank has neither an HMAC key nor a valid signature certificate",
+            "apps can define no PIN: the bank has neither an HMAC key for it nor a valid signature certificate",
             "nobody can choose a PIN: with --defined-pins deliver the bank needs a valid encryption certificate",
             "the bank's back-end cannot call",
             "do: import one with 'card-companion key import-hmac --usage distribution'",

@@ -51,6 +51,25 @@ struct ProposalTests {
         #expect(entry.contains("fetchLimit 50 -> 51; approval \(id)"))
     }
 
+    @Test("A change that waits is not proposed again, and 'bank check' shows it")
+    func twice() async throws {
+        let fixture = try await Fixture()
+        let change = ["bank", "set", fixture.bank.id, "--fetch-limit", "51"]
+        let id = try fixture.id(of: try await fixture.propose(change))
+        let again = try await fixture.propose(change)
+        #expect(again.status == 1 && again.stderr.contains("this change waits already, until"), "\(again)")
+        #expect(again.stderr.contains("'card-companion approve \(id)'"), "\(again)")
+        let other = try await fixture.propose(["bank", "set", fixture.bank.id, "--fetch-limit", "52"]).succeeded()
+        #expect(other.stderr.contains("proposed by alice, waits for another operator until"), "\(other)")
+        let check = try await fixture.installation.run(["bank", "check", fixture.bank.id]).stdout
+        #expect(check.contains("'bank set', proposed by alice, waits for another operator until"), "\(check)")
+        #expect(check.contains("do: card-companion approve \(id)"), "\(check)")
+        try await fixture.installation.run(
+            ["approve", id, "--reject"] + fixture.operators.options(of: "alice")
+        ).succeeded()
+        _ = try fixture.id(of: try await fixture.propose(change))
+    }
+
     @Test("If the approved settings themselves were forged, all settings are shown as new")
     func forgedApprovedSettings() async throws {
         let fixture = try await Fixture()
@@ -117,9 +136,10 @@ struct ProposalTests {
     func list() async throws {
         let fixture = try await Fixture()
         let bank = ["--bank", fixture.bank.id]
-        let webhook = ["document-client", "add", "--id", "app"] + bank
-        let first = try fixture.id(of: try await fixture.propose(webhook))
-        let second = try fixture.id(of: try await fixture.propose(webhook))
+        let client = ["document-client", "add", "--id", "app"] + bank
+        let first = try fixture.id(of: try await fixture.propose(client))
+        let posted = client + ["--result-url", "https://bank.example/results"]
+        let second = try fixture.id(of: try await fixture.propose(posted))
         let waiting = try await fixture.waiting
         #expect(waiting.map { $0.object?["bank"]?.string } == [fixture.bank.id, fixture.bank.id])
         #expect(waiting.map { $0.object?["subject"]?.string } == ["app", "app"])

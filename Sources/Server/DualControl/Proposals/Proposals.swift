@@ -50,6 +50,7 @@ extension Installation {
         guard bytes.count <= Self.changeByteLimit else {
             throw CommandError.badInput("the change is too long to be approved: at most \(Self.changeByteLimit) bytes")
         }
+        try await requireNew(change, bytes)
         let objects = try await change.objects(in: self)
         // Nobody signs what they have not seen.
         try await show(change, objects, title: "'\(C.command)'")
@@ -75,6 +76,19 @@ extension Installation {
     }
 
     private static let changeByteLimit = 1 << 20
+
+    /// Refuses a change that waits already, and names others of the same kind: one of them may be what the operator wants.
+    private func requireNew<C: Change>(_ change: C, _ bytes: [UInt8]) async throws {
+        for waiting in try await waitingChanges() where waiting.hasSubject(of: change) {
+            guard waiting.proposal.change != bytes else {
+                throw CommandError.refused(
+                    "this change waits already, until \(waiting.proposal.expiresAt.text). Another operator than "
+                        + "'\(waiting.proposal.operatorName)' approves it with 'card-companion approve \(waiting.proposal.id)', or it is "
+                        + "rejected with --reject")
+            }
+            note("  note: \(waiting.description). This is another one")
+        }
+    }
 
     /// Shows a proposed change to the second operator. When they have signed it, the change is made.
     package func approve(_ proposal: ProposedChange, signing signer: some OperatorSigner) async throws -> Shown {

@@ -21,6 +21,18 @@ package struct WaitingChange: Sendable {
         subject = change?.subject
         modulePath = change?.modulePath
     }
+
+    /// What waits, since whom, and until when.
+    package var description: String {
+        let about = subject.map { " of '\(ClientText.printable($0))'" } ?? ""
+        return "'\(proposal.action)'\(about), proposed by \(proposal.operatorName), waits for another operator until "
+            + proposal.expiresAt.text
+    }
+
+    /// Whether it is the same command about the same subject.
+    func hasSubject<C: Change>(of change: C) -> Bool {
+        proposal.action == C.command && bankId == change.bankId && subject == change.subject
+    }
 }
 
 extension Installation {

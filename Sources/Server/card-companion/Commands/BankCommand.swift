@@ -139,8 +139,8 @@ struct BankCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Says whether a bank is ready, and what it lacks.",
             discussion: """
-                The exit status is 1 if there is an error; warnings do not count. 'doctor' looks at the whole \
-                installation.
+                The exit status is 1 if there is an error, which keeps the bank's cardholders from being served; warnings do \
+                not count. 'doctor' looks at the whole installation, and only warns of what one bank lacks.
 
                 EXAMPLE
                   card-companion bank check MYBANK

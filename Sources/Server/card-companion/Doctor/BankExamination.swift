@@ -3,6 +3,7 @@ import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
+import DualControl
 
 // What a bank's apps and back-end can do, and what they lack.
 
@@ -11,11 +12,10 @@ extension Installation {
     func findings(of bank: BankRecord) async throws -> [Finding] {
         let certificates = try await store.certificates(bankId: bank.id)
         let keys = try await store.listedKeys(bankId: bank.id).filter { $0.status == .active }
-        let ready = [
-            statusFinding(bank), fetchFinding(certificates, keys),
-            try await definitionFinding(bank, certificates, keys),
-            try await backEndFinding(bank), try await webhookFinding(bank),
-        ]
+        let ready =
+            [statusFinding(bank), fetchFinding(certificates, keys)]
+            + (try await definitionFindings(bank, certificates, keys))
+            + [try await backEndFinding(bank), try await webhookFinding(bank)] + (try await waitingFindings(bank))
         let warnings = try await expiryWarnings(of: bank) + keypadWarnings(of: bank)
         return ready + warnings.map { .warning("bank", $0) } + (try await trustFindings([bank]))
     }
@@ -42,13 +42,18 @@ extension Installation {
         )
     }
 
-    private func definitionFinding(
+    private func definitionFindings(
         _ bank: BankRecord, _ certificates: [CertificateRecord], _ keys: [ListedKey]
-    ) async throws -> Finding {
-        guard bank.settings.definition else { return .ok("definition", "is switched off (--definition false)") }
-        if let reason = try await reasonAgainstDefinition(of: bank) {
-            return .error("definition", "nobody can choose a PIN: \(reason)")
-        }
+    ) async throws -> [Finding] {
+        guard bank.settings.definition else { return [.ok("definition", "is switched off (--definition false)")] }
+        let ways = definitionFinding(certificates, keys)
+        guard let reason = try await reasonAgainstDefinition(of: bank) else { return [ways] }
+        let fault = Finding.error("definition", "nobody can choose a PIN: \(reason)")
+        return ways.level == .ok ? [fault] : [fault, ways]
+    }
+
+    /// How apps authenticate a PIN that they define.
+    private func definitionFinding(_ certificates: [CertificateRecord], _ keys: [ListedKey]) -> Finding {
         let ways = [
             keys.contains { $0.usage == .definition || $0.usage == .both } ? "an HMAC" : nil,
             hasSigner(certificates) ? "a token" : nil,
@@ -66,6 +71,13 @@ extension Installation {
 
     private func hasSigner(_ certificates: [CertificateRecord]) -> Bool {
         certificates.contains { $0.purpose == .signature && $0.status == .active && $0.isValid(at: clock.now()) }
+    }
+
+    /// Changes of the bank that have no effect yet.
+    private func waitingFindings(_ bank: BankRecord) async throws -> [Finding] {
+        try await waitingChanges().filter { $0.bankId == bank.id }.map {
+            .warning("approvals", $0.description, do: "card-companion approve \($0.proposal.id)")
+        }
     }
 
     private func backEndFinding(_ bank: BankRecord) async throws -> Finding {
