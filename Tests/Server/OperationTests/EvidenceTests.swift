@@ -102,7 +102,7 @@ struct EvidenceTests {
         try await installation.attack("DELETE FROM audit_entry WHERE operation = 'bank add'")
         let folder = TestFolder.shared.unused("evidence")
         let result = try await installation.run(["evidence", "--out", folder, "--http-port", "0"])
-        #expect(result.status == 1)
+        #expect(result.status == 1 && result.stderr.contains("of the audit trail: look at \(folder)"), "\(result)")
         let data = try Data(contentsOf: URL(filePath: "\(folder)/evidence.json"))
         let evidence = try JSONDecoder().decode(Evidence.self, from: data)
         #expect(evidence.audit.faultCount > 0)

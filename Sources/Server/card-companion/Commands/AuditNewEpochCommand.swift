@@ -18,6 +18,9 @@ extension AuditCommand {
                 newest one that is there (--found), as the log or 'doctor' says. If the logs of servers name different \
                 ones, take the highest. The seal keeps both, and 'audit verify' shows them.
 
+                If the trail lacks seals because the database was restored from a backup, do not use this command: \
+                'database restored' makes the database safe, and begins the epoch itself.
+
                 EXAMPLES
                   card-companion audit new-epoch --reason 'the token was replaced'
                   card-companion audit new-epoch --lost 4711:9f86… --found 4699 \\

@@ -47,6 +47,13 @@ struct EvidenceCommand: ServerCommand {
         try Terminal.show(
             "wrote \(paths.joined(separator: " and "))", json: ["json": paths[0], "page": paths[1]], asJSON: output.json
         )
-        guard evidence.doctor.errors == 0, evidence.audit.faultCount == 0 else { throw ExitCode(1) }
+        let (errors, faults) = (evidence.doctor.errors, evidence.audit.faultCount)
+        guard errors == 0, faults == 0 else {
+            throw CommandError.refused(
+                "the evidence was written, and it has \(Self.count(errors, "error")) of 'doctor' and \(Self.count(faults, "fault")) of the "
+                    + "audit trail: look at \(paths[1])")
+        }
     }
+
+    private static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
 }
