@@ -1,5 +1,4 @@
 import ServerHarness
-import Synchronization
 import Testing
 
 /// Many requests for one cardholder at once, while the cardholder's row is locked.
@@ -7,6 +6,8 @@ import Testing
 struct CardholderLimitTests {
     private static let limit = 4
     private static let count = 12
+    /// Two minutes: a client waits for three.
+    private static let attemptLimit = 120
 
     private static let server = Once {
         try await Service.shared.value.installation.startServer(environment: [
@@ -25,32 +26,37 @@ struct CardholderLimitTests {
         let bodies = try (0..<Self.count).map { try app.captcha(bank, holder, timestamp: now - $0) }
         let row = "SELECT 1 FROM cardholder WHERE \(holder.row(bank)) FOR UPDATE"
         try await service.installation.holding(row) { lock in
-            let served = Flag()
-            let statuses = try await withThrowingTaskGroup(of: (Int?, HTTPAnswer?).self) { group in
+            var statuses: [Int: HTTPAnswer] = [:]
+            var isLocked = true
+            try await withThrowingTaskGroup(of: Event.self) { group in
                 for (index, body) in bodies.enumerated() {
-                    group.addTask { (index, try await server.post(Path.captcha, body)) }
+                    group.addTask { .answered(index, try await server.post(Path.captcha, body)) }
                 }
                 // Another cardholder is served while these wait. Each second there is one more, until one is served: a
                 // request can share a connection to the database with one that waits, until the pool has opened another.
-                for (seconds, other) in others.enumerated() {
-                    group.addTask {
-                        try await Task.sleep(for: .seconds(seconds))
-                        return (nil, served.isSet ? nil : try await server.fetch(bank, other))
+                var (attempts, isServed) = (0, false)
+                group.addTask { .nextAttempt }
+                for try await event in group {
+                    switch event {
+                    case .answered(let index, let answer): statuses[index] = answer
+                    case .otherAnswered(let answer): if answer.code == 0 { isServed = true }
+                    case .nextAttempt where !isServed && attempts < Self.attemptLimit:
+                        let other = others[attempts % others.count]
+                        attempts += 1
+                        group.addTask { .otherAnswered(try await server.fetch(bank, other)) }
+                        group.addTask {
+                            try await Task.sleep(for: .seconds(1))
+                            return .nextAttempt
+                        }
+                    case .nextAttempt: break
                     }
-                }
-                var statuses: [Int: HTTPAnswer] = [:]
-                var isLocked = true
-                for try await (index, answer) in group {
-                    if let index { statuses[index] = answer }
-                    if index == nil, answer?.code == 0 { served.set() }
                     // Those that wait for the row are served when no other can come too late to be refused.
-                    let isSeen = served.isSet && statuses.count == Self.count - Self.limit
+                    let isSeen = isServed && statuses.count == Self.count - Self.limit
                     if isLocked, isSeen {
                         isLocked = false
                         try await lock.release()
                     }
                 }
-                return statuses
             }
             let refused = statuses.filter { $0.value.status == 429 }
             #expect(refused.count == Self.count - Self.limit)
@@ -99,12 +105,9 @@ struct CardholderLimitTests {
         }
     }
 
-    /// Whether something has happened.
-    private final class Flag: Sendable {
-        private let value = Atomic(false)
-
-        var isSet: Bool { value.load(ordering: .acquiring) }
-
-        func set() { value.store(true, ordering: .releasing) }
+    private enum Event {
+        case answered(Int, HTTPAnswer)
+        case otherAnswered(HTTPAnswer)
+        case nextAttempt
     }
 }
