@@ -38,11 +38,21 @@ package struct Store: Service {
     }
 
     /// Runs a part of a request with a limit on how long a statement waits for the database, for connection and answer
-    /// together. After that, the store throws `outcomeUnknown` or `unavailable`.
+    /// together. All statements together wait a quarter longer at most. After that, the store throws `outcomeUnknown` or
+    /// `unavailable`.
     package static func answering<Result>(
         within limit: Duration, _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {
-        try await AnswerLimit.$current.withValue(limit, operation: body)
+        try await AnswerLimit.$current.withValue(
+            AnswerLimit(statement: limit, all: limit * 5 / 4), operation: body)
+    }
+
+    /// Runs a part of a request that waits for something else than the database: its statements have all of the limit again.
+    package static func answeringAnew<Result>(
+        _ body: nonisolated(nonsending) () async throws -> Result
+    ) async rethrows -> Result {
+        guard let limit = AnswerLimit.current else { return try await body() }
+        return try await answering(within: limit.statement, body)
     }
 
     /// Asks the database for an answer.

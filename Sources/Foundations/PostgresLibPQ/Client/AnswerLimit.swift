@@ -1,7 +1,28 @@
-/// How long the callers of a task wait for one statement or batch: for a connection, and for the answer.
+internal import Synchronization
+
+/// How long the callers of a task wait for statements or batches: for a connection, and for the answer.
 ///
 /// Without a limit the statement timeout counts. With one, the caller gets an error in time: whether the statement took effect is
-/// unknown. If the server sends nothing for twice as long, it is given up, and the connection is closed.
-package enum AnswerLimit {
-    @TaskLocal package static var current: Duration?
+/// unknown. If the server sends nothing for twice as long as one statement may wait, it is given up, and the connection is closed.
+package final class AnswerLimit: Sendable {
+    @TaskLocal package static var current: AnswerLimit?
+
+    /// How long one statement waits.
+    package let statement: Duration
+    /// How long the next ones may wait together.
+    private let left: Mutex<Duration>
+
+    /// - Parameter all: how long all statements of the task wait together.
+    package init(statement: Duration, all: Duration) {
+        self.statement = statement
+        left = Mutex(all)
+    }
+
+    /// How long the next statement waits.
+    var next: Duration { min(statement, left.withLock(\.self)) }
+
+    /// A statement has waited for that long.
+    func spend(_ duration: Duration) {
+        left.withLock { $0 -= duration }
+    }
 }

@@ -30,7 +30,7 @@ final class WireConnection {
         let completion: Completion
     }
 
-    /// How many times as long as its caller waits the server may send nothing. A statement that only waits for a lock should not
+    /// How many times as long as a caller waits at most the server may send nothing. A statement that only waits for a lock should not
     /// cost the others on the connection their answers.
     private static let silenceFactor = 2
 
@@ -76,18 +76,20 @@ final class WireConnection {
 
     /// Sends a request. Calls `completion` once, with the answers (one per statement of a batch) or with the error.
     ///
-    /// - Parameter deadline: until when the caller waits; nil leaves it to the statement timeout.
+    /// - Parameters:
+    ///   - deadline: until when the caller waits; nil leaves it to the statement timeout.
+    ///   - limit: how long a caller waits at most. The one of this request can have waited for a connection until now, which is not the
+    ///     server's silence.
     func submit(
-        _ id: RequestID, _ request: Request, until deadline: ContinuousClock.Instant? = nil,
+        _ id: RequestID, _ request: Request, until deadline: ContinuousClock.Instant? = nil, limit: Duration? = nil,
         completion: @escaping Completion
     ) {
         pending[id] = Pending(request: request, completion: completion)
-        let now = ContinuousClock.now
         perform(
             machine.submit(
                 id, request.kind,
-                maximumSilence: deadline.map { ($0 - now) * Self.silenceFactor } ?? maximumSilence(request),
-                deadline: deadline, at: now))
+                maximumSilence: limit.map { $0 * Self.silenceFactor } ?? maximumSilence(request),
+                deadline: deadline, at: .now))
         pump()
     }
 

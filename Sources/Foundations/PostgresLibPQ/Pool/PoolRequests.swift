@@ -4,13 +4,16 @@ extension Pool {
     func run(_ batch: [BoundStatement]) async throws(PostgresError) -> [PostgresResult] {
         let id = nextRequest()
         let holder = Holder()
-        let deadline = AnswerLimit.current.map { ContinuousClock.now + $0 }
+        let (limit, start) = (AnswerLimit.current, ContinuousClock.now)
+        let deadline = limit.map { start + $0.next }
+        defer { limit?.spend(.now - start) }
         return try await Self.answer { completion in
             self.acquire(id, .shared, until: deadline) { result in
                 switch result {
                 case .success(let connection):
                     holder.connection = connection
-                    connection.submit(id, .batch(batch), until: deadline, completion: completion)
+                    connection.submit(
+                        id, .batch(batch), until: deadline, limit: limit?.statement, completion: completion)
                 case .failure(let error):
                     completion(.failure(error))
                 }

@@ -168,8 +168,10 @@ package struct DistributionService: Sendable {
             return .done(Delivery(pin: jwe, sessionId: session.id))
         } catch {
             // A PIN that does not open leaves the token spent. After an internal error it can be used again.
-            try await store.takeBack(
-                fetch, freesTransaction: !(error is DistributionError), audit: note, now: caller.time)
+            try await Store.answeringAnew {
+                try await store.takeBack(
+                    fetch, freesTransaction: !(error is DistributionError), audit: note, now: caller.time)
+            }
             throw error
         }
     }

@@ -65,7 +65,7 @@ package final class EventFeed: Sendable {
         let deadline = ContinuousClock.now + .seconds(min(waitSeconds, Self.waitLimitSeconds))
         while events.isEmpty, ContinuousClock.now < deadline, !isOver(), !Task.isShuttingDownGracefully {
             try await Task.sleep(for: Self.pollInterval)
-            events = try await read(bankId, position, limit)
+            events = try await Store.answeringAnew { try await read(bankId, position, limit) }
         }
         return events
     }

@@ -149,7 +149,10 @@ extension Setting {
         "How long a request waits for a connection to the database.")
     static let databaseAnswerTimeout = Setting(
         .database, "database.answer.timeout.milliseconds", .integer(100...600_000), default: 2000,
-        "How long a request waits for the database's answer. After that it is answered 503.")
+        """
+        How long a request waits for one answer of the database, and a quarter longer for all of them. After that it is \
+        answered 503.
+        """)
     static let databasePooling = Setting(
         .database, "database.pooling", .choice(["session", "transaction"]), default: "session",
         """

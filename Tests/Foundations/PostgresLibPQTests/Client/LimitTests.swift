@@ -28,12 +28,43 @@ import Testing
         }) { client in
             try await client.withConnection { _ in
                 let start = ContinuousClock.now
-                let error = try await AnswerLimit.$current.withValue(.milliseconds(200)) {
+                let error = try await AnswerLimit.$current.withValue(.statement(.milliseconds(200))) {
                     try await postgresError { _ = try await client.execute(BackendProcess()) }
                 }
                 #expect(error.code == .acquireTimeout)
                 #expect(start.duration(to: .now) < .seconds(200))
             }
+        }
+    }
+
+    @Test func `a connection is kept if the server works for longer than the rest of a caller's limit`() async throws {
+        try await withClient(configure: { $0.maximumConnections = 1 }) { client in
+            let process = try await eventually { try await client.execute(BackendProcess())[0] }
+            // As if it had waited for a connection, or for other statements.
+            let rest = AnswerLimit(statement: .seconds(300), all: .milliseconds(200))
+            let error = try await AnswerLimit.$current.withValue(rest) {
+                try await postgresError { _ = try await client.execute(Sleep(seconds: 2)) }
+            }
+            #expect(error.code == .connectionLost)
+            let next = try await eventually { try await client.execute(BackendProcess())[0] }
+            #expect(next == process)
+        }
+    }
+
+    @Test func `a caller's limit bounds the wait for all statements together`() async throws {
+        try await withClient(configure: { $0.maximumConnections = 1 }) { client in
+            _ = try await eventually { try await client.execute(BackendProcess()) }
+            var count = 0
+            let all = AnswerLimit(statement: .seconds(300), all: .seconds(1))
+            _ = try await AnswerLimit.$current.withValue(all) {
+                try await postgresError {
+                    while true {
+                        _ = try await client.execute(Sleep(seconds: 0.3))
+                        count += 1
+                    }
+                }
+            }
+            #expect(count <= 3)
         }
     }
 

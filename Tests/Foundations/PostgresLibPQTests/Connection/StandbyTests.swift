@@ -60,7 +60,7 @@ import Testing
         try await withMissingStandby { waiting, observer in
             // It must be the answer that is late, and not the connection.
             _ = try await waiting.execute(Add(left: 0, right: 0))
-            let error = try await AnswerLimit.$current.withValue(.seconds(3)) {
+            let error = try await AnswerLimit.$current.withValue(.statement(.seconds(3))) {
                 try await postgresError { _ = try await waiting.execute(Insert(suite: "standby", number: 2)) }
             }
             #expect(error.code == .connectionLost && !error.isRetryable, "\(error)")
@@ -71,7 +71,7 @@ import Testing
     @Test func `a server that hangs gets no more connections than the pool has`() async throws {
         try await withMissingStandby { waiting, observer in
             for number in 10..<16 {
-                _ = try await AnswerLimit.$current.withValue(.milliseconds(100)) {
+                _ = try await AnswerLimit.$current.withValue(.statement(.milliseconds(100))) {
                     try await postgresError { _ = try await waiting.execute(Insert(suite: "standby", number: number)) }
                 }
             }

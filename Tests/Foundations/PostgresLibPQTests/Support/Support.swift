@@ -55,6 +55,11 @@ let quietLogger: Logger = {
     return logger
 }()
 
+extension AnswerLimit {
+    /// A limit for one statement.
+    static func statement(_ limit: Duration) -> AnswerLimit { AnswerLimit(statement: limit, all: limit) }
+}
+
 /// The error that `body` throws.
 func postgresError(_ body: () async throws -> Void) async throws -> PostgresError {
     do {
