@@ -4,10 +4,12 @@ own. It must run inside a network, mount and process namespace of its own ('chao
 
 import pathlib
 import subprocess
+import sys
 
-from cluster import Cluster, ClusterError, make_folder
+from cluster import Cluster, ClusterError, die_with_parent, make_folder
 from single import start_servers, stop_servers
 
+HERE = pathlib.Path(__file__).resolve().parent
 DATABASES = {"db1": "10.77.0.11", "db2": "10.77.0.12", "db3": "10.77.0.13"}
 SERVERS = {"app1": "10.77.0.21", "app2": "10.77.0.22"}
 DISK_MEGABYTES = 900
@@ -27,7 +29,7 @@ class ClusterSite:
     def __init__(self, program, folder):
         self.program, self.folder = program, pathlib.Path(folder)
         self.folder.chmod(0o755)
-        self.machines, self.servers = [], []
+        self.machines, self.servers, self.slow_cables = [], [], {}
         make_network({**DATABASES, **SERVERS})
         prefixes = {name: ["ip", "netns", "exec", name] for name in [*DATABASES, *SERVERS]}
         self.prefixes = prefixes
@@ -82,6 +84,22 @@ class ClusterSite:
         """Plugs a machine's cable in ('up') or out ('down')."""
         run("ip", "link", "set", f"v-{name}", state)
 
+    def slow_link(self, name, delay_milliseconds, loss):
+        """Puts a slow cable in the place of a machine's cable. The delay is that of one way."""
+        run("ip", "link", "set", f"v-{name}", "nomaster")
+        self.slow_cables[name] = subprocess.Popen(
+            [sys.executable, "-B", HERE / "slow_cable.py", f"v-{name}", f"s-{name}", str(delay_milliseconds), str(loss)],
+            stdout=subprocess.PIPE, text=True, preexec_fn=die_with_parent)
+        self.slow_cables[name].stdout.readline()
+        run("ip", "link", "set", f"s-{name}", "master", "machines", "up")
+
+    def fast_link(self, name):
+        """Puts the machine's own cable back."""
+        cable = self.slow_cables.pop(name)
+        cable.kill()
+        cable.wait()
+        run("ip", "link", "set", f"v-{name}", "master", "machines")
+
     def is_whole(self):
         return self.cluster.is_whole()
 
@@ -113,6 +131,7 @@ def make_network(addresses):
         run("ip", "-n", name, "addr", "add", f"{address}/24", "dev", "eth0")
         run("ip", "-n", name, "link", "set", "eth0", "up")
         run("ip", "-n", name, "link", "set", "lo", "up")
+        run("ip", "netns", "exec", name, sys.executable, "-B", HERE / "whole_checksums.py", "eth0")
 
 
 def mount(folder, megabytes):
@@ -121,7 +140,7 @@ def mount(folder, megabytes):
 
 def compile_shim(name, folder):
     library = folder / f"{name}.so"
-    source = pathlib.Path(__file__).resolve().parent / "shims" / f"{name}.c"
+    source = HERE / "shims" / f"{name}.c"
     run("cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl")
     library.chmod(0o755)
     return str(library)
@@ -130,4 +149,4 @@ def compile_shim(name, folder):
 def run(*command):
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
-        raise ClusterError(f"{' '.join(command)}: {result.stderr.strip()}")
+        raise ClusterError(f"{' '.join(map(str, command))}: {result.stderr.strip()}")

@@ -50,7 +50,7 @@ def main():
     for name, (_, _, _, words) in MUTATIONS.items():
         result = subprocess.run(
             [sys.executable, "-B", str(chaos), "--short", "--minutes", "0.1", "--seed", "1", "--answer-limit", "60",
-             "--only", "kill -9 of a server", "--mutate", name, *sys.argv[1:]], capture_output=True, text=True)
+             "--only", "server-killed", "--mutate", name, *sys.argv[1:]], capture_output=True, text=True)
         found = result.returncode == 1 and words in result.stdout
         found_all = found_all and found
         print(f"{'ok  ' if found else 'FAIL'} {name}: {'found' if found else result.stdout[-2000:] + result.stderr}", flush=True)

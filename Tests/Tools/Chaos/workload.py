@@ -421,6 +421,36 @@ class Reader(threading.Thread):
         return bool(answer.members["events"])
 
 
+class Flood:
+    """Sends far more fetches than can be answered, for cardholders that do not exist: each spends its id in the database. It sends
+    refused ones again at once, as no honest client does."""
+
+    CLIENTS = 96
+
+    def __init__(self, site, bank):
+        self.site, self.bank, self.keys = site, bank, AppKeys()
+        self.stopping = threading.Event()
+        self.clients = [threading.Thread(target=self.send, args=(number,), daemon=True) for number in range(self.CLIENTS)]
+
+    def start(self):
+        for client in self.clients:
+            client.start()
+
+    def stop(self):
+        self.stopping.set()
+        for client in self.clients:
+            client.join()
+
+    def send(self, number):
+        server = self.site.servers[number % len(self.site.servers)]
+        while not self.stopping.is_set():
+            members = self.bank.claim(f"flood-{number}") | {
+                "authCode": "00000000", "rsaPublicKey": self.keys.rsa, "formats": ["text"]}
+            if server.post(FETCH, members, seconds=5).status is None:
+                # It is away.
+                time.sleep(0.1)
+
+
 class Probe(threading.Thread):
     """Writes through one server again and again, so that it is known from when to when it served."""
 
@@ -444,6 +474,9 @@ class Probe(threading.Thread):
 
     def has_served_since(self, when):
         return self.successes[-1] > when
+
+    def first_success_after(self, when):
+        return next(success for success in self.successes if success > when)
 
     def longest_gap(self, start, end):
         """The longest time without a success in the interval."""
