@@ -20,8 +20,9 @@ package struct HTTPSettings: Sendable {
     package var idleTimeoutSeconds = 60
     /// The most open connections of one address (IPv6: one /64); nil for ``usualAddressConnections``.
     package var addressConnections: Int?
-    /// So many requests are always served at once.
-    package var requests = 32
+    /// So many requests are always served at once. If each write takes half a second, the sessions of the database can do no more in
+    /// time.
+    package var requests = 8
     /// How long a request waits for each answer of the database.
     package var databaseLimit = Duration.seconds(2)
     /// How many keypads and failed authentications an address (IPv6: a /64) can have.

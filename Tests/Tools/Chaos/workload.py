@@ -421,6 +421,10 @@ class Reader(threading.Thread):
         return bool(answer.members["events"])
 
 
+def stranger_fetch(bank, keys, unique_id):
+    return bank.claim(unique_id) | {"authCode": "00000000", "rsaPublicKey": keys.rsa, "formats": ["text"]}
+
+
 class Flood:
     """Sends far more fetches than can be answered, for cardholders that do not exist: each spends its id in the database. It sends
     refused ones again at once, as no honest client does."""
@@ -444,30 +448,27 @@ class Flood:
     def send(self, number):
         server = self.site.servers[number % len(self.site.servers)]
         while not self.stopping.is_set():
-            members = self.bank.claim(f"flood-{number}") | {
-                "authCode": "00000000", "rsaPublicKey": self.keys.rsa, "formats": ["text"]}
+            members = stranger_fetch(self.bank, self.keys, f"flood-{number}")
             if server.post(FETCH, members, seconds=5).status is None:
                 # It is away.
                 time.sleep(0.1)
 
 
 class Probe(threading.Thread):
-    """Writes through one server again and again, so that it is known from when to when it served."""
+    """Fetches through one server again and again, so that it is known from when to when it served. Each fetch spends its id in the
+    database. The cardholder does not exist, which is an answer, too."""
 
     def __init__(self, server, bank, record):
         super().__init__(name=f"probe-{server.name}", daemon=True)
-        self.server, self.bank, self.record = server, bank, record
+        self.server, self.bank, self.record, self.keys = server, bank, record, AppKeys()
         self.successes = [time.monotonic()]
 
     def run(self):
-        number = 0
         while not self.record.stopping.is_set():
-            number += 1
             start = time.monotonic()
-            answer = self.bank.cardholder(
-                self.server, "PUT", f"probe-{self.server.name}", {"status": "ACTIVE", "freeField": str(number)})
+            answer = self.server.post(FETCH, stranger_fetch(self.bank, self.keys, f"probe-{self.server.name}"))
             self.record.count(answer, self.server)
-            if answer.status in (200, 201):
+            if answer.code is not None and not answer.is_unknown:
                 # The request was sent at `start`: the server served at least then.
                 self.successes.append(start)
             time.sleep(0.3)

@@ -30,7 +30,7 @@ struct OverloadCommand: AsyncParsableCommand {
 
     /// What an operator has who sets nothing.
     private static let defaultLimits = [
-        "HTTP_REQUESTS": "32", "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "2000", "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "2",
+        "HTTP_REQUESTS": "8", "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "2000", "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "2",
     ]
     private static let saturatingConnections = 16
 
