@@ -24,9 +24,15 @@ final class Admission: Sendable {
     private let limitGauge = Gauge(label: "card_companion_requests_limit")
     private let inFlightGauge = Gauge(label: "card_companion_requests_in_flight")
     private let warning: RareWarning
+    private let tooMany: Problem
 
     /// - Parameter least: so many requests are always taken at once.
     init(least: Int, logger: Logger) {
+        let problem = Problem(
+            .serviceUnavailable,
+            "The server has more requests than it can answer in time. Nothing of this request was used: send it again later.",
+            kind: "overloaded")
+        tooMany = (try? problem.written()) ?? problem
         state = Mutex(State(limit: ConcurrencyLimit(least: least)))
         refused = Dictionary(
             uniqueKeysWithValues: RequestPriority.allCases.map {
@@ -48,6 +54,18 @@ final class Admission: Sendable {
             return answer
         } catch {
             end(begin, hasAnswer: !Self.saysNoAnswer(error))
+            throw error
+        }
+    }
+
+    /// Refuses a request before its body is read, if there is no room for it now: that costs the server least.
+    ///
+    /// - Throws: ``Problem`` 503 `overloaded`.
+    func requireRoom(for priority: RequestPriority, toRead request: Request) async throws(Problem) {
+        do throws(Problem) {
+            try requireRoom(for: priority)
+        } catch {
+            await RequestBodyReader.discard(request)
             throw error
         }
     }
@@ -92,9 +110,6 @@ final class Admission: Sendable {
     private func refusal(_ priority: RequestPriority) -> Problem {
         refused[priority]?.increment()
         warning.warn(["priority": "\(priority.rawValue)"])
-        return Problem(
-            .serviceUnavailable,
-            "The server has more requests than it can answer in time. Nothing of this request was used: send it again later.",
-            kind: "overloaded", headers: [.retryAfter: "\(Int.random(in: Self.retryAfterSeconds))"])
+        return tooMany.with(.retryAfter, "\(Int.random(in: Self.retryAfterSeconds))")
     }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 package import HTTPTypes
 internal import Hummingbird
+internal import NIOCore
 
 /// An answer without a code of the protocol: an HTTP problem (RFC 9457).
 package struct Problem: Error {
@@ -21,7 +22,9 @@ package struct Problem: Error {
     /// The cursor after which all events are there.
     let oldest: String?
     /// Fields of the answer, such as `Allow` and `Retry-After`.
-    package let headers: HTTPFields
+    package private(set) var headers: HTTPFields
+    /// The body, if it was written before.
+    private var body: ByteBuffer?
 
     package init(_ status: HTTPResponse.Status, _ detail: String) {
         self.init(status, detail, kind: nil)
@@ -40,15 +43,33 @@ package struct Problem: Error {
         self.headers = headers
     }
 
+    /// The same, with its body written: an answer to very many requests must cost little.
+    func written() throws -> Problem {
+        var problem = self
+        problem.body = try writeBody()
+        return problem
+    }
+
+    /// The same, with one more field.
+    func with(_ name: HTTPField.Name, _ value: String) -> Problem {
+        var problem = self
+        problem.headers[name] = value
+        return problem
+    }
+
     func response() throws -> Response {
+        var headers = headers
+        headers[.contentType] = "application/problem+json"
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: try body ?? writeBody()))
+    }
+
+    private func writeBody() throws -> ByteBuffer {
         let body = Body(
             // A problem without a kind is its status: RFC 9457 section 4.2.1.
             type: kind.map { "urn:card-companion:problem:\($0)" } ?? "about:blank", title: status.reasonPhrase,
             status: status.code, detail: detail, invalid: invalid.isEmpty ? nil : invalid, signatureBase: signatureBase,
             oldest: oldest)
-        var headers = headers
-        headers[.contentType] = "application/problem+json"
-        return Response(status: status, headers: headers, body: try .json(body))
+        return ByteBuffer(bytes: try encodeJSON(body))
     }
 
     private struct Body: Encodable {

@@ -77,6 +77,7 @@ struct CodedRoutes<Answer: CodedAnswer>: Sendable {
     ) {
         let routes = self
         router.post(RouterPath(path)) { request, context in
+            try await routes.admission.requireRoom(for: routes.priority, toRead: request)
             let body = try await RequestBodyReader.object(request)
             let answer = try await routes.admission.serve(routes.priority) {
                 var record = AuditRecord(operation: path, requestId: context.requestId)

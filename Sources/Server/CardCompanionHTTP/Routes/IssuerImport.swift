@@ -18,12 +18,7 @@ extension IssuerRoutes {
             await RequestBodyReader.discard(request)
             throw Problem(.unsupportedMediaType, "Content-Type must be application/x-ndjson.")
         }
-        do throws(Problem) {
-            try admission.requireRoom(for: .importing)
-        } catch {
-            await RequestBodyReader.discard(request)
-            throw error
-        }
+        try await admission.requireRoom(for: .importing, toRead: request)
         let caller = try await authenticate(request, context, hasBody: true)
         guard request.headers[.idempotencyKey] == nil else {
             await RequestBodyReader.discard(request)
