@@ -15,6 +15,7 @@
 # make instructions  counts the instructions of hot functions, which does not need a quiet machine
 # make ha     brings up the highly available installation on this machine: three PostgreSQL, two servers, haproxy
 # make chaos  lets clients use that while machines die, freeze and are cut off, and checks that no promise is broken
+# make stops  stops servers under load, and checks that each ends in time
 # make fuzz   gives random bytes to the parsers of what strangers send
 # make sanitize  runs the unit tests with AddressSanitizer and ThreadSanitizer
 # make model  checks the models of replay, attempts, delivery, definition and the inventory
@@ -24,7 +25,7 @@
 # make captcha-report  says how well programs read the images of PINs
 
 .DEFAULT_GOAL := help
-.PHONY: help run build app test test-one test-times chaos-short deb deb-test image-test attack ha chaos fuzz sanitize model bench overload
+.PHONY: help run build app test test-one test-times chaos-short deb deb-test image-test attack ha chaos stops fuzz sanitize model bench overload
 .PHONY: instructions captcha-report
 .PHONY: android javascript release release-check android-test back-end-test test-eid openapi lint upgrade-test record-statements format clean swift packages test-packages
 
@@ -145,6 +146,9 @@ chaos: build sandbox .venv/installed ## kills and freezes machines while clients
 	@deploy/install-packages ha
 	.venv/bin/python3 -B Tests/Tools/Chaos/chaos.py --program .build/release/card-companion \
 	    --minutes $(or $(CHAOS_MINUTES),15) $(if $(CHAOS_SEED),--seed $(CHAOS_SEED)) $(if $(CHAOS_FAULTS),--faults "$(CHAOS_FAULTS)") $(if $(LOGS),--logs $(LOGS))
+
+stops: build sandbox .venv/installed ## stops servers under load, 300 times: STOPS=300
+	.venv/bin/python3 -B Tests/Tools/Chaos/stops.py --program .build/release/card-companion --count $(or $(STOPS),300)
 
 fuzz: swift packages ## gives random bytes to the parsers: FUZZ_SECONDS=60 for each (600 before a release), PARSERS="jwe der"
 	CARD_COMPANION_FUZZER=1 swift build --product fuzzer --sanitize fuzzer --sanitize address --scratch-path .build/fuzz

@@ -431,10 +431,10 @@ class Flood:
 
     CLIENTS = 96
 
-    def __init__(self, site, bank):
+    def __init__(self, site, bank, clients=CLIENTS):
         self.site, self.bank, self.keys = site, bank, AppKeys()
         self.stopping = threading.Event()
-        self.clients = [threading.Thread(target=self.send, args=(number,), daemon=True) for number in range(self.CLIENTS)]
+        self.clients = [threading.Thread(target=self.send, args=(number,), daemon=True) for number in range(clients)]
 
     def start(self):
         for client in self.clients:

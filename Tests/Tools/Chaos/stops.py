@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Stops servers by SIGTERM again and again, while clients use them, and checks that each ends in time with status 0.
+
+    make stops                                      STOPS=300
+
+Of ten stops five are plain, four happen while the database answers nothing, and one while a client never sends the rest of its request.
+"""
+
+import argparse
+import pathlib
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "deploy/ha"))
+
+from cluster import answers, become_reaper, kill_descendants, until  # noqa: E402
+from single import AUTHORITY, SingleSite, start_server  # noqa: E402
+from wire import Bank  # noqa: E402
+from workload import Flood  # noqa: E402
+
+DRAIN_SECONDS = 1
+# What docs/operations.md says: the requests under way have twenty seconds, and twenty more. The rest is for a busy machine.
+LIMIT_SECONDS = DRAIN_SECONDS + 20 + 20 + 10
+CLIENTS = 16
+
+
+class HeldTable:
+    """While it is there, the database answers no request that needs a cardholder."""
+
+    def __init__(self, site):
+        self.session = subprocess.Popen(
+            ["psql", "-XAtq", "-h", site.database.address, "-p", str(site.port), "-U", "postgres", "-d", "cards"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.session.stdin.write("BEGIN; LOCK TABLE card_companion.cardholder IN ACCESS EXCLUSIVE MODE; SELECT 'held';\n")
+        self.session.stdin.flush()
+        self.session.stdout.readline()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.session.communicate("ROLLBACK;\n")
+
+
+class HalfRequest:
+    """A client that never sends the rest of its request."""
+
+    def __init__(self, server):
+        self.connection = socket.create_connection((server.host, server.port))
+        self.connection.sendall(
+            f"POST /v1/pin-definition/keypad-coordinates HTTP/1.1\r\nHost: {AUTHORITY}\r\nContent-Type: application/json\r\n"
+            "Content-Length: 100\r\n\r\n{".encode())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.connection.close()
+
+
+class Nothing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+class Stops:
+    def __init__(self, site, count):
+        self.site, self.count = site, count
+        self.times = {"plain": [], "database answers nothing": [], "half a request": []}
+        self.violations = []
+
+    def run(self):
+        for number in range(self.count):
+            self.one(number)
+            if number % 10 == 9:
+                print(f"  {time.strftime('%H:%M:%S')} {number + 1} stops, {len(self.violations)} violations", flush=True)
+
+    def one(self, number):
+        index = number % len(self.site.servers)
+        server, process = self.site.servers[index], self.site.machines[index].processes["server"]
+        kind, obstacle = self.obstacle(number, server)
+        with obstacle:
+            # Some requests are under way, and others come.
+            time.sleep(0.3)
+            start = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            try:
+                status = process.wait(LIMIT_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.violations.append(f"stop {number} ({kind}): {server.name} did not end within {LIMIT_SECONDS} s")
+                process.kill()
+                status = process.wait()
+            self.times[kind].append(time.monotonic() - start)
+        if status != 0 and not (self.violations and f"stop {number} " in self.violations[-1]):
+            self.violations.append(f"stop {number} ({kind}): {server.name} ended with status {status}")
+        start_server(self.site, index)
+        until(lambda: answers(f"http://{server.host}:{server.port}/health/ready"), 60, f"{server.name} did not start again")
+
+    def obstacle(self, number, server):
+        if number % 10 == 9:
+            return "half a request", HalfRequest(server)
+        if number % 10 in (1, 3, 5, 7):
+            return "database answers nothing", HeldTable(self.site)
+        return "plain", Nothing()
+
+    def report(self):
+        print(f"\n{'stops':26}  count   shortest     median    longest")
+        for kind, times in self.times.items():
+            if times:
+                print(
+                    f"{kind:26}  {len(times):5}  {min(times):7.1f} s  {statistics.median(times):7.1f} s  {max(times):7.1f} s")
+        print(f"\nstops {sum(map(len, self.times.values()))}, limit {LIMIT_SECONDS} s, violations {len(self.violations)}")
+        for text in self.violations:
+            print(f"  {text}")
+        return 1 if self.violations else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default=".build/release/card-companion", help="card-companion")
+    parser.add_argument("--count", type=int, default=300, help="how many stops (default: 300)")
+    arguments = parser.parse_args()
+    become_reaper()
+    with tempfile.TemporaryDirectory(prefix="card-companion-stops-", ignore_cleanup_errors=True) as folder:
+        site = SingleSite(str(pathlib.Path(arguments.program).resolve()), folder)
+        flood = None
+        try:
+            site.start()
+            for index in range(len(site.servers)):
+                restart_with_drain(site, index)
+            bank = Bank(site.bank_folder / "sandbox", AUTHORITY)
+            bank.fetch_keys(site.servers[0])
+            flood = Flood(site, bank, clients=CLIENTS)
+            flood.start()
+            stops = Stops(site, arguments.count)
+            stops.run()
+            return stops.report()
+        finally:
+            if flood:
+                flood.stop()
+            kill_descendants()
+
+
+def restart_with_drain(site, index):
+    site.server_environment["HTTP_DRAIN_SECONDS"] = str(DRAIN_SECONDS)
+    server = site.servers[index]
+    site.machines[index].kill("server")
+    start_server(site, index)
+    until(lambda: answers(f"http://{server.host}:{server.port}/health/ready"), 60, f"{server.name} did not start")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
