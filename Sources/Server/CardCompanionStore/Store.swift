@@ -47,7 +47,7 @@ package struct Store: Service {
             AnswerLimit(statement: limit, all: limit * 5 / 4), operation: body)
     }
 
-    /// Runs a part of a request that waits for something else than the database: its statements have all of the limit again.
+    /// Runs a part of a request that has all of the limit again: it takes something back, or follows a wait for something else.
     package static func answeringAnew<Result>(
         _ body: nonisolated(nonsending) () async throws -> Result
     ) async rethrows -> Result {

@@ -11,15 +11,21 @@ package final class AnswerLimit: Sendable {
     package let statement: Duration
     /// How long the next ones may wait together.
     private let left: Mutex<Duration>
+    /// If less is left, no statement is sent: it could take effect, and its answer would come too late.
+    private let least: Duration
 
     /// - Parameter all: how long all statements of the task wait together.
     package init(statement: Duration, all: Duration) {
         self.statement = statement
         left = Mutex(all)
+        least = all / 10
     }
 
-    /// How long the next statement waits.
-    var next: Duration { min(statement, left.withLock(\.self)) }
+    /// How long the next statement waits; nil if there is no time for it.
+    var next: Duration? {
+        let left = left.withLock(\.self)
+        return left < least ? nil : min(statement, left)
+    }
 
     /// A statement has waited for that long.
     func spend(_ duration: Duration) {

@@ -5,7 +5,11 @@ extension Pool {
         let id = nextRequest()
         let holder = Holder()
         let (limit, start) = (AnswerLimit.current, ContinuousClock.now)
-        let deadline = limit.map { start + $0.next }
+        var deadline: ContinuousClock.Instant?
+        if let limit {
+            guard let next = limit.next else { throw PostgresError(.acquireTimeout) }
+            deadline = start + next
+        }
         defer { limit?.spend(.now - start) }
         return try await Self.answer { completion in
             self.acquire(id, .shared, until: deadline) { result in

@@ -56,15 +56,29 @@ import Testing
             _ = try await eventually { try await client.execute(BackendProcess()) }
             var count = 0
             let all = AnswerLimit(statement: .seconds(300), all: .seconds(1))
-            _ = try await AnswerLimit.$current.withValue(all) {
+            let error = try await AnswerLimit.$current.withValue(all) {
                 try await postgresError {
-                    while true {
+                    for _ in 0..<20 {
                         _ = try await client.execute(Sleep(seconds: 0.3))
                         count += 1
                     }
                 }
             }
             #expect(count <= 3)
+            #expect([.connectionLost, .acquireTimeout].contains(error.code))
+        }
+    }
+
+    @Test func `nothing is sent if hardly any time is left`() async throws {
+        try await withClient(configure: { $0.maximumConnections = 1 }) { client in
+            _ = try await eventually { try await client.execute(BackendProcess()) }
+            let spent = AnswerLimit(statement: .seconds(300), all: .milliseconds(500))
+            try await AnswerLimit.$current.withValue(spent) {
+                let late = try await postgresError { _ = try await client.execute(Sleep(seconds: 2)) }
+                #expect(late.code == .connectionLost)
+                let unsent = try await postgresError { _ = try await client.execute(Add(left: 1, right: 2)) }
+                #expect(unsent.code == .acquireTimeout && unsent.isUnavailable)
+            }
         }
     }
 
