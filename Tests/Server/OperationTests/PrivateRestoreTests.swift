@@ -25,8 +25,9 @@ struct PrivateRestoreTests {
         var commands = lines.drop { !$0.hasPrefix("The private database has that role already.") }
             .drop { !$0.hasPrefix("    ") }
             .prefix { $0.hasPrefix("    ") }.map(String.init)
+        try #require(commands.count > 2, "docs/operations.md has no commands after that sentence")
         // As a minute later.
-        let psql = "psql -X -h $PWD/socket -U postgres -d card_companion"
+        let psql = "psql -X -h \"$PWD/socket\" -U postgres -d card_companion"
         commands.insert("\(psql) -c 'DELETE FROM card_companion.server_vault'", at: commands.count - 1)
         let programs = try await TestCommand.run("pg_config", ["--bindir"]).succeeded().stdout
             .trimmingCharacters(in: .whitespacesAndNewlines)

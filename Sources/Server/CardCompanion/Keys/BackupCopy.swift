@@ -33,7 +33,7 @@ package struct BackupCopy: Sendable {
     /// Refuses a vault from a backup that nobody has accepted.
     ///
     /// - Throws: ``RestoredVault``; `KeyVaultError`.
-    static func refuse(_ vault: any Vault) async throws {
+    package static func refuse(_ vault: any Vault) async throws {
         if let copy = try await found(in: vault) { throw RestoredVault(copy: copy, vault: vault.name) }
     }
 }
@@ -53,7 +53,8 @@ package struct RestoredVault: Error, CustomStringConvertible {
     }
 
     package var remedy: String {
-        "if the database was restored as well, run 'card-companion database restored --backup-time \(copy.time ?? "…")', so that nothing "
-            + "is served twice. If only the vault was restored, run 'card-companion vault restored'"
+        "if the database was restored as well, run 'card-companion database restored --backup-time \(copy.time ?? "…")' once, on one "
+            + "machine, so that nothing is served twice. If that was done, or if only the vault was restored, run 'card-companion vault "
+            + "restored'"
     }
 }

@@ -25,7 +25,9 @@ extension DataKeys {
     ///   - keepsOld: whether the old master keys stay in use, for example in a second vault. Otherwise their wrappings are
     ///     removed when no running server uses them.
     /// - Returns: the master key's id.
+    /// - Throws: ``RestoredVault`` if the old vault is from a backup that nobody has accepted: the new one would not know.
     package func rewrap(from old: DataKeys, keepsOld: Bool) async throws -> String {
+        try await BackupCopy.refuse(old.vault)
         // Without data keys there is nothing to wrap, and opening would make the first ones.
         _ = try await old.masterKey(of: .read(from: store))
         let keyring = try await old.opened()

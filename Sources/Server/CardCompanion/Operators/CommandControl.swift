@@ -35,7 +35,9 @@ package enum CommandControl: String, Sendable {
         "server-key list": .reads, "server-key rotate": .dual, "server-key retire": .dual,
         "issuer-key add": .dual, "issuer-key list": .reads, "issuer-key enable": .dual, "issuer-key disable": .single,
         "vault init": .dual, "vault status": .reads, "vault unseal": .single, "vault rewrap": .dual,
-        "vault rotate": .dual, "vault recover": .dual, "vault restored": .single, "vault rotate-data-key": .dual,
+        "vault rotate": .dual, "vault recover": .dual, "vault rotate-data-key": .dual,
+        // It removes a file that whoever has restored the vault can remove, too. It is a reminder, and no protection.
+        "vault restored": .single,
         "vault retire-data-key": .dual, "vault set-data-key": .dual,
         "audit show": .reads, "audit export": .reads, "audit verify": .reads, "audit keys": .reads,
         "inventory show": .reads, "inventory servers": .reads, "inventory accept": .dual,

@@ -94,6 +94,8 @@ package struct Backup: Sendable {
             try await database.prepare(settings, logger: logger)
             return try await database.connected(to: database.url, settings, logger: logger) { store in
                 try await Installation(settings, store, logger: logger).checkSchema()
+                // The time of this backup would hide that the database may be an older one.
+                if settings.vault.token == nil { try await BackupCopy.refuse(FileVault(path: settings.vault.file)) }
                 let dump = DatabaseDump(url: database.url, programs: settings.databaseBinaries)
                 // Before the dump: what was served since then may be missing in it.
                 let time = WallClock.system.now().text

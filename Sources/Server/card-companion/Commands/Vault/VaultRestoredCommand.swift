@@ -7,11 +7,11 @@ import KeyVault
 extension VaultCommand {
     struct Restored: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Accepts a vault from a backup beside a database that was not restored.",
+            abstract: "Accepts a vault from a backup, if the database is the present one or was made safe.",
             discussion: """
                 No server starts with a vault from a backup before you have said what was restored. If the database was \
-                restored as well, do not use this command: 'card-companion database restored' makes the database safe, \
-                and accepts the vault.
+                restored as well, 'card-companion database restored' must make it safe first, once. That accepts the \
+                vault of the machine where it runs; use this command on the others.
 
                 EXAMPLE
                   card-companion vault restored
