@@ -72,7 +72,8 @@ class Chaos:
 
     def order(self):
         """The faults, one after the other."""
-        arguments, chosen = self.arguments, random.Random(self.arguments.seed)
+        # What is struck must not depend on how the order came about.
+        arguments, chosen = self.arguments, random.Random(f"{self.arguments.seed} struck")
         faults = single_faults(self.site, chosen) if arguments.short else cluster_faults(self.site, chosen, self.bank)
         if arguments.faults:
             known = {fault.key: fault for fault in faults}

@@ -274,9 +274,9 @@ def disk_and_clock_faults(site, random):
             lambda machine: (machine.log.parent / "filler").unlink(missing_ok=True),
         ).fault("log-full", "a server's disk for logs is full", UNTOUCHED, hold=8),
         ServerStrike(choose.server, step(100), step(0)).fault(
-            "clock-ahead", "a server's clock steps 100 s ahead", UNTOUCHED, hold=15),
+            "clock-ahead", "a server's clock steps 100 s ahead", UNTOUCHED, hold=15, recovers=True),
         ServerStrike(choose.server, step(-100), step(0)).fault(
-            "clock-back", "a server's clock steps 100 s back", UNTOUCHED, hold=15),
+            "clock-back", "a server's clock steps 100 s back", UNTOUCHED, hold=15, recovers=True),
     ]
 
 

@@ -18,7 +18,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "deploy/ha"))
 
-from cluster import answers, become_reaper, kill_descendants, until  # noqa: E402
+from cluster import ClusterError, answers, become_reaper, kill_descendants, until  # noqa: E402
 from single import AUTHORITY, SingleSite, start_server  # noqa: E402
 from wire import Bank  # noqa: E402
 from workload import Flood  # noqa: E402
@@ -38,7 +38,8 @@ class HeldTable:
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.session.stdin.write("BEGIN; LOCK TABLE card_companion.cardholder IN ACCESS EXCLUSIVE MODE; SELECT 'held';\n")
         self.session.stdin.flush()
-        self.session.stdout.readline()
+        if self.session.stdout.readline().strip() != "held":
+            raise ClusterError("the table could not be locked")
 
     def __enter__(self):
         return self
@@ -84,7 +85,7 @@ class Stops:
                 print(f"  {time.strftime('%H:%M:%S')} {number + 1} stops, {len(self.violations)} violations", flush=True)
 
     def one(self, number):
-        index = number % len(self.site.servers)
+        index = (number // 10 + number) % len(self.site.servers)
         server, process = self.site.servers[index], self.site.machines[index].processes["server"]
         kind, obstacle = self.obstacle(number, server)
         with obstacle:

@@ -132,6 +132,10 @@ class Bank:
         with self._lock:
             timestamp = min(self._times.get(unique_id, int(time.time()) + 1) - 1, int(time.time()))
             self._times[unique_id] = timestamp
+        return self.claim_at(unique_id, timestamp)
+
+    def claim_at(self, unique_id, timestamp):
+        """The same, as of a time in seconds."""
         mac = hmac.new(self.hmac_key, f"{self.id}{unique_id}{timestamp}".encode(), hashlib.sha256).hexdigest()
         return {"bankId": self.id, "uniqueId": unique_id, "timestamp": str(timestamp), "hashMac": mac}
 

@@ -21,6 +21,7 @@ KEYPAD, KEYPAD_DEFINE = "pin-definition/keypad-coordinates", "pin-definition/tok
 
 SERVED, WRONG_CODE, NO_PIN, SPENT_HASH, SPENT_TOKEN, LOCKED = 0, 203, 303, 205, 210, 307
 DEFINE_SPENT_HASH, DEFINE_SPENT_TOKEN = 141, 211
+STRANGER = 301
 RETRY_LIMIT = 3
 DEFINITIONS_PER_DAY = 100
 RESOLVE_SECONDS = 240
@@ -421,13 +422,15 @@ class Reader(threading.Thread):
         return bool(answer.members["events"])
 
 
-def stranger_fetch(bank, keys, unique_id):
-    return bank.claim(unique_id) | {"authCode": "00000000", "rsaPublicKey": keys.rsa, "formats": ["text"]}
+def stranger_fetch(bank, keys, name):
+    """A fetch for a cardholder that does not exist. Each has an id of its own, as a claim cannot be sent twice."""
+    return bank.claim_at(f"{name}-{secrets.token_hex(8)}", int(time.time())) | {
+        "authCode": "00000000", "rsaPublicKey": keys.rsa, "formats": ["text"]}
 
 
 class Flood:
     """Sends far more fetches than can be answered, for cardholders that do not exist: each spends its id in the database. It sends
-    refused ones again at once, as no honest client does."""
+    others at once when they are refused, as no honest client does."""
 
     CLIENTS = 96
 
@@ -468,7 +471,7 @@ class Probe(threading.Thread):
             start = time.monotonic()
             answer = self.server.post(FETCH, stranger_fetch(self.bank, self.keys, f"probe-{self.server.name}"))
             self.record.count(answer, self.server)
-            if answer.code is not None and not answer.is_unknown:
+            if answer.code == STRANGER:
                 # The request was sent at `start`: the server served at least then.
                 self.successes.append(start)
             time.sleep(0.3)
