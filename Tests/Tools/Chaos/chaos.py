@@ -77,6 +77,9 @@ class Chaos:
         faults = single_faults(self.site, chosen) if arguments.short else cluster_faults(self.site, chosen, self.bank)
         if arguments.faults:
             known = {fault.key: fault for fault in faults}
+            unknown = [key for key in arguments.faults.split() if key not in known]
+            if unknown:
+                raise ClusterError(f"there is no fault '{unknown[0]}'. There are: {' '.join(known)}")
             yield from (known[key] for key in arguments.faults.split())
             return
         if arguments.only:
