@@ -61,7 +61,10 @@ package struct FileVault: Vault {
         if let record = decide(try await records(kind)) { try SecretFile.replace(path(of: kind), with: record) }
     }
 
-    package func remove(_ kind: VaultRecordKind) async throws(KeyVaultError) {
+    /// Removes what the vault keeps of a kind, if there is anything.
+    ///
+    /// - Throws: `unusableFile`.
+    package func remove(_ kind: VaultRecordKind) throws(KeyVaultError) {
         try SecretFile.remove(path(of: kind))
     }
 

@@ -87,12 +87,6 @@ package final class TokenVault: Vault {
         if let record = decide(try await records(kind)) { try await keep(record, as: kind) }
     }
 
-    package func remove(_ kind: VaultRecordKind) async throws(KeyVaultError) {
-        try await connected { (token) throws(PKCS11Error) in
-            try await token.removeData(label: Self.label(kind), limit: VaultRecordLimit.count)
-        }
-    }
-
     package func sealKeys() async throws(KeyVaultError) -> [any SealKey] {
         let keys = try await connected { (token) throws(PKCS11Error) in
             try await token.signingKeys(.ecdsaP256, label: Self.sealKeyLabel)

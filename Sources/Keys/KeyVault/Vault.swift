@@ -41,11 +41,6 @@ package protocol Vault: Sendable {
         _ kind: VaultRecordKind, _ decide: @Sendable ([[UInt8]]) -> [UInt8]?
     ) async throws(KeyVaultError)
 
-    /// Removes what the vault keeps of a kind, if there is anything.
-    ///
-    /// - Throws: as ``masterKey(_:)``.
-    func remove(_ kind: VaultRecordKind) async throws(KeyVaultError)
-
     /// The keys of the vault that sign seals of the audit trail, always in the same order; none if it cannot sign.
     ///
     /// - Throws: as ``masterKey(_:)``.
@@ -68,7 +63,7 @@ package enum VaultRecordKind: String, CaseIterable, Sendable {
     case auditMark = "audit-mark"
     /// The newest version of the inventory.
     case inventoryMark = "inventory-mark"
-    /// That this is the copy of a vault in a backup.
+    /// That this is the copy of a vault in a backup. Only a file has it.
     case backupCopy = "backup-copy"
 }
 

@@ -102,11 +102,6 @@ package final class Token: Sendable {
         }
     }
 
-    /// Removes the data objects of a label.
-    package func removeData(label: String, limit: Int) async throws(PKCS11Error) {
-        try await run { (connection) throws(PKCS11Error) in try connection.removeData(label: label, limit: limit) }
-    }
-
     /// Runs `body` with the connection, on the token's thread.
     func run<Result: Sendable>(
         _ body: @Sendable @escaping (TokenConnection) throws(PKCS11Error) -> Result

@@ -143,13 +143,6 @@ final class TokenConnection: @unchecked Sendable {
         }
     }
 
-    func removeData(label: String, limit: Int) throws(PKCS11Error) {
-        try connected { (open) throws(PKCS11Error) in
-            let found = try open.module.objects(open.session, Self.dataAttributes(label), limit: limit)
-            for object in found { try open.module.destroy(open.session, object) }
-        }
-    }
-
     // MARK: - The connection
 
     /// Runs `body` with the connection. After a failure of the token the connection is given up: the token may have been

@@ -13,17 +13,24 @@ package struct BackupCopy: Sendable {
     /// - Parameter time: of the backup (ISO 8601).
     package static func record(of time: String) -> [UInt8] { Array("\(title)\nbackup \(time)\n".utf8) }
 
-    /// What the vault says of itself; nil if it is not a copy.
+    /// What the vault says of itself; nil if it is not a copy. A token is copied by its maker's means, which do not say so.
     ///
     /// - Throws: `KeyVaultError`.
     package static func found(in vault: any Vault) async throws -> BackupCopy? {
-        guard let record = try await vault.records(.backupCopy).first else { return nil }
+        guard vault.kind == .file, let record = try await vault.records(.backupCopy).first else { return nil }
         let time = String(decoding: record, as: UTF8.self).split { $0 == " " || $0 == "\n" }.last.map(String.init)
         // Only the exact text is accepted.
         guard let time, time.utf8.allSatisfy(isOfTime), self.record(of: time) == record else {
             return BackupCopy(time: nil)
         }
         return BackupCopy(time: time)
+    }
+
+    /// An operator has said what was restored: servers can start with the vault.
+    ///
+    /// - Throws: `KeyVaultError`.
+    package static func accept(_ vault: any Vault) throws {
+        try (vault as? FileVault)?.remove(.backupCopy)
     }
 
     private static func isOfTime(_ character: UInt8) -> Bool {

@@ -5,7 +5,6 @@ import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
 import Foundation
-import KeyVault
 
 struct DatabaseCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -72,7 +71,7 @@ struct DatabaseCommand: ParsableCommand {
                         givingUp: try await seals.memory.fault()?.known)
                 }
                 // The last step: if the command was interrupted, no server starts.
-                try await installation.withVault(installation.vaults.vault()) { try await $0.remove(.backupCopy) }
+                try await installation.withVault(installation.vaults.vault()) { try BackupCopy.accept($0) }
                 return Report(
                     erasedPINs: erased, epoch: seal?.epoch, lostSeal: seal?.lost?.number, requestsFrom: now.text)
             }

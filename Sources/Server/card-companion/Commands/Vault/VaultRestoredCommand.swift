@@ -29,7 +29,7 @@ extension VaultCommand {
                     }
                     // The database must belong to this vault.
                     _ = try await installation.dataKeys(of: vault).opened()
-                    try await vault.remove(.backupCopy)
+                    try BackupCopy.accept(vault)
                     return vault.name
                 }
             }
