@@ -60,7 +60,7 @@ struct ProposalTests {
         #expect(again.status == 1 && again.stderr.contains("this change waits already, until"), "\(again)")
         #expect(again.stderr.contains("'card-companion approve \(id)'"), "\(again)")
         let other = try await fixture.propose(["bank", "set", fixture.bank.id, "--fetch-limit", "52"]).succeeded()
-        #expect(other.stderr.contains("proposed by alice, waits for another operator until"), "\(other)")
+        #expect(other.stderr.contains("another change like this waits: 'bank set', proposed by alice"), "\(other)")
         let check = try await fixture.installation.run(["bank", "check", fixture.bank.id]).stdout
         #expect(check.contains("'bank set', proposed by alice, waits for another operator until"), "\(check)")
         #expect(check.contains("do: card-companion approve \(id)"), "\(check)")

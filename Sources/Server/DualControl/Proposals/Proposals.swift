@@ -86,7 +86,7 @@ extension Installation {
                         + "'\(waiting.proposal.operatorName)' approves it with 'card-companion approve \(waiting.proposal.id)', or it is "
                         + "rejected with --reject")
             }
-            note("  note: \(waiting.description). This is another one")
+            note("  another change like this waits: \(waiting.text)")
         }
     }
 

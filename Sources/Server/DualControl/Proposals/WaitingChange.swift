@@ -22,8 +22,8 @@ package struct WaitingChange: Sendable {
         modulePath = change?.modulePath
     }
 
-    /// What waits, since whom, and until when.
-    package var description: String {
+    /// What waits, who has proposed it, and until when it can be approved.
+    package var text: String {
         let about = subject.map { " of '\(ClientText.printable($0))'" } ?? ""
         return "'\(proposal.action)'\(about), proposed by \(proposal.operatorName), waits for another operator until "
             + proposal.expiresAt.text

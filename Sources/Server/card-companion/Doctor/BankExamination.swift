@@ -76,7 +76,7 @@ extension Installation {
     /// Changes of the bank that have no effect yet.
     private func waitingFindings(_ bank: BankRecord) async throws -> [Finding] {
         try await waitingChanges().filter { $0.bankId == bank.id }.map {
-            .warning("approvals", $0.description, do: "card-companion approve \($0.proposal.id)")
+            .warning("approvals", $0.text, do: "card-companion approve \($0.proposal.id)")
         }
     }
 
