@@ -19,8 +19,8 @@ class SingleSite:
 
     name = "one PostgreSQL, two servers"
 
-    def __init__(self, program, folder):
-        self.program, self.folder = program, pathlib.Path(folder)
+    def __init__(self, program, folder, environment=None):
+        self.program, self.folder, self.more_environment = program, pathlib.Path(folder), environment or {}
         self.folder.chmod(0o755)
         self.database = DatabaseMachine("db", HOST, self.folder / "db")
         make_folder(self.database.folder, POSTGRES_USER)
@@ -88,7 +88,7 @@ def start_servers(site, places, prefixes=None, prepare=lambda machine: None):
     site.server_environment = {
         "DATABASE_URL": site.url("serve"), "VAULT_FILE": str(vault / "vault.key"), "HTTP_NAMES": AUTHORITY,
         "HTTP_PLAIN": "allowed", "HTTP_ADDRESS_RATE": "100000", "HTTP_ADDRESS_BURST": "100000",
-        "LOG_LEVEL": "warning", "SWIFT_BACKTRACE": "enable=no"}
+        "LOG_LEVEL": "warning", "SWIFT_BACKTRACE": "enable=no", **getattr(site, "more_environment", {})}
     site.bank_folder = site.folder / "bank"
     command(site, ["migrate"], DATABASE_URL=site.url("migrate"))
     make_sandbox(site)

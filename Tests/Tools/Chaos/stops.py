@@ -29,10 +29,28 @@ LIMIT_SECONDS = DRAIN_SECONDS + 20 + 20 + 10
 CLIENTS = 16
 
 
+class Nothing:
+    """No obstacle. Requests are under way when the client has sent some."""
+
+    def __init__(self, flood, server):
+        self.flood, self.server = flood, server
+        self.enough = flood.sent[server.name] + CLIENTS
+
+    def is_felt(self):
+        return self.flood.sent[self.server.name] >= self.enough
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
 class HeldTable:
     """While it is there, the database answers no request that needs a cardholder."""
 
     def __init__(self, site):
+        self.site = site
         self.session = subprocess.Popen(
             ["psql", "-XAtq", "-h", site.database.address, "-p", str(site.port), "-U", "postgres", "-d", "cards"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -41,6 +59,9 @@ class HeldTable:
         if self.session.stdout.readline().strip() != "held":
             raise ClusterError("the table could not be locked")
 
+    def is_felt(self):
+        return self.site.sql("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted") == ["t"]
+
     def __enter__(self):
         return self
 
@@ -48,33 +69,23 @@ class HeldTable:
         self.session.communicate("ROLLBACK;\n")
 
 
-class HalfRequest:
+class HalfRequest(Nothing):
     """A client that never sends the rest of its request."""
 
-    def __init__(self, server):
+    def __init__(self, flood, server):
+        super().__init__(flood, server)
         self.connection = socket.create_connection((server.host, server.port))
         self.connection.sendall(
             f"POST /v1/pin-definition/keypad-coordinates HTTP/1.1\r\nHost: {AUTHORITY}\r\nContent-Type: application/json\r\n"
             "Content-Length: 100\r\n\r\n{".encode())
 
-    def __enter__(self):
-        return self
-
     def __exit__(self, *_):
         self.connection.close()
 
 
-class Nothing:
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-
 class Stops:
-    def __init__(self, site, count):
-        self.site, self.count = site, count
+    def __init__(self, site, flood, count):
+        self.site, self.flood, self.count = site, flood, count
         self.times = {"plain": [], "database answers nothing": [], "half a request": []}
         self.violations = []
 
@@ -89,8 +100,7 @@ class Stops:
         server, process = self.site.servers[index], self.site.machines[index].processes["server"]
         kind, obstacle = self.obstacle(number, server)
         with obstacle:
-            # Some requests are under way, and others come.
-            time.sleep(0.3)
+            until(obstacle.is_felt, 60, f"no requests were under way before stop {number} ({kind})")
             start = time.monotonic()
             process.send_signal(signal.SIGTERM)
             try:
@@ -107,10 +117,10 @@ class Stops:
 
     def obstacle(self, number, server):
         if number % 10 == 9:
-            return "half a request", HalfRequest(server)
+            return "half a request", HalfRequest(self.flood, server)
         if number % 10 in (1, 3, 5, 7):
             return "database answers nothing", HeldTable(self.site)
-        return "plain", Nothing()
+        return "plain", Nothing(self.flood, server)
 
     def report(self):
         print(f"\n{'stops':26}  count   shortest     median    longest")
@@ -131,31 +141,22 @@ def main():
     arguments = parser.parse_args()
     become_reaper()
     with tempfile.TemporaryDirectory(prefix="card-companion-stops-", ignore_cleanup_errors=True) as folder:
-        site = SingleSite(str(pathlib.Path(arguments.program).resolve()), folder)
+        site = SingleSite(
+            str(pathlib.Path(arguments.program).resolve()), folder, {"HTTP_DRAIN_SECONDS": str(DRAIN_SECONDS)})
         flood = None
         try:
             site.start()
-            for index in range(len(site.servers)):
-                restart_with_drain(site, index)
             bank = Bank(site.bank_folder / "sandbox", AUTHORITY)
             bank.fetch_keys(site.servers[0])
             flood = Flood(site, bank, clients=CLIENTS)
             flood.start()
-            stops = Stops(site, arguments.count)
+            stops = Stops(site, flood, arguments.count)
             stops.run()
             return stops.report()
         finally:
             if flood:
                 flood.stop()
             kill_descendants()
-
-
-def restart_with_drain(site, index):
-    site.server_environment["HTTP_DRAIN_SECONDS"] = str(DRAIN_SECONDS)
-    server = site.servers[index]
-    site.machines[index].kill("server")
-    start_server(site, index)
-    until(lambda: answers(f"http://{server.host}:{server.port}/health/ready"), 60, f"{server.name} did not start")
 
 
 if __name__ == "__main__":

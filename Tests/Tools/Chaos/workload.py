@@ -437,6 +437,7 @@ class Flood:
     def __init__(self, site, bank, clients=CLIENTS):
         self.site, self.bank, self.keys = site, bank, AppKeys()
         self.stopping = threading.Event()
+        self.sent = {server.name: 0 for server in site.servers}
         self.clients = [threading.Thread(target=self.send, args=(number,), daemon=True) for number in range(clients)]
 
     def start(self):
@@ -452,9 +453,11 @@ class Flood:
         server = self.site.servers[number % len(self.site.servers)]
         while not self.stopping.is_set():
             members = stranger_fetch(self.bank, self.keys, f"flood-{number}")
+            # A count that another thread has just changed may be lost, which does no harm.
+            self.sent[server.name] += 1
             if server.post(FETCH, members, seconds=5).status is None:
                 # It is away.
-                time.sleep(0.1)
+                self.stopping.wait(0.1)
 
 
 class Probe(threading.Thread):
