@@ -43,6 +43,8 @@ struct SessionServer: Sendable {
         settings.documentSessions.times.admission = .seconds(120)
         settings.documentSessions.times.answer = .seconds(120)
         settings.documentSessions.times.session = .seconds(900)
+        // A client that is still sending reads the close frame only afterwards. If the server did not wait for it, that frame would be lost.
+        settings.documentSessions.closeLimit = .seconds(120)
         change(&settings)
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let application = Application(
