@@ -20,9 +20,6 @@ package struct HTTPSettings: Sendable {
     package var idleTimeoutSeconds = 60
     /// The most open connections of one address (IPv6: one /64); nil for ``usualAddressConnections``.
     package var addressConnections: Int?
-    /// So many requests are always served at once. If each write takes half a second, the sessions of the database can do no more in
-    /// time.
-    package var requests = 8
     /// How long a request waits for each answer of the database.
     package var databaseLimit = Duration.seconds(2)
     /// How many keypads and failed authentications an address (IPv6: a /64) can have.
@@ -51,6 +48,7 @@ package struct ServiceParts: Sendable {
     let distribution: DistributionService
     let definition: DefinitionService
     let issuing: IssuingParts
+    let admission: Admission
     let keys: ServerKeys
     let seals: SealMemory
     let store: Store
@@ -64,14 +62,16 @@ package struct ServiceParts: Sendable {
     let documents: (any DocumentValidationService)?
 
     package init(
-        distribution: DistributionService, definition: DefinitionService, issuing: IssuingParts, keys: ServerKeys,
-        seals: SealMemory, store: Store, clock: ClockWatch, vault: VaultWatch, refusals: RefusalCounts,
+        distribution: DistributionService, definition: DefinitionService, issuing: IssuingParts,
+        admission: Admission, keys: ServerKeys, seals: SealMemory, store: Store, clock: ClockWatch, vault: VaultWatch,
+        refusals: RefusalCounts,
         draining: Draining, added: (any AddedRoutes)? = nil,
         documents: (any DocumentValidationService)? = nil
     ) {
         self.distribution = distribution
         self.definition = definition
         self.issuing = issuing
+        self.admission = admission
         self.keys = keys
         self.seals = seals
         self.store = store
@@ -95,7 +95,7 @@ package func buildApplication(
 ) -> some ApplicationProtocol {
     Application(
         router: router(parts, settings, logger),
-        server: .connections(settings, certificates, parts.draining, logger),
+        server: .connections(settings, certificates, parts.draining, parts.admission, logger),
         configuration: .init(
             address: .hostname(settings.host, port: settings.port),
             availableConnectionsDelegate: MaximumAvailableConnections(settings.maximumConnections)),
@@ -108,7 +108,6 @@ private func router(
 ) -> Router<ServiceContext> {
     let audit = logger.auditTrail
     let callers = CallerLimits(settings.addressRate, proxies: settings.proxies, logger: logger)
-    let admission = Admission(least: settings.requests, logger: logger)
     let documents = parts.documents.map {
         DocumentSessionRoutes(
             sessions: DocumentSessions(
@@ -124,18 +123,18 @@ private func router(
         router.add(middleware: ClockMiddleware(clock: parts.clock))
         DistributionRoutes(
             distribution: parts.distribution, callers: callers, refusals: parts.refusals, audit: audit,
-            admission: admission
+            admission: parts.admission
         ).add(to: router)
         DefinitionRoutes(
             definition: parts.definition, callers: callers, refusals: parts.refusals, audit: audit,
-            admission: admission
+            admission: parts.admission
         ).add(to: router)
         documents?.add(to: router)
         IssuerRoutes(
             parts: parts.issuing, names: ServerNames(names: settings.names), callers: callers, refusals: parts.refusals,
             requiresClientCertificate: settings.tls?.clientCAsPath != nil,
             scheme: settings.tls.map { _ in "https" }, draining: parts.draining, audit: audit,
-            admission: admission
+            admission: parts.admission
         ).add(to: router)
     }
     let routes = Router(context: ServiceContext.self)
@@ -146,7 +145,7 @@ private func router(
         TraceMiddleware()
         MetricsMiddleware(routes.routes)
         AccessLogMiddleware()
-        if !settings.origins.isEmpty { CrossOriginMiddleware(settings.origins) }
+        if !settings.origins.isEmpty { CrossOriginMiddleware(origins: CrossOrigin(settings.origins)) }
         ProblemMiddleware(methods: AllowedMethods(routes.routes))
         HostMiddleware()
         DatabasePatienceMiddleware(limit: settings.databaseLimit)

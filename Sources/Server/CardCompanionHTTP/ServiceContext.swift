@@ -16,8 +16,16 @@ package struct ServiceContext: RequestContext {
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         channel = source.channel
-        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-        requestId = String(repeating: "0", count: 16 - digits.count) + digits
+        requestId = RequestID.random()
         logger[metadataKey: "request_id"] = "\(requestId)"
+    }
+}
+
+/// Names of requests.
+enum RequestID {
+    /// Sixteen hexadecimal digits.
+    static func random() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

@@ -4,46 +4,76 @@ import Testing
 /// A server that has more requests than it can answer in time.
 @Suite("Overload")
 struct OverloadTests {
-    private struct Fixture {
-        let installation: TestInstallation
-        let server: TestServer
+    private static let origin = "https://app.mybank.example"
+
+    /// A bank with four cardholders.
+    private struct Tenant {
         let bank: TestBank
         let issuer: TestIssuer
         let holders = (0..<4).map { _ in TestCardholder() }
 
-        /// A server that serves six requests at once, and one when answers were late.
-        init() async throws {
+        func fetch(_ number: Int) throws -> [String: JSON] {
+            try TestApp().tokenCaptcha(bank, bank.token(for: holders[number]))
+        }
+
+    }
+
+    private struct Fixture {
+        let installation: TestInstallation
+        let server: TestServer
+        let first: Tenant
+        let second: Tenant
+
+        /// A server that serves six times `least` requests at once, and `least` when answers were late. It serves two banks.
+        init(least: Int = 1, environment: [String: String] = [:]) async throws {
             installation = try await TestInstallation()
-            bank = try await installation.makeBank(["--retention", "keep-repeat", "--fetch-limit", "100"])
-            issuer = try await installation.makeIssuer(for: bank)
-            server = try await installation.startServer(
-                environment: ["HTTP_REQUESTS": "1"].merging(TestServer.metricsOn) { $1 })
-            try await installation.provision(holders, of: bank, through: server)
+            let limits = ["HTTP_REQUESTS": "\(least)"].merging(TestServer.metricsOn) { $1 }
+            server = try await installation.startServer(environment: environment.merging(limits) { $1 })
+            first = try await Self.tenant(installation, server)
+            second = try await Self.tenant(installation, server)
         }
 
-        /// All of the bank's cardholders, or one of them.
-        func lock(_ holder: TestCardholder? = nil) -> String {
-            let one = holder.map { " AND unique_id = '\($0.uniqueId)'" } ?? ""
-            return "SELECT 1 FROM cardholder WHERE bank_id = '\(bank.id)'\(one) FOR UPDATE"
-        }
-
-        func fetch(_ holder: TestCardholder) throws -> [String: JSON] {
-            try TestApp().tokenCaptcha(bank, bank.token(for: holder))
+        private static func tenant(_ installation: TestInstallation, _ server: TestServer) async throws -> Tenant {
+            let bank = try await installation.makeBank(["--retention", "keep-repeat", "--fetch-limit", "100"])
+            let tenant = Tenant(bank: bank, issuer: try await installation.makeIssuer(for: bank))
+            try await installation.provision(tenant.holders, of: bank, through: server)
+            return tenant
         }
 
         /// How many requests are being served.
-        func inFlight() async throws -> Int? {
-            try await server.scrape().values["card_companion_requests_in_flight"].map { Int($0) }
+        func inFlight() async throws -> Int? { try await gauge("card_companion_requests_in_flight") }
+
+        func limit() async throws -> Int { try #require(try await gauge("card_companion_requests_limit")) }
+
+        private func gauge(_ name: String) async throws -> Int? {
+            try await server.scrape().values[name].map { Int($0) }
         }
 
-        /// Lets requests wait for longer than a good answer takes.
+        /// Lets requests wait for longer than a good answer takes: the limit falls to one or two.
         func slowDown() async throws {
-            let (server, bodies) = (server, try holders.map(fetch))
-            try await installation.holding(lock()) { lock in
+            try await serving([(first, 0), (first, 1), (second, 0), (second, 1)]) {
+                try await Task.sleep(for: .seconds(2))
+            }
+            #expect(try await limit() < 3)
+        }
+
+        /// Does something while all places are taken.
+        func filled(_ body: @escaping @Sendable () async throws -> Void) async throws {
+            try await serving(Array([(first, 0), (second, 0)].prefix(try await limit())), body)
+        }
+
+        /// Does something while these fetches are being served, and lets them succeed then.
+        func serving(
+            _ fetches: [(tenant: Tenant, number: Int)], _ body: @escaping @Sendable () async throws -> Void
+        ) async throws {
+            let server = server
+            let requests = try fetches.map { try $0.tenant.fetch($0.number) }
+            let banks = Set(fetches.map { "'\($0.tenant.bank.id)'" }).joined(separator: ", ")
+            try await installation.holding("SELECT 1 FROM cardholder WHERE bank_id IN (\(banks)) FOR UPDATE") { lock in
                 try await withThrowingTaskGroup(of: Int?.self) { group in
-                    for body in bodies { group.addTask { try await server.post(Path.tokenCaptcha, body).code } }
-                    try await eventually("the fetches wait") { try await inFlight() == bodies.count }
-                    try await Task.sleep(for: .seconds(2))
+                    for request in requests { group.addTask { try await server.post(Path.tokenCaptcha, request).code } }
+                    try await eventually("the fetches wait") { try await inFlight() == requests.count }
+                    try await body()
                     try await lock.release()
                     for try await code in group { #expect(code == 0) }
                 }
@@ -54,33 +84,104 @@ struct OverloadTests {
     @Test("A request too many is refused at once with 503 overloaded, uses nothing up, and can be sent again as it is")
     func refused() async throws {
         let fixture = try await Fixture()
-        let server = fixture.server
+        let (server, tenant) = (fixture.server, fixture.first)
         try await fixture.slowDown()
-        let limit = try #require(try await server.scrape().values["card_companion_requests_limit"].map { Int($0) })
-        #expect(limit < 3)
-        let taken = try fixture.holders.prefix(limit).map(fixture.fetch)
-        let holder = fixture.holders[3]
-        let refused = try fixture.fetch(holder)
-        try await fixture.installation.holding(fixture.lock()) { lock in
-            try await withThrowingTaskGroup(of: Int?.self) { group in
-                for body in taken { group.addTask { try await server.post(Path.tokenCaptcha, body).code } }
-                try await eventually("all places are taken") { try await fixture.inFlight() == limit }
-                for _ in 0..<3 {
-                    let answer = try await server.post(Path.tokenCaptcha, refused)
-                    #expect(answer.status == 503 && answer.problem == "overloaded", "\(answer.members)")
-                    let seconds = try #require(answer["Retry-After"].flatMap { Int($0) })
-                    #expect((1...5).contains(seconds))
-                }
-                let call = try await server.call("GET", cardholder: holder.uniqueId, by: fixture.issuer)
-                #expect(call.status == 503 && call.problem == "overloaded")
-                try await lock.release()
-                for try await code in group { #expect(code == 0) }
+        let refused = try tenant.fetch(3)
+        try await fixture.filled {
+            for _ in 0..<3 {
+                let answer = try await server.post(Path.tokenCaptcha, refused)
+                #expect(answer.status == 503 && answer.problem == "overloaded", "\(answer.members)")
+                let seconds = try #require(answer["Retry-After"].flatMap { Int($0) })
+                #expect((1...5).contains(seconds))
+                #expect(answer["X-Request-Id"]?.count == 16 && answer["Cache-Control"] == "no-store")
             }
+            let call = try await server.call("GET", cardholder: tenant.holders[3].uniqueId, by: tenant.issuer)
+            #expect(call.status == 503 && call.problem == "overloaded")
+            #expect(try await server.request("GET", "/health/ready").status == 200)
         }
         #expect(try await server.post(Path.tokenCaptcha, refused).code == 0)
         let scrape = try await server.scrape()
         #expect(scrape.values[#"card_companion_requests_refused_total{priority="cardholder"}"#] == 3)
+        #expect(
+            scrape.values[#"card_companion_requests_total{operation="refused early",status="503",code="none"}"#] == 4)
         #expect(try await fixture.inFlight() == 0)
         #expect(server.logLines(with: "warning", "More requests than can be answered in time").count == 1)
+    }
+
+    @Test("A page of a named origin can read the refusal of a request too many, and others cannot")
+    func pages() async throws {
+        let fixture = try await Fixture(environment: ["HTTP_ORIGINS": Self.origin])
+        let server = fixture.server
+        try await fixture.slowDown()
+        let body = Array(JSON.object(try fixture.first.fetch(3)).text.utf8)
+        try await fixture.filled {
+            for (origin, isNamed) in [(Self.origin, true), ("https://other.example", false)] {
+                let fields = [("Origin", origin), ("Content-Type", "application/json")]
+                let answer = try await server.request("POST", Path.tokenCaptcha, headers: fields, body: body)
+                #expect(answer.status == 503 && answer.problem == "overloaded" && answer["Vary"] == "Origin")
+                #expect(answer["Access-Control-Allow-Origin"] == (isNamed ? origin : nil))
+            }
+        }
+    }
+
+    @Test("Refusals keep a connection open, however long the body is, and come in the order of the requests")
+    func connections() async throws {
+        let fixture = try await Fixture()
+        let server = fixture.server
+        try await fixture.slowDown()
+        @Sendable func request(_ path: String, _ length: Int, _ fields: String = "") -> [UInt8] {
+            let type = "Content-Type: application/json\r\n"
+            let head = "POST \(path) HTTP/1.1\r\nHost: x\r\n\(type)\(fields)Content-Length: \(length)\r\n\r\n{}"
+            return Array(head.utf8) + Array(repeating: UInt8(ascii: " "), count: length - 2)
+        }
+        let live = Array("GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n".utf8)
+        let last = "Connection: close\r\n"
+        try await fixture.filled {
+            let answers = try await server.exchange(
+                request(Path.tokenCaptcha, 100_000) + live + request(Path.captcha, 10)
+                    + request(Path.tokenCaptcha, 100, last))
+            #expect(answers.map(\.status) == [503, 200, 503, 503])
+            let long = try await server.exchange(
+                request(Path.tokenCaptcha, 2_000_000) + request(Path.tokenCaptcha, 100, last))
+            #expect(long.map(\.status) == [503, 503])
+        }
+    }
+
+    @Test("A bank that has its share is refused, and another bank's apps and back-end are served")
+    func shares() async throws {
+        let fixture = try await Fixture(least: 2)
+        let (server, greedy, other) = (fixture.server, fixture.first, fixture.second)
+        #expect(try await fixture.limit() == 12)
+        let holders = greedy.holders
+        let refused = try greedy.fetch(0)
+        try await fixture.serving((0..<7).map { (greedy, $0 % 4) }) {
+            let answer = try await server.post(Path.tokenCaptcha, refused)
+            #expect(answer.status == 503 && answer.problem == "overloaded")
+            #expect(answer.detail.contains("this bank has its share"))
+            let call = try await server.call("GET", cardholder: holders[0].uniqueId, by: greedy.issuer)
+            #expect(call.status == 503 && call.problem == "overloaded")
+            let others = try await server.call("GET", cardholder: other.holders[0].uniqueId, by: other.issuer)
+            #expect(others.status == 200)
+            #expect(try await server.post(Path.tokenCaptcha, other.fetch(1)).code == 0)
+        }
+        #expect(try await server.post(Path.tokenCaptcha, refused).code == 0)
+        #expect(server.logLines(with: "warning", "A bank has more requests than its share").count == 1)
+    }
+
+    @Test("A bank's rate, its apps and back-end together, does not touch another bank")
+    func rate() async throws {
+        let fixture = try await Fixture()
+        let (busy, other) = (fixture.first, fixture.second)
+        let server = try await fixture.installation.startServer(environment: ["BANK_RATE": "1"])
+        var (answers, refusal): ([HTTPAnswer], HTTPAnswer?) = ([], nil)
+        while refusal == nil, answers.count < 50 {
+            let answer = try await server.call("GET", cardholder: busy.holders[0].uniqueId, by: busy.issuer)
+            answers.append(answer)
+            if answer.status == 503 { refusal = answer }
+        }
+        let refused = try #require(refusal)
+        #expect(answers.count > 1 && refused.problem == "overloaded" && refused["Retry-After"] == "1")
+        #expect(refused.detail.contains("more requests per second than the server's operator allows"))
+        #expect(try await server.post(Path.tokenCaptcha, other.fetch(0)).code == 0)
     }
 }

@@ -115,6 +115,7 @@ package struct DefinitionService: Sendable {
         _ caller: Authenticated<Identifier?>, by entry: AuthorizedDefinition.Entry,
         choice: () async throws -> AuthorizedDefinition.Choice
     ) async throws -> Served<Void> {
+        try RequestPlace.charge(to: caller.bank.id)
         let place = caller.uniqueId.map { CardholderGate.Place.cardholder(bankId: caller.bank.id, uniqueId: $0) }
         return try await gate.pass(place) { try await decide(caller, entry, choice) }
     }

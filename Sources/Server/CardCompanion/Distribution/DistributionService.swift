@@ -123,7 +123,8 @@ package struct DistributionService: Sendable {
         to caller: Authenticated<Identifier>, _ code: AuthorizedFetch.Code, _ hints: FetchHints,
         seal: @escaping @Sendable (borrowing SecretBytes) throws -> String
     ) async throws -> Served<Delivery> {
-        try await gate.pass(.cardholder(bankId: caller.bank.id, uniqueId: caller.uniqueId)) {
+        try RequestPlace.charge(to: caller.bank.id)
+        return try await gate.pass(.cardholder(bankId: caller.bank.id, uniqueId: caller.uniqueId)) {
             try await fetch(for: caller, code, hints, seal)
         }
     }

@@ -128,6 +128,7 @@ package struct IssuerAuthentication: Sendable {
     private func spend(
         _ key: IssuerKey, _ signature: VerifiedSignature, of call: SignedCall
     ) async throws -> Accepted? {
+        try RequestPlace.charge(to: key.record.bankId)
         // Twice the tolerance, because a server whose clock is ahead may remove the nonce early.
         let expiresAt = Timestamp(
             seconds: signature.created + 2 * call.policy.createdToleranceSeconds + ClockMargin.seconds)

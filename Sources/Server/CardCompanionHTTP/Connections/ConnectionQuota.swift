@@ -1,3 +1,4 @@
+internal import CardCompanion
 internal import Logging
 internal import Synchronization
 

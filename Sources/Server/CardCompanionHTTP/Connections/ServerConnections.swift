@@ -1,3 +1,4 @@
+internal import CardCompanion
 internal import HummingbirdCore
 internal import HummingbirdHTTP2
 internal import Logging
@@ -12,7 +13,8 @@ extension HTTPServerBuilder {
     ///
     /// - Parameter certificates: nil listens without TLS.
     static func connections(
-        _ settings: HTTPSettings, _ certificates: TLSCertificates?, _ draining: Draining, _ logger: Logger
+        _ settings: HTTPSettings, _ certificates: TLSCertificates?, _ draining: Draining, _ admission: Admission,
+        _ logger: Logger
     ) -> HTTPServerBuilder {
         let addressLimit = settings.addressConnections ?? settings.usualAddressConnections
         let connections = ConnectionQuota(
@@ -21,13 +23,15 @@ extension HTTPServerBuilder {
         let streams = ConnectionQuota(
             of: "HTTP/2 streams", limit: addressLimit, totalLimit: settings.maximumConnections,
             proxies: settings.proxies, logger: logger)
+        let refusals = EarlyRefusal.Policy(admission: admission, origins: CrossOrigin(settings.origins))
         let idleTimeout = TimeAmount.seconds(Int64(settings.idleTimeoutSeconds))
         return HTTPServerBuilder { responder in
             let http1 = UpgradableHTTP1Channel(
                 base: HTTP1Channel(
                     responder: responder,
                     configuration: .init(
-                        additionalChannelHandlers: [ConnectionGuard(draining)], idleTimeout: idleTimeout,
+                        additionalChannelHandlers: [ConnectionGuard(draining), EarlyRefusal(refusals)],
+                        idleTimeout: idleTimeout,
                         httpDecoderConfiguration: headLimits)))
             func watched(_ base: some ServerChildChannel) -> any ServerChildChannel {
                 WatchedConnection(base: base, quota: connections, idleTimeoutSeconds: settings.idleTimeoutSeconds)
@@ -43,7 +47,8 @@ extension HTTPServerBuilder {
                 configuration: .init(
                     idleTimeout: .seconds(settings.idleTimeoutSeconds),
                     streamConfiguration: .init(
-                        additionalChannelHandlers: [StreamGuard(streams, draining)], idleTimeout: idleTimeout)))
+                        additionalChannelHandlers: [StreamGuard(streams, draining), EarlyRefusal(refusals)],
+                        idleTimeout: idleTimeout)))
             return watched(try NegotiatedChannel(certificates.configuration, http1: http1, http2: http2))
         }
     }

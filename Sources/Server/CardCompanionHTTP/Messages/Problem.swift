@@ -58,9 +58,24 @@ package struct Problem: Error {
     }
 
     func response() throws -> Response {
-        var headers = headers
-        headers[.contentType] = "application/problem+json"
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: try body ?? writeBody()))
+        let message = try message
+        return Response(
+            status: message.head.status, headers: message.head.headerFields,
+            body: ResponseBody(byteBuffer: message.body))
+    }
+
+    /// Head and body.
+    struct Message: Sendable {
+        var head: HTTPResponse
+        let body: ByteBuffer
+    }
+
+    var message: Message {
+        get throws {
+            var head = HTTPResponse(status: status, headerFields: headers)
+            head.headerFields[.contentType] = "application/problem+json"
+            return Message(head: head, body: try body ?? writeBody())
+        }
     }
 
     private func writeBody() throws -> ByteBuffer {

@@ -67,7 +67,6 @@ struct CodedRoutes<Answer: CodedAnswer>: Sendable {
     let refusals: RefusalCounts
     let audit: Logger
     let admission: Admission
-    let priority: RequestPriority
     /// The answer after an internal error. Its cause goes to the log only.
     let fault: Answer
 
@@ -75,11 +74,10 @@ struct CodedRoutes<Answer: CodedAnswer>: Sendable {
         _ path: String, on router: Router<ServiceContext>, charging charge: Charge = .refusedCallers,
         _ operation: @escaping Operation
     ) {
-        let routes = self
+        let (routes, priority) = (self, RequestPriority(appPath: path))
         router.post(RouterPath(path)) { request, context in
-            try await routes.admission.requireRoom(for: routes.priority, toRead: request)
             let body = try await RequestBodyReader.object(request)
-            let answer = try await routes.admission.serve(routes.priority) {
+            let answer = try await routes.admission.serve(priority) {
                 var record = AuditRecord(operation: path, requestId: context.requestId)
                 record.name(claimedIn: body)
                 return try await routes.answer(body, &record, context) { body, record in

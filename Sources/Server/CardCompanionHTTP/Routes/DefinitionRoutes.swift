@@ -15,10 +15,10 @@ struct DefinitionRoutes {
         let definition = definition
         let fault = DefinitionCode.unexpectedError
         let keypads = CodedRoutes(
-            callers: callers, refusals: refusals, audit: audit, admission: admission, priority: .cardholder,
+            callers: callers, refusals: refusals, audit: audit, admission: admission,
             fault: KeypadAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
         let definitions = CodedRoutes(
-            callers: callers, refusals: refusals, audit: audit, admission: admission, priority: .cardholder,
+            callers: callers, refusals: refusals, audit: audit, admission: admission,
             fault: StatusAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
 
         keypads.post(APIPath.keypadCoordinates, on: router, charging: .everyRequest) { body, _ in

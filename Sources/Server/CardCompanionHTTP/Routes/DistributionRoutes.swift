@@ -15,10 +15,10 @@ struct DistributionRoutes {
         let distribution = distribution
         let fault = DistributionCode.unexpectedError
         let fetches = CodedRoutes(
-            callers: callers, refusals: refusals, audit: audit, admission: admission, priority: .cardholder,
+            callers: callers, refusals: refusals, audit: audit, admission: admission,
             fault: CaptchaAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
         let notifies = CodedRoutes(
-            callers: callers, refusals: refusals, audit: audit, admission: admission, priority: .confirmation,
+            callers: callers, refusals: refusals, audit: audit, admission: admission,
             fault: StatusAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
 
         fetches.post(APIPath.captcha, on: router) { body, record in

@@ -7,7 +7,6 @@ internal import SecureMemory
 
 extension IssuerRoutes {
     func getEvents(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        try admission.requireRoom(for: .backEnd)
         let bank = try await authenticate(
             request, context, SharedSecret(try await RequestBodyReader.collect(request)))
         let query = request.uri.queryParameters

@@ -18,7 +18,6 @@ extension IssuerRoutes {
             await RequestBodyReader.discard(request)
             throw Problem(.unsupportedMediaType, "Content-Type must be application/x-ndjson.")
         }
-        try await admission.requireRoom(for: .importing, toRead: request)
         let caller = try await authenticate(request, context, hasBody: true)
         guard request.headers[.idempotencyKey] == nil else {
             await RequestBodyReader.discard(request)

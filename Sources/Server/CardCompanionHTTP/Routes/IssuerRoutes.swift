@@ -71,7 +71,6 @@ struct IssuerRoutes {
     /// Reads the body, and serves the call if the server can answer it in time.
     private func admitted(_ handler: @escaping BodyHandler) -> Handler {
         { request, context in
-            try await admission.requireRoom(for: .backEnd, toRead: request)
             let body = SharedSecret(try await RequestBodyReader.collect(request))
             return try await admission.serve(.backEnd) { try await handler(request, context, body) }
         }

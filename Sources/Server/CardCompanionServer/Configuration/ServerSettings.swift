@@ -22,6 +22,10 @@ package struct ServerSettings: Sendable {
     let httpDrainSeconds: Int
     /// How many requests of one cardholder are served at once.
     let cardholderRequests: Int
+    /// So many requests are always served at once.
+    let requests: Int
+    /// How many requests each bank can have; nil without a limit.
+    let bankRate: TokenBucket.Rate?
     /// How many unknown names of each kind are looked up per second, in the long run.
     let lookUpsPerSecond: Int
     package let webhooksCAPath: String?
@@ -67,7 +71,6 @@ package struct ServerSettings: Sendable {
             host: reader.text(.httpHost), port: reader.integer(.httpPort), tls: Self.tls(&reader))
         httpConnections = reader.integerIfAny(.httpConnections)
         httpDrainSeconds = reader.integer(.httpDrain)
-        http.requests = reader.integer(.httpRequests)
         http.idleTimeoutSeconds = reader.integer(.httpIdleTimeout)
         http.addressConnections = reader.integerIfAny(.httpAddressConnections)
         http.addressRate = TokenBucket.Rate(
@@ -92,6 +95,8 @@ package struct ServerSettings: Sendable {
         }
         http.databaseLimit = .milliseconds(reader.integer(.databaseAnswerTimeout))
         self.http = http
+        requests = reader.integer(.httpRequests)
+        bankRate = reader.integerIfAny(.bankRate).map { TokenBucket.Rate(perSecond: $0, burst: $0) }
         cardholderRequests = reader.integer(.cardholderRequests)
         lookUpsPerSecond = reader.integer(.lookUpsRate)
         webhooksCAPath = reader.textIfAny(.webhooksCA).map(Self.absolute)

@@ -75,10 +75,10 @@ extension Setting {
         without: "10000, or fewer if this process cannot open so many files",
         "The maximum number of open connections.")
     static let httpRequests = Setting(
-        .http, "http.requests", .integer(1...10_000), default: .int(http.requests),
+        .http, "http.requests", .integer(1...10_000), default: .int(Admission.usualLeast),
         """
         How many requests are always served at once. The server takes more while it answers them soon, and refuses the \
-        others with 503 at once.
+        others with 503 at once. One bank has at most 60 % of them.
         """)
     static let httpIdleTimeout = Setting(
         .http, "http.idle.timeout.seconds", .integer(1...3600), default: .int(http.idleTimeoutSeconds),
@@ -123,6 +123,12 @@ extension Setting {
     static let cardholderRequests = Setting(
         .server, "cardholder.requests", .integer(1...1_000), default: .int(CardholderGate.usualLimit),
         "How many requests of one cardholder are served at once.")
+    static let bankRate = Setting(
+        .server, "bank.rate", .integer(1...1_000_000), without: "no limit",
+        """
+        The maximum number of requests of one bank, its apps and its back-end together, that a server takes per second. \
+        The others are refused with 503. A burst can be as large.
+        """)
     static let lookUpsRate = Setting(
         .server, "lookups.rate", .integer(1...1_000_000), default: .int(TokenBucket.Rate.usualLookUps.perSecond),
         """
@@ -225,7 +231,7 @@ extension Setting {
         httpIdleTimeout,
         httpAddressConnections, httpAddressRate, httpAddressBurst, httpAddressSessions, httpProxies, httpNames,
         httpOrigins,
-        cardholderRequests, lookUpsRate, webhooksCA, resultsTimeout, databaseURL, databaseConnections,
+        cardholderRequests, bankRate, lookUpsRate, webhooksCA, resultsTimeout, databaseURL, databaseConnections,
         databaseStatementTimeout, databaseAcquireTimeout, databaseAnswerTimeout, databasePooling, databaseBinaries,
         dataDirectory, vaultFile, vaultModule, vaultToken, vaultPINFile, vaultGrace, vaultSocket, adminHost, adminPort,
         logLevel, logFormat, serverUser, drawingThreads, housekeepingInterval, clockLimit,

@@ -60,6 +60,7 @@ struct Server: Service, CustomStringConvertible {
         settings.maximumConnections = maximumConnections
         let parts = ServiceParts(
             distribution: operations.distribution, definition: operations.definition, issuing: operations.issuing,
+            admission: operations.admission,
             keys: core.keys, seals: core.seals.memory, store: installation.store, clock: core.clockWatch,
             vault: core.vaultWatch,
             refusals: operations.refusals, draining: draining, added: trial?.routes,

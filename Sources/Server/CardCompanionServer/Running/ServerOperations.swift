@@ -13,6 +13,7 @@ package struct ServerOperations {
     let issuing: IssuingParts
     let results: ResultPoster
     let refusals: RefusalCounts
+    let admission: Admission
     let drawingThreads: DrawingThreads
 
     /// - Throws: an error if the images' font or the webhooks' roots cannot be read.
@@ -22,6 +23,7 @@ package struct ServerOperations {
         let (keyring, keys, countedObjects, banks) = (core.keyring, core.keys, core.countedObjects, core.banks)
         let gate = CardholderGate(limit: settings.cardholderRequests)
         refusals = RefusalCounts(store: store, clock: clock, logger: logger)
+        admission = Admission(least: settings.requests, bankRate: settings.bankRate, logger: logger)
         drawingThreads = DrawingThreads(count: settings.drawingThreads)
         distribution = DistributionService(
             store: store, keyring: keyring, banks: banks, renderer: try PINImageRenderer(),

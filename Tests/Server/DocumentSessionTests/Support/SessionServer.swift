@@ -50,7 +50,8 @@ struct SessionServer: Sendable {
         let application = Application(
             router: router(service, settings, draining, logger),
             server: .connections(
-                settings, try files.map { try TLSCertificates($0, clock: .system, logger: logger) }, draining, logger),
+                settings, try files.map { try TLSCertificates($0, clock: .system, logger: logger) }, draining,
+                Admission(least: Admission.usualLeast, bankRate: nil, logger: logger), logger),
             configuration: .init(address: .hostname(settings.host, port: 0)),
             onServerRunning: { port.yield($0.localAddress?.port ?? 0) }, logger: logger)
         let group = ServiceGroup(configuration: .init(services: [.init(service: application)], logger: logger))

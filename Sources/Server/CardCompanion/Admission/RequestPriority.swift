@@ -1,5 +1,5 @@
 /// Which requests are refused first when there are more than can be answered in time. The texts are for metrics and the log.
-enum RequestPriority: String, CaseIterable, Sendable {
+package enum RequestPriority: String, CaseIterable, Sendable {
     /// An app says that a PIN was shown. If that is lost, a PIN may be delivered twice.
     case confirmation
     /// A cardholder waits: a fetch, a keypad, a definition.

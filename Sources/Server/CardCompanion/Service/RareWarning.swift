@@ -1,8 +1,8 @@
-internal import Logging
+package import Logging
 internal import Synchronization
 
 /// A warning that an attacker can cause as often as they like, so it is logged at most once a minute.
-final class RareWarning: Sendable {
+package final class RareWarning: Sendable {
     static let interval = Duration.seconds(60)
 
     private struct State {
@@ -15,7 +15,7 @@ final class RareWarning: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
 
-    init(_ message: Logger.Message, _ logger: Logger) {
+    package init(_ message: Logger.Message, _ logger: Logger) {
         self.message = message
         self.logger = logger
     }
@@ -23,7 +23,7 @@ final class RareWarning: Sendable {
     /// Records a reason to warn.
     ///
     /// - Parameter metadata: of the one who is refused now.
-    func warn(_ metadata: Logger.Metadata, at now: ContinuousClock.Instant = .now) {
+    package func warn(_ metadata: Logger.Metadata, at now: ContinuousClock.Instant = .now) {
         let count: Int? = state.withLock { state in
             state.count += 1
             if let loggedAt = state.loggedAt, loggedAt.duration(to: now) < Self.interval { return nil }

@@ -1,14 +1,12 @@
-internal import CardCompanion
-
 /// A token bucket for each of many, such as addresses. The time is injected.
 ///
 /// A bucket that nobody has used for as long as it takes to fill, even from the largest debt, is full, and need not be remembered.
 /// So the buckets are kept in two parts, the recent and the older ones, and the older part is dropped once in this time.
-struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
-    typealias Instant = ContinuousClock.Instant
+package struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
+    package typealias Instant = ContinuousClock.Instant
 
     /// How many keys each of the two parts remembers. Further keys share one bucket.
-    static var rememberedLimit: Int { 100_000 }
+    package static var rememberedLimit: Int { 100_000 }
 
     private let rate: TokenBucket.Rate
     /// How long it takes a bucket to fill that owes as much as it can hold.
@@ -19,7 +17,7 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     private var recentSince: Instant
     private var shared: TokenBucket
 
-    init(_ rate: TokenBucket.Rate, at now: Instant, limit: Int = rememberedLimit) {
+    package init(_ rate: TokenBucket.Rate, at now: Instant, limit: Int = rememberedLimit) {
         self.rate = rate
         memory = rate.refill * 2
         self.limit = limit
@@ -28,19 +26,19 @@ struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
     }
 
     /// How many keys are remembered.
-    var count: Int { recent.count + older.count }
+    package var count: Int { recent.count + older.count }
 
     /// Takes a token of a key.
     ///
     /// - Returns: nil if there was one; otherwise after how many seconds there is one.
-    mutating func charge(_ key: Key, at now: Instant) -> Int? {
+    package mutating func charge(_ key: Key, at now: Instant) -> Int? {
         guard var bucket = bucket(of: key, at: now) else { return Self.charge(&shared, at: now) }
         defer { recent[key] = bucket }
         return Self.charge(&bucket, at: now)
     }
 
     /// Takes tokens of a key that need not be there. Keys that share a bucket owe nothing.
-    mutating func owe(_ count: Int, by key: Key, at now: Instant) {
+    package mutating func owe(_ count: Int, by key: Key, at now: Instant) {
         guard var bucket = bucket(of: key, at: now) else { return }
         bucket.owe(count, at: now)
         recent[key] = bucket

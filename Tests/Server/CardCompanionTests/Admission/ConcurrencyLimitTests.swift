@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CardCompanionHTTP
+@testable import CardCompanion
 
 @Suite("How many requests are taken at once")
 struct ConcurrencyLimitTests {

@@ -1,0 +1,133 @@
+internal import CardCompanionModel
+internal import CardCompanionStore
+package import Logging
+internal import Metrics
+internal import Synchronization
+
+/// Takes as many requests at once as can be answered in time, and refuses the others before anything of them is used. Each bank
+/// has its share of them.
+package final class Admission: Sendable {
+    /// So many requests are always served at once. If each write takes half a second, the sessions of the database can do no more
+    /// in time.
+    package static let usualLeast = 12
+
+    private struct State {
+        var limit: ConcurrencyLimit
+        var inFlight = 0
+        var shares = BankShares()
+        var rates: TokenBuckets<Identifier>?
+
+        func hasRoom(for priority: RequestPriority) -> Bool {
+            inFlight * 100 < limit.value * priority.sharePercent
+        }
+    }
+
+    private let state: Mutex<State>
+    private let refused: [RequestPriority: Counter]
+    private let limitGauge = Gauge(label: "card_companion_requests_limit")
+    private let inFlightGauge = Gauge(label: "card_companion_requests_in_flight")
+    private let overload: RareWarning
+    private let greed: RareWarning
+
+    /// - Parameters:
+    ///   - least: so many requests are always taken at once.
+    ///   - bankRate: how many requests each bank can have; nil without a limit.
+    package init(least: Int, bankRate: TokenBucket.Rate?, logger: Logger) {
+        state = Mutex(State(limit: ConcurrencyLimit(least: least), rates: bankRate.map { TokenBuckets($0, at: .now) }))
+        refused = Dictionary(
+            uniqueKeysWithValues: RequestPriority.allCases.map {
+                ($0, Counter(label: "card_companion_requests_refused_total", dimensions: [("priority", $0.rawValue)]))
+            })
+        overload = RareWarning(
+            "More requests than can be answered in time: some are refused with 503. See docs/operations.md", logger)
+        greed = RareWarning(
+            "A bank has more requests than its share: some are refused with 503. See docs/operations.md", logger)
+        state.withLock { show($0) }
+    }
+
+    /// Serves a request whose body is complete, so that a slow client takes no place.
+    ///
+    /// - Throws: ``Overloaded`` if there are too many; what `work` throws.
+    package func serve<Answer>(_ priority: RequestPriority, _ work: () async throws -> Answer) async throws -> Answer {
+        let place = RequestPlace(priority, self)
+        try take(priority)
+        do {
+            let answer = try await RequestPlace.$current.withValue(place) { try await work() }
+            end(place, hasAnswer: true)
+            return answer
+        } catch let error as Overloaded {
+            leave(place)
+            throw error
+        } catch {
+            end(place, hasAnswer: !Self.saysNoAnswer(error))
+            throw error
+        }
+    }
+
+    /// Refuses a request that takes no place, because most of its time it waits, or one whose body is still to come.
+    ///
+    /// - Throws: ``Overloaded`` if there are too many others.
+    package func requireRoom(for priority: RequestPriority) throws(Overloaded) {
+        guard state.withLock({ $0.hasRoom(for: priority) }) else { throw refusal(priority) }
+    }
+
+    private func take(_ priority: RequestPriority) throws(Overloaded) {
+        let isTaken = state.withLock { state in
+            guard state.hasRoom(for: priority) else { return false }
+            state.inFlight += 1
+            show(state)
+            return true
+        }
+        guard isTaken else { throw refusal(priority) }
+    }
+
+    func charge(_ place: RequestPlace, to bankId: Identifier) throws(Overloaded) {
+        let refusal: Overloaded? = state.withLock { state in
+            guard state.shares.hasRoom(for: bankId, inFlight: state.inFlight, limit: state.limit.value) else {
+                return Overloaded(.bankShare)
+            }
+            if let seconds = state.rates?.charge(bankId, at: place.begin) {
+                return Overloaded(.bankRate, retryAfterSeconds: seconds)
+            }
+            state.shares.take(for: bankId)
+            return nil
+        }
+        guard let refusal else { return }
+        refused[place.priority]?.increment()
+        greed.warn(["bankId": "\(bankId)"])
+        throw refusal
+    }
+
+    private func end(_ place: RequestPlace, hasAnswer: Bool) {
+        state.withLock { state in
+            state.limit.ended(begunAt: place.begin, hasAnswer: hasAnswer, of: state.inFlight, at: .now)
+        }
+        leave(place)
+    }
+
+    private func leave(_ place: RequestPlace) {
+        state.withLock { state in
+            state.inFlight -= 1
+            if let bankId = place.bank { state.shares.release(of: bankId) }
+            show(state)
+        }
+    }
+
+    private func show(_ state: State) {
+        limitGauge.record(state.limit.value)
+        inFlightGauge.record(state.inFlight)
+    }
+
+    private static func saysNoAnswer(_ error: any Error) -> Bool {
+        switch error as? StoreError {
+        case .unavailable, .outcomeUnknown: true
+        default: false
+        }
+    }
+
+    private func refusal(_ priority: RequestPriority) -> Overloaded {
+        refused[priority]?.increment()
+        overload.warn(["priority": "\(priority.rawValue)"])
+        return Overloaded(.server)
+    }
+}

@@ -1,0 +1,35 @@
+internal import CardCompanionModel
+internal import Synchronization
+
+/// The place of a request among those that are served at once. It is charged to the request's bank when that is authenticated.
+final class RequestPlace: Sendable {
+    @TaskLocal static var current: RequestPlace?
+
+    let begin = ContinuousClock.now
+    let priority: RequestPriority
+    private let admission: Admission
+    private let bankId = Mutex<Identifier?>(nil)
+
+    init(_ priority: RequestPriority, _ admission: Admission) {
+        self.priority = priority
+        self.admission = admission
+    }
+
+    /// Charges the place of this task's request to a bank. Call it before anything of the request is used, and only for an
+    /// authenticated caller: a stranger must not use up a bank's share.
+    ///
+    /// - Throws: ``Overloaded`` if the bank has more than its share.
+    static func charge(to bankId: Identifier) throws(Overloaded) {
+        try current?.charge(to: bankId)
+    }
+
+    /// Which bank's it is; nil if it was not charged.
+    var bank: Identifier? { bankId.withLock(\.self) }
+
+    private func charge(to bankId: Identifier) throws(Overloaded) {
+        // A request is authenticated again if its bank has changed meanwhile.
+        guard bank == nil else { return }
+        try admission.charge(self, to: bankId)
+        self.bankId.withLock { $0 = bankId }
+    }
+}

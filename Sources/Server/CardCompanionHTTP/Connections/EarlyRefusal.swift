@@ -1,0 +1,118 @@
+internal import CardCompanion
+internal import CardCompanionAPI
+internal import HTTPTypes
+internal import Metrics
+internal import NIOCore
+internal import NIOHTTPTypes
+
+/// Refuses a request by its head, on the connection's own thread, while the server has more than it can answer in time: a refusal
+/// must cost far less than an answer. One for each connection of HTTP/1.1, and for each stream of HTTP/2.
+final class EarlyRefusal: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    /// What all connections share.
+    struct Policy: Sendable {
+        let admission: Admission
+        let origins: CrossOrigin
+        let count = Counter(
+            label: "card_companion_requests_total",
+            dimensions: [("operation", "refused early"), ("status", "503"), ("code", "none")])
+    }
+
+    /// A refused request, whose body may still be coming.
+    private struct Refused {
+        /// Nil once it was sent.
+        var answer: Problem.Message?
+        /// The client uses the connection no longer.
+        let isLast: Bool
+        /// How much of the body has come, in bytes.
+        var byteCount = 0
+    }
+
+    private let policy: Policy
+    private var refused: Refused?
+    /// How many requests are with the routes. Answers keep the order of the requests, so then nothing is refused here.
+    private var openCount = 0
+
+    init(_ policy: Policy) {
+        self.policy = policy
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let part = unwrapInboundIn(data)
+        if refused != nil { return refuse(part, context) }
+        if case .head(let head) = part {
+            refused = openCount == 0 ? refusal(of: head) : nil
+            guard refused == nil else { return }
+            openCount += 1
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { openCount -= 1 }
+        context.write(data, promise: promise)
+    }
+
+    private func refusal(of head: HTTPRequest) -> Refused? {
+        guard let priority = RequestPriority(head) else { return nil }
+        do throws(Overloaded) {
+            try policy.admission.requireRoom(for: priority)
+            return nil
+        } catch {
+            guard var answer = try? Problem(overloaded: error).message else { return nil }
+            answer.head.headerFields.append(contentsOf: policy.origins.fields(for: head))
+            answer.head.headerFields[.xRequestId] = RequestID.random()
+            answer.head.headerFields[.cacheControl] = "no-store"
+            policy.count.increment()
+            return Refused(answer: answer, isLast: head.headerFields[.connection]?.lowercased() == "close")
+        }
+    }
+
+    /// Wipes the body as it comes, because it can contain a secret. The answer follows it, or comes in the middle of a long one.
+    private func refuse(_ part: HTTPRequestPart, _ context: ChannelHandlerContext) {
+        switch part {
+        case .head: break
+        case .body(let chunk):
+            RequestBodyReader.wipe(chunk)
+            refused?.byteCount += chunk.readableBytes
+            if refused.map({ $0.byteCount > RequestBodyReader.discardedByteLimit }) ?? false { answer(context) }
+        case .end:
+            answer(context)
+            let isLast = refused?.isLast ?? false
+            refused = nil
+            if isLast { context.close(promise: nil) }
+        }
+    }
+
+    private func answer(_ context: ChannelHandlerContext) {
+        guard let answer = refused?.answer.take() else { return }
+        context.write(wrapOutboundOut(.head(answer.head)), promise: nil)
+        context.write(wrapOutboundOut(.body(answer.body)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+}
+
+extension RequestPriority {
+    /// Nil for a request that is always taken, and for one that only a route can judge.
+    fileprivate init?(_ head: HTTPRequest) {
+        guard let path = head.path, head.method != .options, head.method != .head else { return nil }
+        if path.hasPrefix("/v1/pin-") {
+            self.init(appPath: path)
+        } else if path.hasPrefix("/v1/banks/") {
+            self = path.hasSuffix("/cardholders:import") ? .importing : .backEnd
+        } else {
+            return nil
+        }
+    }
+}
+
+extension RequestPriority {
+    /// - Parameter appPath: of an operation for apps.
+    init(appPath: String) {
+        self = appPath == APIPath.notify || appPath == APIPath.tokenNotify ? .confirmation : .cardholder
+    }
+}
