@@ -3,7 +3,6 @@ import Glibc
 /// A connection of the load generator: at most one request is under way.
 final class Connection {
     let socket: Int32
-    private(set) var isBusy = false
     /// The number of the present request.
     private(set) var request = 0
     /// When it should have been sent.
@@ -35,7 +34,6 @@ final class Connection {
     func begin(_ request: Int, dueAt: Int64) {
         self.request = request
         self.dueAt = dueAt
-        isBusy = true
     }
 
     /// Requests are shorter than the socket's buffer, so this does not wait.
@@ -64,7 +62,6 @@ final class Connection {
 
     /// Makes the connection ready for the next request.
     func end() {
-        isBusy = false
         received = 0
         expected = nil
     }

@@ -1,3 +1,5 @@
+// For epoll, which Glibc does not have.
+import CLibPQ
 import Glibc
 
 /// Sends prepared requests on some connections, one request at a time on each. One thread does all of it, so that it takes
@@ -26,7 +28,7 @@ struct LoadGenerator {
     /// Sends the requests, and calls `body` while the connections are still open.
     func run<Result>(_ requests: RequestBatch, _ pace: Pace, _ body: (LoadResult) throws -> Result) throws -> Result {
         let connections = try (0..<connectionCount).map { _ in try Connection(port: port) }
-        var run = Run(requests, pace, connections, self)
+        var run = try Run(requests, pace, connections, self)
         return try withExtendedLifetime(connections) { try body(try run.toEnd()) }
     }
 
@@ -36,24 +38,29 @@ struct LoadGenerator {
         let pace: Pace
         let connections: [Connection]
         let generator: LoadGenerator
+        private let sockets: Sockets
         private let start = Nanoseconds.now()
         private var sent = 0
-        private var lastUsed = -1
+        /// Connections without a request. They are used in turn, because the server closes one that sends nothing.
+        private var idle: [Connection]
         private var result = LoadResult()
 
-        init(_ requests: RequestBatch, _ pace: Pace, _ connections: [Connection], _ generator: LoadGenerator) {
+        init(
+            _ requests: RequestBatch, _ pace: Pace, _ connections: [Connection], _ generator: LoadGenerator
+        ) throws {
             self.requests = requests
             self.pace = pace
             self.connections = connections
             self.generator = generator
+            sockets = try Sockets(connections.map(\.socket))
+            idle = connections
         }
 
         mutating func toEnd() throws -> LoadResult {
             while true {
                 try sendDue()
-                let busy = connections.filter(\.isBusy)
-                if busy.isEmpty, nextDue == nil { break }
-                try wait(for: busy)
+                if idle.count == connections.count, nextDue == nil { break }
+                try wait()
             }
             result.seconds = Double(Nanoseconds.now() - start) / 1e9
             return result
@@ -71,12 +78,7 @@ struct LoadGenerator {
         }
 
         private mutating func sendDue() throws {
-            // In turn, because the server closes a connection that sends nothing.
-            let first = lastUsed + 1
-            for offset in connections.indices {
-                let place = (first + offset) % connections.count
-                let connection = connections[place]
-                guard !connection.isBusy else { continue }
+            while let connection = idle.first {
                 let now = Nanoseconds.now()
                 guard let due = nextDue, due <= now else { return }
                 if case .constant = pace {
@@ -86,20 +88,20 @@ struct LoadGenerator {
                 }
                 try requests.withRequest(sent) { try connection.send($0) }
                 sent += 1
-                lastUsed = place
+                idle.removeFirst()
             }
         }
 
         /// Waits for answers, or until the next request is due.
-        private mutating func wait(for busy: [Connection]) throws {
-            let isIdle = busy.count < connections.count
-            let left = isIdle ? max(0, (nextDue ?? .max) - Nanoseconds.now()) : .max
-            let readable = try Readable.wait(for: busy.map(\.socket), nanoseconds: min(left, 30_000_000_000))
-            for connection in readable.map({ busy[$0] }) {
+        private mutating func wait() throws {
+            let left = idle.isEmpty ? .max : max(0, (nextDue ?? .max) - Nanoseconds.now())
+            for place in try sockets.wait(nanoseconds: min(left, 30_000_000_000)) {
+                let connection = connections[place]
                 try connection.receive()
                 guard let answer = connection.answer else { continue }
                 record(answer, of: connection)
                 connection.end()
+                idle.append(connection)
             }
         }
 
@@ -116,23 +118,27 @@ struct LoadGenerator {
     }
 }
 
-/// Waits for sockets, with a timeout that is finer than a millisecond.
-private enum Readable {
-    /// - Returns: the places in `sockets` of those that can be read.
-    static func wait(for sockets: [Int32], nanoseconds: Int64) throws -> [Int] {
-        // An fd_set ends at descriptor 1023, but the system reads as much as the first argument says.
-        let limit = Int(sockets.max() ?? -1) + 1
-        var words = [UInt](repeating: 0, count: limit / UInt.bitWidth + 1)
-        for socket in sockets { words[Int(socket) / UInt.bitWidth] |= 1 << UInt(Int(socket) % UInt.bitWidth) }
-        var timeout = timespec(
-            tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
-        let status = words.withUnsafeMutableBytes {
-            pselect(Int32(limit), $0.baseAddress?.assumingMemoryBound(to: fd_set.self), nil, nil, &timeout, nil)
+/// Waits for sockets. For less than a millisecond it does not sleep, because the system's timeout is no finer.
+private final class Sockets {
+    private let epoll = epoll_create1(CInt(EPOLL_CLOEXEC))
+    private var events = [epoll_event](repeating: epoll_event(), count: 256)
+
+    init(_ sockets: [Int32]) throws {
+        for (place, socket) in sockets.enumerated() {
+            var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: UInt64(place)))
+            guard epoll_ctl(epoll, EPOLL_CTL_ADD, socket, &event) == 0 else {
+                throw LoadFailed(description: "epoll_ctl failed")
+            }
         }
-        guard status >= 0 else { throw LoadFailed(description: "pselect failed") }
-        return sockets.indices.filter { place in
-            words[Int(sockets[place]) / UInt.bitWidth] & 1 << UInt(Int(sockets[place]) % UInt.bitWidth) != 0
-        }
+    }
+
+    deinit { close(epoll) }
+
+    /// - Returns: the places of those that can be read, some of them if they are many.
+    func wait(nanoseconds: Int64) throws -> [Int] {
+        let count = epoll_wait(epoll, &events, CInt(events.count), CInt(nanoseconds / 1_000_000))
+        guard count >= 0 else { throw LoadFailed(description: "epoll_wait failed") }
+        return events.prefix(Int(count)).map { Int($0.data.u64) }
     }
 }
 

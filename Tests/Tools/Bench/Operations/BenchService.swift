@@ -7,11 +7,11 @@ import Synchronization
 /// The server that is measured, its bank and its cardholders.
 struct BenchService: Sendable {
     let installation: TestInstallation
-    let server: TestServer
+    private(set) var server: TestServer
     /// Nil: the server connects to PostgreSQL itself.
     let pooler: Pgbouncer?
-    let bank: TestBank
-    let issuer: TestIssuer
+    private(set) var bank: TestBank
+    private(set) var issuer: TestIssuer
     let ecKey: SealingKey
     let rsaKeyId: String
     let rsaKey: RSAKeyText
@@ -79,9 +79,33 @@ struct BenchService: Sendable {
         let file = try await Self.importFile(cardholderCount, bank.id, ecKey)
         log("importing them")
         let start = Nanoseconds.now()
-        try await installation.run(["cardholder", "import", "--bank", bank.id, file]).succeeded()
+        try await Self.importCardholders(file, of: bank, into: installation)
         importRate = Double(cardholderCount) * 1e9 / Double(Nanoseconds.now() - start)
+    }
+
+    private static func importCardholders(
+        _ file: String, of bank: TestBank, into installation: TestInstallation
+    ) async throws {
+        try await installation.run(["cardholder", "import", "--bank", bank.id, file]).succeeded()
         try await installation.sql("ANALYZE cardholder")
+    }
+
+    /// Another bank of the same installation, with as many cardholders.
+    func neighbour() async throws -> BenchService {
+        var other = self
+        other.bank = try await installation.makeBank(Self.bankSettings)
+        other.issuer = try await installation.makeIssuer(for: other.bank)
+        _ = try await installation.importEncryptionCertificate(into: other.bank, alias: "encryption")
+        let file = try await Self.importFile(cardholderCount, other.bank.id, ecKey)
+        try await Self.importCardholders(file, of: other.bank, into: installation)
+        return other
+    }
+
+    /// The same bank, at another server of the installation.
+    func served(by server: TestServer) -> BenchService {
+        var other = self
+        other.server = server
+        return other
     }
 
     /// Another server of the same installation.

@@ -29,8 +29,8 @@ struct OverloadCommand: AsyncParsableCommand {
     var json: String?
 
     /// What an operator has who sets nothing.
-    private static let defaultLimits = [
-        "HTTP_REQUESTS": "8", "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "2000", "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "2",
+    static let defaultLimits = [
+        "HTTP_REQUESTS": "12", "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "2000", "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "2",
     ]
     private static let saturatingConnections = 16
 
