@@ -413,7 +413,8 @@ let package = Package(
             dependencies: [
                 "CLibPQ", "Cryptography", "DocumentValidation", "DocumentValidationClient",
                 "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation", "PINImages", "SecureMemory",
-                "ServerHarness", argumentParser, crypto, cryptoExtras, httpTypes, hummingbird, nioCore, nioPosix, nioSSL,
+                "ServerHarness", argumentParser, crypto, cryptoExtras, httpTypes, hummingbird, nioCore, nioPosix,
+                nioSSL,
             ],
             path: "Tests/Tools/Bench", exclude: ["plot.py", "requirements.txt"], swiftSettings: strict),
         // Draws images of PINs, and lets programs read them: 'make captcha-report'.
