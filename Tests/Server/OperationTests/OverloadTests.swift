@@ -1,3 +1,4 @@
+import PythonOracle
 import ServerHarness
 import Testing
 
@@ -40,6 +41,18 @@ struct OverloadTests {
             return tenant
         }
 
+        private func code(of fetch: [String: JSON]) async throws -> Int? {
+            guard server.url.hasPrefix("https") else { return try await server.post(Path.tokenCaptcha, fetch).code }
+            let answer = try await TestCommand.run(
+                "curl",
+                [
+                    "--silent", "--insecure", "--http2", "--header", "Content-Type: application/json", "--data",
+                    JSON.object(fetch).text, server.url + Path.tokenCaptcha,
+                ]
+            ).succeeded()
+            return try JSON(parsing: answer.stdout).object?["errorCode"]?.integer
+        }
+
         /// How many requests are being served.
         func inFlight() async throws -> Int? { try await gauge("card_companion_requests_in_flight") }
 
@@ -66,13 +79,15 @@ struct OverloadTests {
         func serving(
             _ fetches: [(tenant: Tenant, number: Int)], _ body: @escaping @Sendable () async throws -> Void
         ) async throws {
-            let server = server
             let requests = try fetches.map { try $0.tenant.fetch($0.number) }
             let banks = Set(fetches.map { "'\($0.tenant.bank.id)'" }).joined(separator: ", ")
             try await installation.holding("SELECT 1 FROM cardholder WHERE bank_id IN (\(banks)) FOR UPDATE") { lock in
                 try await withThrowingTaskGroup(of: Int?.self) { group in
-                    for request in requests { group.addTask { try await server.post(Path.tokenCaptcha, request).code } }
-                    try await eventually("the fetches wait") { try await inFlight() == requests.count }
+                    // One after the other, because the shares depend on who comes first.
+                    for (number, request) in requests.enumerated() {
+                        group.addTask { try await code(of: request) }
+                        try await eventually("the fetch waits") { try await inFlight() == number + 1 }
+                    }
                     try await body()
                     try await lock.release()
                     for try await code in group { #expect(code == 0) }
@@ -147,6 +162,23 @@ struct OverloadTests {
         }
     }
 
+    @Test(
+        "A stream of HTTP/2 is refused, and the connection serves others",
+        .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
+    func streams() async throws {
+        let fixture = try await Fixture(environment: try await TestCertificate().environment)
+        let (first, second) = (fixture.first, fixture.second)
+        let oracle = PythonOracle(script: "Oracles/http2_client.py")
+        // Of six places, back-ends get none if five are taken.
+        try await fixture.serving([(first, 0), (first, 1), (first, 2), (second, 0), (second, 1)]) {
+            let path = "/v1/banks/\(first.bank.id)/cardholders/\(first.holders[0].uniqueId)"
+            let arguments = ["port": "\(fixture.server.port)", "path": path, "body": "{}"]
+            let answer = try await oracle.ask("post", arguments)
+            #expect(answer["status"] == "503" && answer["health"] == "200")
+            #expect(answer["body"]?.contains("urn:card-companion:problem:overloaded") == true)
+        }
+    }
+
     @Test("A bank that has its share is refused, and another bank's apps and back-end are served")
     func shares() async throws {
         let fixture = try await Fixture(least: 2)
@@ -182,6 +214,10 @@ struct OverloadTests {
         let refused = try #require(refusal)
         #expect(answers.count > 1 && refused.problem == "overloaded" && refused["Retry-After"] == "1")
         #expect(refused.detail.contains("more requests per second than the server's operator allows"))
+        // Who is not authenticated uses up nothing.
+        var forged = try other.fetch(0)
+        forged["signature"] = try busy.fetch(0)["signature"]
+        for _ in 0..<5 { #expect(try await server.post(Path.tokenCaptcha, forged).code == 114) }
         #expect(try await server.post(Path.tokenCaptcha, other.fetch(0)).code == 0)
     }
 }

@@ -20,6 +20,14 @@ package final class Admission: Sendable {
         func hasRoom(for priority: RequestPriority) -> Bool {
             inFlight * 100 < limit.value * priority.sharePercent
         }
+
+        /// Nil if the bank can have one more request.
+        func refusal(of bankId: Identifier, at now: ContinuousClock.Instant) -> Overloaded? {
+            guard shares.hasRoom(for: bankId, inFlight: inFlight, limit: limit.value) else {
+                return Overloaded(.bankShare)
+            }
+            return rates?.retryAfterSeconds(bankId, at: now).map { Overloaded(.bankRate, retryAfterSeconds: $0) }
+        }
     }
 
     private let state: Mutex<State>
@@ -81,21 +89,27 @@ package final class Admission: Sendable {
         guard isTaken else { throw refusal(priority) }
     }
 
+    /// Confirmations are never charged to a bank, and so never refused because of one.
+    func requireRoom(of bankId: Identifier, for place: RequestPlace) throws(Overloaded) {
+        guard place.priority != .confirmation else { return }
+        let refusal = state.withLock { $0.refusal(of: bankId, at: place.begin) }
+        if let refusal { throw refused(refusal, place, bankId) }
+    }
+
     func charge(_ place: RequestPlace, to bankId: Identifier) throws(Overloaded) {
         let refusal: Overloaded? = state.withLock { state in
-            guard state.shares.hasRoom(for: bankId, inFlight: state.inFlight, limit: state.limit.value) else {
-                return Overloaded(.bankShare)
-            }
-            if let seconds = state.rates?.charge(bankId, at: place.begin) {
-                return Overloaded(.bankRate, retryAfterSeconds: seconds)
-            }
+            if let refusal = state.refusal(of: bankId, at: place.begin) { return refusal }
+            _ = state.rates?.charge(bankId, at: place.begin)
             state.shares.take(for: bankId)
             return nil
         }
-        guard let refusal else { return }
+        if let refusal { throw refused(refusal, place, bankId) }
+    }
+
+    private func refused(_ refusal: Overloaded, _ place: RequestPlace, _ bankId: Identifier) -> Overloaded {
         refused[place.priority]?.increment()
         greed.warn(["bankId": "\(bankId)"])
-        throw refusal
+        return refusal
     }
 
     private func end(_ place: RequestPlace, hasAnswer: Bool) {

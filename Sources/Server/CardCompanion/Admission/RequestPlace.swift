@@ -23,6 +23,15 @@ final class RequestPlace: Sendable {
         try current?.charge(to: bankId)
     }
 
+    /// Refuses a request that names a bank without room, before its caller is authenticated. It is charged to nobody, so a stranger
+    /// uses up nothing.
+    ///
+    /// - Throws: ``Overloaded`` if the bank has more than its share.
+    static func requireRoom(of bankId: Identifier) throws(Overloaded) {
+        guard let current, current.bank == nil else { return }
+        try current.admission.requireRoom(of: bankId, for: current)
+    }
+
     /// Which bank's it is; nil if it was not charged.
     var bank: Identifier? { bankId.withLock(\.self) }
 

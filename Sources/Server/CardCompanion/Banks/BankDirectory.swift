@@ -51,11 +51,12 @@ package final class BankDirectory: Sendable {
     ///   - authenticate: refuses by throwing. It gets nil if there is no such bank.
     ///   - serve: what the request asks for.
     /// - Throws: ``RefusedCaller`` with the error of `authenticate`, or with ``ServiceUnavailable`` if too many unknown banks
-    ///   were named; the errors of `serve`, ``ServiceUnavailable``, `StoreError`.
+    ///   were named; the errors of `serve`, ``Overloaded``, ``ServiceUnavailable``, `StoreError`.
     func whileCurrent<Caller, Result>(
         _ bankId: Identifier?, authenticate: (Bank?, Timestamp) throws -> Caller,
         serve: (Caller) async throws -> Served<Result>
     ) async throws -> Result {
+        if let bankId { try RequestPlace.requireRoom(of: bankId) }
         for _ in 0..<Self.attemptLimit {
             let now = clock.now()
             let caller = try await self.authenticate(bankId) { bank throws(RefusedCaller) in

@@ -51,12 +51,13 @@ package struct IssuerAuthentication: Sendable {
     ///   - bankId: from the path.
     ///   - hasBody: whether there is a body. The caller must then check its digest.
     ///   - clientCertificate: what the caller showed in the TLS handshake.
-    /// - Throws: ``IssuerRefusal``; ``RefusedCaller`` with ``ServiceUnavailable`` if too many unknown keys were named;
+    /// - Throws: ``IssuerRefusal``; ``Overloaded``; ``RefusedCaller`` with ``ServiceUnavailable`` if too many unknown keys were named;
     ///   `StoreError`.
     package func authenticate(
         _ message: SignedMessage, authority: ExpectedAuthority, bankId: String, hasBody: Bool,
         clientCertificate: ClientCertificate
     ) async throws -> Caller {
+        if let named = Identifier(bankId) { try RequestPlace.requireRoom(of: named) }
         let call = SignedCall(
             message: message, policy: SignaturePolicy(authority: authority), hasBody: hasBody, time: clock.now())
         let accepted: Accepted

@@ -37,6 +37,12 @@ package struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
         return Self.charge(&bucket, at: now)
     }
 
+    /// Nil if the key has a token; otherwise after how many seconds it has one.
+    package func retryAfterSeconds(_ key: Key, at now: Instant) -> Int? {
+        var bucket = recent[key] ?? older[key] ?? (recent.count < limit ? TokenBucket(rate, at: now) : shared)
+        return Self.charge(&bucket, at: now)
+    }
+
     /// Takes tokens of a key that need not be there. Keys that share a bucket owe nothing.
     package mutating func owe(_ count: Int, by key: Key, at now: Instant) {
         guard var bucket = bucket(of: key, at: now) else { return }

@@ -1,3 +1,4 @@
+internal import CardCompanion
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
@@ -28,7 +29,7 @@ struct ProblemMiddleware: RouterMiddleware {
     private func log(_ error: any Error, _ problem: Problem, _ context: ServiceContext) {
         if problem.isFault {
             context.logger.error("Internal server error", metadata: ["error": "\(error)"])
-        } else if problem.status == .serviceUnavailable, !(error is Problem) {
+        } else if problem.status == .serviceUnavailable, !(error is Problem), !(error is Overloaded) {
             context.logger.warning("Service unavailable", metadata: ["reason": "\(error)"])
         }
     }

@@ -116,6 +116,9 @@ struct CodedRoutes<Answer: CodedAnswer>: Sendable {
             context.answer.set(code: codes.truly)
             record.write(answered: codes.answered, truly: codes.truly, detail: error.detail, to: audit)
             return Answer(errorCode: codes.answered, errorMessage: error.message)
+        } catch let error as Overloaded {
+            // Nothing has happened, and there can be very many.
+            throw error
         } catch {
             let problem = Problem(error)
             guard problem.isFault else {

@@ -84,6 +84,9 @@ struct IssuerRoutes {
                 let response = try await charged(request, context, handler)
                 record.write(response.status.code, to: audit)
                 return response
+            } catch let error as Overloaded {
+                // Nothing has happened, and there can be very many.
+                throw error
             } catch {
                 let problem = Problem(error)
                 record.write(problem.status.code, problem.kind, to: audit)

@@ -28,6 +28,17 @@ struct TokenBucketTests {
         #expect(bucket.retryAfterSeconds(at: start + .seconds(5)) == 1)
     }
 
+    @Test("Of each of many, it says after how many seconds there is a token, and takes none")
+    func ofMany() {
+        var buckets = TokenBuckets<String>(.init(perSecond: 1, burst: 1), at: start, limit: 1)
+        #expect(buckets.retryAfterSeconds("first", at: start) == nil)
+        #expect(buckets.charge("first", at: start) == nil)
+        #expect(buckets.retryAfterSeconds("first", at: start) == 1)
+        #expect(buckets.charge("shared", at: start) == nil)
+        #expect(buckets.retryAfterSeconds("another without a bucket of its own", at: start) == 1)
+        #expect(buckets.retryAfterSeconds("first", at: start + .seconds(1)) == nil)
+    }
+
     @Test("A clock that goes back gives nothing, and takes nothing")
     func backwards() {
         var bucket = TokenBucket(.init(perSecond: 1, burst: 2), at: start)

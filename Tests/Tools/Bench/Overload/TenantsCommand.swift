@@ -21,8 +21,8 @@ struct TenantsCommand: AsyncParsableCommand {
     var share = 0.05
     @Option(help: "How many times its share the greedy bank sends.")
     var times = 50.0
-    @Option(help: "How many connections each bank has.")
-    var connections = 150
+    @Option(help: "How many connections each bank has at most.")
+    var connections = 1_000
     @Option(help: "How many cardholders each bank has.")
     var cardholders = 10_000
     @Option(help: "What is sent.")
@@ -49,13 +49,17 @@ struct TenantsCommand: AsyncParsableCommand {
             let flood = try await operation.requests(
                 numbers.next(Int(rate * factor * seconds)), of: greedy.served(by: server))
             let calm = try await operation.requests(numbers.next(Int(rate * seconds)), of: honest.served(by: server))
-            let generator = LoadGenerator(port: server.port, connectionCount: connections)
-            async let flooded = generator.run(flood, .constant(perSecond: rate * factor))
-            let result = try generator.run(calm, .constant(perSecond: rate))
+            async let flooded = generator(for: server, rate * factor).run(flood, .constant(perSecond: rate * factor))
+            let result = try generator(for: server, rate).run(calm, .constant(perSecond: rate))
             _ = try await flooded
             show(Self.row(rate * factor, limit, result))
             try await server.stop()
         }
+    }
+
+    /// The server closes a connection that sends nothing for ten seconds.
+    private func generator(for server: TestServer, _ rate: Double) -> LoadGenerator {
+        LoadGenerator(port: server.port, connectionCount: min(connections, max(1, Int(rate * 4))))
     }
 
     /// Each request of a cardholder is made once.
