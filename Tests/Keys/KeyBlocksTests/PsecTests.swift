@@ -69,6 +69,19 @@ struct PsecTests {
         #expect(try await Peer.oracle.ask("check_value", asked)["kcv"] == key.checkValue.description)
     }
 
+    @Test("psec's padding of optional blocks is read, whatever their length", arguments: 1...40)
+    func padding(labelLength: Int) async throws {
+        for peer in [try Peer(), try Peer(.tripleDES, 24)] {
+            let key = try SymmetricKey.random(.tripleDES, 16)
+            let label = String(repeating: "x", count: labelLength)
+            let version = peer.protectionKey.key.algorithm == .aes ? "D" : "B"
+            let block = try await KeyBlock(
+                peer.wrap(key, header: "\(version)0000P0TD00N0000", blocks: ["LB": label]))
+            #expect(block.header.optionalBlocks == [.label(label)])
+            #expect(try block.key(under: peer.protectionKey).text == key.text)
+        }
+    }
+
     @Test("A long optional block, with the long form of its length, is read both ways")
     func longLabel() async throws {
         let (peer, label) = (try Peer(), String(repeating: "x", count: 300))

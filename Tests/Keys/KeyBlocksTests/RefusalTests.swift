@@ -92,12 +92,12 @@ struct RefusalTests {
     }
 
     @Test(
-        "Optional blocks that are twice there, not filled up, or filled up too much are refused",
+        "Optional blocks that are twice there, not filled up, or filled up before the last one are refused",
         arguments: [
             ("02", "LB06abLB06cdPB04", KeyBlockError.Field.optionalBlock("LB")),
             ("01", "LB06ab", .optionalBlockCount), ("01", "LB09abcde", .optionalBlockCount),
             ("02", "PB0A000000LB06ab", .optionalBlock("PB")),
-            ("02", "LB06abPB1A0000000000000000000000", .optionalBlock("PB")),
+            ("02", "LB06abPB190000000000000000000000", .optionalBlockCount),
             ("03", "LB06abPB06xxPB04", .optionalBlock("PB")),
             ("01", "LB03abcdefghijkl", .optionalBlock("LB")), ("01", "LBg6abcdefghijkl", .optionalBlock("LB")),
             ("01", "LB0a234567890123", .optionalBlock("LB")), ("01", "LB00010014123456", .optionalBlock("LB")),
@@ -105,6 +105,20 @@ struct RefusalTests {
         ])
     func sequences(count: String, blocks: String, field: KeyBlockError.Field) async throws {
         #expect(try await refusal(of: "D####P0AD00N\(count)00\(blocks)").field == field)
+    }
+
+    @Test(
+        "Optional blocks are filled up as each maker does it",
+        arguments: [
+            // Nothing to fill up; as little as possible; a whole block more; blanks; the long form of a length.
+            "01LB10label of key", "02LB06abPB0A000000", "02LB06abPB1A0000000000000000000000", "02LB06abPB0A      ",
+            "02LB06abPB1Aabcdefghijklmnopqrstuv", "02LB06abPB0002001AFFFFFFFF~~~~~~~~",
+            "01PB10000000000000", "02LB06abPB3A" + String(repeating: "0", count: 54),
+        ])
+    func padding(blocks: String) async throws {
+        let peer = try Peer()
+        let text = try await peer.forge("D####P0AD00N\(blocks.prefix(2))00\(blocks.dropFirst(2))")
+        #expect(try peer.open(text).text == "00112233445566778899aabbccddeeff")
     }
 
     @Test("A number of optional blocks that is not there is refused")

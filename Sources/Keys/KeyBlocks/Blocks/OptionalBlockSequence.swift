@@ -1,6 +1,8 @@
 internal import Cryptography
 
-/// The optional blocks of a header, and the block PB that fills them up to whole blocks of the cipher.
+/// The optional blocks of a header, and the block PB that fills them up to whole blocks of the cipher (X9.143 section 6.3.6).
+/// PB is the last one. Makers differ in how long it is, and in what it has: psec adds a whole block where four characters are
+/// enough. Its data has no meaning, and the MAC protects it.
 struct OptionalBlockSequence {
     private static let padding = "PB"
     /// Of the two letters and the length.
@@ -26,9 +28,6 @@ struct OptionalBlockSequence {
                 guard index == count - 1 else {
                     throw KeyBlockError(
                         field, "it must be the last of the \(count) optional blocks that the header counts")
-                }
-                guard data.utf8.count < multiple else {
-                    throw KeyBlockError(field, "it is longer than it needs to be")
                 }
             } else {
                 blocks.append(try OptionalBlock(id, data))
