@@ -99,6 +99,21 @@ struct KeyBlockImportTests {
         #expect(refused.status == 65 && refused.stderr.contains("key block protection key: it is weaker"))
     }
 
+    @Test("A key block can be in several lines, and with a payShield's R before it, which the command says")
+    func lines() async throws {
+        let sender = try await makeSender()
+        let (first, second) = (try await sender.block("P0AD", random(16)), try await sender.block("P0AD", random(32)))
+        let plain = try await sender.importBlock(
+            "\(first.prefix(40))\r\n  \(first.dropFirst(40))", usage: "pin-encryption"
+        ).succeeded()
+        #expect(!plain.stderr.contains("the R"))
+        let file = try TestFolder.shared.write("R\(second.prefix(16))\n\(second.dropFirst(16))\n", named: "block")
+        let imported = try await sender.run([
+            "key", "import", "--bank", sender.bank, "--usage", "pin-encryption", "--tr31-file", file, "--under", "kbpk",
+        ]).succeeded()
+        #expect(imported.stderr.contains("the R before the key block is left out: it is a payShield's key scheme"))
+    }
+
     @Test("Version B comes under Triple DES")
     func tripleDES() async throws {
         let sender = try await makeSender("tdes", 24)

@@ -76,14 +76,15 @@ struct MistakeTests {
             "\(empty)")
     }
 
-    @Test("A key block that is empty, or in several lines")
+    @Test("A key block that is empty, one of which a line is missing, and a key of a payShield that is none")
     func keyBlocks() async throws {
         let installation = try await Self.installation.value
         let bank = Unique.name("bank")
         try await installation.run(["bank", "add", bank, "--scheme", "PCI-CPP"]).succeeded()
         for (contents, text) in [
             ("\n", "there is no key block: the text is empty"),
-            ("D0112P0AE00E0000\nAAAA", "a key block is one line, but this one has a line break after 16 characters"),
+            ("D0112P0AE00E0000\nAAAA", "key block length: it says 112, but the block has 20 characters"),
+            ("U6F5C1D0E8B7A9F3E2D4C6B8A7F9E1D3C", "it is a key of a payShield in key scheme U, not a key block"),
         ] {
             let file = try TestFolder.shared.write(contents, named: "block")
             let result = try await installation.run([

@@ -74,6 +74,10 @@ extension KeyBlockHeader {
     }
 
     private static func version(_ text: String) throws(KeyBlockError) -> KeyBlockVersion {
+        guard !["0", "1"].contains(text) else {
+            throw KeyBlockError(
+                .version, "'\(text)' is a payShield's own, under its LMK. \(KeyBlockText.wayThatWorks)")
+        }
         guard let version = KeyBlockVersion(rawValue: Character(text)) else {
             throw KeyBlockError(.version, "'\(text)' is refused: only B (Triple DES) and D (AES) are supported")
         }

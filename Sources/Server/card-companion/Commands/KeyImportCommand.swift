@@ -95,9 +95,12 @@ extension KeyCommand {
 extension KeyCommand.Import {
     private func importKeyBlock() async throws {
         let text = try keyBlock ?? InputFile.readText(keyBlockFile ?? "-")
-        _ = try KeyBlockImport(text, usage: usage)
+        let parsed = try KeyBlockImport(text, usage: usage)
         _ = try label.map(KeyLabel.init)
-        try await ImportKeyBlock(bank: bank, label: label, usage: usage, block: text, under: under ?? "")
+        if parsed.hadSchemeLetter {
+            Terminal.note("the R before the key block is left out: it is a payShield's key scheme")
+        }
+        try await ImportKeyBlock(bank: bank, label: label, usage: usage, block: parsed.text, under: under ?? "")
             .run(options, signer, output)
     }
 

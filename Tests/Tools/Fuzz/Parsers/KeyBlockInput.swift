@@ -11,6 +11,9 @@ enum KeyBlockInput {
 
     static func read(_ bytes: [UInt8]) {
         let text = bytes.text
+        if let read = try? KeyBlockText(text) {
+            require((try? KeyBlockText(read.text)) != nil, "the text of a key block cannot be read again")
+        }
         guard let block = try? KeyBlock(text) else { return }
         require(block.text == text, "the block was changed")
         for key in protectionKeys { _ = try? block.key(under: key) }

@@ -6,18 +6,23 @@ internal import SecureMemory
 
 /// A key that comes in a key block (X9.143, TR-31), under a key that the bank already has.
 package struct KeyBlockImport: Sendable {
+    /// Whether the text had the letter R before the key block, which a payShield writes.
+    package let hadSchemeLetter: Bool
     private let block: KeyBlock
     private let kind: KeyKind
 
-    /// Reads a key block. White space at its ends is ignored.
+    /// Reads a key block, in one line or in several.
     ///
     /// - Throws: `KeyBlockError`, and ``InvalidSetting`` if the key block is for another usage.
     package init(_ text: String, usage: BankKeyUsage) throws {
-        let characters = text.utf8.drop { $0 <= 0x20 }
-        let end = characters.lastIndex { $0 > 0x20 }.map { characters.index(after: $0) } ?? characters.startIndex
-        block = try KeyBlock(String(characters[..<end]) ?? "")
+        let read = try KeyBlockText(text)
+        hadSchemeLetter = read.hadSchemeLetter
+        block = try KeyBlock(read.text)
         kind = try KeyKind(block.header, usage: usage)
     }
+
+    /// The key block alone.
+    package var text: String { block.text }
 
     /// Opens the block.
     ///
