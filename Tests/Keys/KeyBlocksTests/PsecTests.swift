@@ -22,6 +22,8 @@ struct PsecTests {
         Case(protection: (.aes, 24), purpose: .pinEncryption(.decrypt), key: (.aes, 24), letters: "P0AD"),
         Case(protection: (.aes, 32), purpose: .keyBlockProtection(.decrypt), key: (.aes, 32), letters: "K1AD"),
         Case(protection: (.aes, 16), purpose: .pinEncryption(.both), key: (.tripleDES, 24), letters: "P0TB"),
+        Case(protection: (.aes, 24), purpose: .keyEncryption(.decrypt), key: (.aes, 24), letters: "K0AD"),
+        Case(protection: (.tripleDES, 24), purpose: .keyEncryption(.both), key: (.tripleDES, 24), letters: "K0TB"),
         Case(
             protection: (.aes, 32), purpose: .messageAuthentication(generates: true), key: (.hmac, 32), letters: "M7HC"),
         Case(

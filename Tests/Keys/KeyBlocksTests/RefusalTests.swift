@@ -15,7 +15,7 @@ struct RefusalTests {
     @Test(
         "Other usages are refused",
         arguments: [
-            "B0", "B1", "B2", "B3", "C0", "D0", "D1", "D2", "E0", "E1", "I0", "K0", "K2", "K3", "K4", "M0", "M1", "M3",
+            "B0", "B1", "B2", "B3", "C0", "D0", "D1", "D2", "E0", "E1", "I0", "K2", "K3", "K4", "M0", "M1", "M3",
             "M5", "M6", "M8", "P1", "S0", "V0", "V1", "V2", "10", "p0",
         ])
     func usages(usage: String) async throws {
@@ -26,7 +26,9 @@ struct RefusalTests {
 
     @Test(
         "An algorithm that the usage does not have is refused",
-        arguments: ["P0H", "P0D", "P0R", "P0E", "P0S", "P01", "K1H", "K1D", "K1R", "M7A", "M7T", "M7D", "M7R"])
+        arguments: [
+            "P0H", "P0D", "P0R", "P0E", "P0S", "P01", "K0H", "K0D", "K1H", "K1D", "K1R", "M7A", "M7T", "M7D", "M7R",
+        ])
     func algorithms(letters: String) async throws {
         #expect(try await refusal(of: "D####\(letters)B00N0000").field == .algorithm)
     }
@@ -34,8 +36,8 @@ struct RefusalTests {
     @Test(
         "A mode of use that the usage does not have is refused",
         arguments: [
-            "P0AC", "P0AG", "P0AN", "P0AV", "P0AX", "P0AY", "P0AS", "P0A1", "K1AC", "K1AN", "K1AX", "M7HB", "M7HD",
-            "M7HE", "M7HG", "M7HN", "M7HX",
+            "P0AC", "P0AG", "P0AN", "P0AV", "P0AX", "P0AY", "P0AS", "P0A1", "K0AN", "K0AX", "K1AC", "K1AN", "K1AX",
+            "M7HB", "M7HD", "M7HE", "M7HG", "M7HN", "M7HX",
         ])
     func modes(letters: String) async throws {
         #expect(try await refusal(of: "D####\(letters)00N0000").field == .modeOfUse)

@@ -114,6 +114,27 @@ struct KeyBlockImportTests {
         #expect(imported.stderr.contains("the R before the key block is left out: it is a payShield's key scheme"))
     }
 
+    @Test("A key of usage K0 opens key blocks only if the operator takes it so")
+    func keyEncryptionKeys() async throws {
+        let sender = try await makeSender()
+        let key = random(32)
+        let block = try await sender.block("K0AB", key)
+        let refused = try await sender.importBlock(block, usage: "key-block", under: "kbpk", ["--label", "k0"])
+        #expect(refused.status == 65 && refused.stderr.contains("key encryption of any kind (K0)"), "\(refused.stderr)")
+        #expect(refused.stderr.contains("or take it all the same with --accept-k0"))
+        try await sender.importBlock(
+            block, usage: "key-block", under: "kbpk", ["--label", "k0", "--accept-k0"]
+        ).succeeded()
+        let below = Sender(bank: sender.bank, protectionKey: key, version: "D")
+        try await below.importBlock(below.block("P0AD", random(16)), usage: "pin-encryption", under: "k0").succeeded()
+        // It makes nothing else of K0, and K1 still needs no option.
+        let asPINKey = try await sender.importBlock(block, usage: "pin-encryption", under: "kbpk", ["--accept-k0"])
+        #expect(asPINKey.status == 64 && asPINKey.stderr.contains("--accept-k0 is for --usage key-block only"))
+        let other = try await sender.importBlock(sender.block("K0AD", random(16)), usage: "pin-encryption")
+        #expect(other.status == 65 && other.stderr.contains("cannot be imported with --usage pin-encryption"))
+        try await sender.importBlock(sender.block("K1AD", random(32)), usage: "key-block").succeeded()
+    }
+
     @Test("Version B comes under Triple DES")
     func tripleDES() async throws {
         let sender = try await makeSender("tdes", 24)

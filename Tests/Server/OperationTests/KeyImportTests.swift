@@ -311,7 +311,8 @@ extension KeyImportTests {
         for (options, status) in [
             ([], 64), (["--components", "2", "--tr31", "D"], 64), (["--tr31", "D", "--tr31-file", "f"], 64),
             (["--tr31", "D"], 64), (["--components", "1"], 64), (["--components", "4"], 64),
-            (["--components", "2", "--under", "k"], 64), (["--tr31", "D", "--under", "k", "--algorithm", "aes"], 64),
+            (["--components", "2", "--under", "k"], 64), (["--components", "2", "--accept-k0"], 64),
+            (["--tr31", "D", "--under", "k", "--algorithm", "aes"], 64),
         ] {
             let refused = try await run(["key", "import", "--bank", bank, "--usage", "pin-encryption"] + options)
             #expect(refused.status == status, "\(options): \(refused.stderr)")

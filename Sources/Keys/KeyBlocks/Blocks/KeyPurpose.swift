@@ -7,9 +7,11 @@ package enum KeyPurpose: Sendable, Hashable {
     case messageAuthentication(generates: Bool)
     /// Usage K1: key blocks.
     case keyBlockProtection(KeyDirection)
+    /// Usage K0: other keys, in key blocks or in any other way.
+    case keyEncryption(KeyDirection)
 
     static let all: [KeyPurpose] =
-        KeyDirection.allCases.map(KeyPurpose.pinEncryption) + KeyDirection.allCases.map(KeyPurpose.keyBlockProtection)
+        KeyDirection.allCases.flatMap { [.pinEncryption($0), .keyBlockProtection($0), .keyEncryption($0)] }
         + [.messageAuthentication(generates: false), .messageAuthentication(generates: true)]
 
     var usage: String {
@@ -17,19 +19,21 @@ package enum KeyPurpose: Sendable, Hashable {
         case .pinEncryption: "P0"
         case .messageAuthentication: "M7"
         case .keyBlockProtection: "K1"
+        case .keyEncryption: "K0"
         }
     }
 
     var modeOfUse: Character {
         switch self {
-        case .pinEncryption(let direction), .keyBlockProtection(let direction): direction.rawValue
+        case .pinEncryption(let direction), .keyBlockProtection(let direction), .keyEncryption(let direction):
+            direction.rawValue
         case .messageAuthentication(let generates): generates ? "C" : "V"
         }
     }
 
     var algorithms: [KeyAlgorithm] {
         switch self {
-        case .pinEncryption, .keyBlockProtection: [.aes, .tripleDES]
+        case .pinEncryption, .keyBlockProtection, .keyEncryption: [.aes, .tripleDES]
         case .messageAuthentication: [.hmac]
         }
     }

@@ -71,25 +71,35 @@ package struct ImportKeyBlock: Change {
     let usage: BankKeyUsage
     let block: String
     let under: String
+    /// Whether a key of usage K0 is taken as one of K1. Nil in a proposal of an older version: no.
+    let acceptsK0: Bool?
 
-    package init(bank: Identifier, label: String?, usage: BankKeyUsage, block: String, under: String) {
+    package init(
+        bank: Identifier, label: String?, usage: BankKeyUsage, block: String, under: String, acceptsK0: Bool
+    ) {
         self.bank = bank
         self.label = label
         self.usage = usage
         self.block = block
         self.under = under
+        self.acceptsK0 = acceptsK0
+    }
+
+    /// What the key is for, and under which key it comes.
+    private var origin: String {
+        "\(usage.rawValue)\(acceptsK0 == true ? " (K0 accepted)" : ""), under '\(under)'"
     }
 
     package var bankId: Identifier? { bank }
     package var subject: String? { label }
 
-    package func effect(at now: Timestamp) -> [String] { ["\(usage.rawValue), under '\(under)'"] }
+    package func effect(at now: Timestamp) -> [String] { [origin] }
 
     private func withKey<Result>(
         in installation: Installation, _ body: (ImportedKey, _ label: String, Keyring) async throws -> Result
     ) async throws -> Result {
         _ = try await installation.bank(bank)
-        let parsed = try KeyBlockImport(block, usage: usage)
+        let parsed = try KeyBlockImport(block, usage: usage, acceptsK0: acceptsK0 ?? false)
         return try await installation.withKeyring { keyring in
             let key = try await parsed.key(under: under, of: bank, in: installation.store, keyring: keyring)
             return try await body(key, label ?? key.kcv, keyring)
@@ -98,7 +108,7 @@ package struct ImportKeyBlock: Change {
 
     package func details(in installation: Installation) async throws -> [String] {
         try await withKey(in: installation) { key, label, _ in
-            ["key '\(label)' for \(usage.rawValue), under '\(under)', KCV \(key.kcv)"]
+            ["key '\(label)' for \(origin), KCV \(key.kcv)"]
         }
     }
 

@@ -60,6 +60,12 @@ extension KeyCommand {
         var keyBlockFile: String?
         @Option(help: "The label of the bank's key that protects the key block.")
         var under: String?
+        @Flag(
+            help: """
+                With --usage key-block: also take a key whose key block says K0 (key encryption of any kind). Its owner \
+                must not use it in other ways.
+                """)
+        var acceptK0 = false
         @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
@@ -75,8 +81,13 @@ extension KeyCommand {
                 guard componentFile == nil, algorithm == nil, direction == nil else {
                     throw ValidationError("--component-file, --algorithm and --direction are for --components only")
                 }
+                guard !acceptK0 || usage == .keyBlock else {
+                    throw ValidationError("--accept-k0 is for --usage key-block only")
+                }
             } else {
-                guard under == nil else { throw ValidationError("--under is for key blocks only") }
+                guard under == nil, !acceptK0 else {
+                    throw ValidationError("--under and --accept-k0 are for key blocks only")
+                }
                 guard let components, 2...3 ~= components else { throw ValidationError("--components must be 2 or 3") }
             }
         }
@@ -95,13 +106,14 @@ extension KeyCommand {
 extension KeyCommand.Import {
     private func importKeyBlock() async throws {
         let text = try keyBlock ?? InputFile.readText(keyBlockFile ?? "-")
-        let parsed = try KeyBlockImport(text, usage: usage)
+        let parsed = try KeyBlockImport(text, usage: usage, acceptsK0: acceptK0)
         _ = try label.map(KeyLabel.init)
         if parsed.hadSchemeLetter {
             Terminal.note("the R before the key block is left out: it is a payShield's key scheme")
         }
-        try await ImportKeyBlock(bank: bank, label: label, usage: usage, block: parsed.text, under: under ?? "")
-            .run(options, signer, output)
+        try await ImportKeyBlock(
+            bank: bank, label: label, usage: usage, block: parsed.text, under: under ?? "", acceptsK0: acceptK0
+        ).run(options, signer, output)
     }
 
     private func enterComponent(of count: Int) async throws {

@@ -13,12 +13,13 @@ package struct KeyBlockImport: Sendable {
 
     /// Reads a key block, in one line or in several.
     ///
+    /// - Parameter acceptsK0: whether a key of usage K0 (key encryption of any kind) is taken as one of K1 (key blocks).
     /// - Throws: `KeyBlockError`, and ``InvalidSetting`` if the key block is for another usage.
-    package init(_ text: String, usage: BankKeyUsage) throws {
+    package init(_ text: String, usage: BankKeyUsage, acceptsK0: Bool) throws {
         let read = try KeyBlockText(text)
         hadSchemeLetter = read.hadSchemeLetter
         block = try KeyBlock(read.text)
-        kind = try KeyKind(block.header, usage: usage)
+        kind = try KeyKind(block.header, usage: usage, acceptsK0: acceptsK0)
     }
 
     /// The key block alone.

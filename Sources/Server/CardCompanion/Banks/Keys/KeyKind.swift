@@ -35,9 +35,11 @@ package struct KeyKind: Sendable, Equatable {
 
     /// The kind of a key as its key block describes it.
     ///
-    /// - Parameter usage: what the operator imports the key for. A key block cannot say which hashMacs a key is for.
+    /// - Parameters:
+    ///   - usage: what the operator imports the key for. A key block cannot say which hashMacs a key is for.
+    ///   - acceptsK0: whether the operator takes a key of usage K0 as one of K1.
     /// - Throws: ``InvalidSetting`` if the key block says something else.
-    init(_ header: KeyBlockHeader, usage: BankKeyUsage) throws(InvalidSetting) {
+    init(_ header: KeyBlockHeader, usage: BankKeyUsage, acceptsK0: Bool) throws(InvalidSetting) {
         switch (header.purpose, usage) {
         case (.messageAuthentication, .distribution), (.messageAuthentication, .definition),
             (.messageAuthentication, .both):
@@ -45,6 +47,14 @@ package struct KeyKind: Sendable, Equatable {
         case (.pinEncryption(let direction), .pinEncryption), (.keyBlockProtection(let direction), .keyBlock):
             try self.init(
                 usage: usage, algorithm: BankKeyAlgorithm(header.algorithm), direction: BankKeyDirection(direction))
+        case (.keyEncryption(let direction), .keyBlock) where acceptsK0:
+            try self.init(
+                usage: usage, algorithm: BankKeyAlgorithm(header.algorithm), direction: BankKeyDirection(direction))
+        case (.keyEncryption, .keyBlock):
+            throw InvalidSetting(
+                description:
+                    "the key block says that its key is for \(header.purpose.name), not for key blocks only (K1): ask its "
+                    + "owner for K1, or take it all the same with --accept-k0")
         default:
             throw InvalidSetting(
                 description:
@@ -66,6 +76,7 @@ extension KeyPurpose {
         case .pinEncryption: "PIN encryption (P0)"
         case .messageAuthentication: "HMAC (M7)"
         case .keyBlockProtection: "key block protection (K1)"
+        case .keyEncryption: "key encryption of any kind (K0)"
         }
     }
 }
