@@ -163,6 +163,16 @@ struct RefusalTests {
         #expect(try peer.open(right).text == key.text)
         let wrong = try await peer.wrap(key, header: "D0000P0AD00N0000", blocks: ["KC": "010000000000"])
         #expect(throws: KeyBlockError.self) { try peer.open(wrong) }
+        // Makers send 3 or 5 bytes, by either method.
+        let zeros = try #require(key.checkValues.last { $0.method == .encryptedZeros }).description
+        for value in ["01\(key.checkValue.description.prefix(6))", "00\(zeros)"] {
+            let block = try await peer.wrap(key, header: "D0000P0AD00N0000", blocks: ["KC": value])
+            #expect(try peer.open(block).text == key.text)
+        }
+        for value in ["00\(key.checkValue.description.prefix(6))", "01\(zeros)", "00\(zeros)0000"] {
+            let block = try await peer.wrap(key, header: "D0000P0AD00N0000", blocks: ["KC": value])
+            #expect(try #require(throws: KeyBlockError.self) { try peer.open(block) }.field == .optionalBlock("KC"))
+        }
         let hmac = try SymmetricKey.random(.hmac, 32)
         let sha256 = try await peer.wrap(hmac, header: "D0000M7HV00N0000", blocks: ["HM": "21"])
         #expect(try peer.open(sha256).text == hmac.text)

@@ -55,7 +55,7 @@ extension KeyImportTests {
         let first = try await enter(Self.one, into: bank, as: "alice", Self.pinKey + label).succeeded()
         #expect(first.stdout.contains("component 1 of 2"))
         // AES-CMAC over zeros, by Python's cryptography.
-        #expect(first.stdout.contains("KCV is \(Self.kcvOfOne)"))
+        #expect(first.stdout.contains("KCV is \(Self.kcvOfOne) (CMAC; a zero block encrypted gives "))
         #expect(try await list(bank).first?["status"] == "PENDING")
         let early = try await confirm("0000000000", "pek", of: bank, as: "bob")
         #expect(early.status == 1 && early.stderr.contains("only 1 of 2"))
@@ -69,9 +69,6 @@ extension KeyImportTests {
         #expect(third.status == 1 && third.stderr.contains("all components"))
         let same = try await confirm(Self.kcvOfBoth, "pek", of: bank, as: "alice")
         #expect(same.status == 1 && same.stderr.contains("another operator"))
-        // Older programs print three bytes.
-        let short = try await confirm(String(Self.kcvOfBoth.prefix(6)), "pek", of: bank, as: "bob")
-        #expect(short.status == 1 && short.stderr.contains("begins so, but has 10 digits here"), "\(short.stderr)")
         let wrong = try await confirm(Self.kcvOfOne, "pek", of: bank, as: "bob")
         #expect(wrong.status == 1 && wrong.stderr.contains("another check value"))
         #expect(!wrong.stderr.contains(Self.kcvOfBoth))
@@ -107,6 +104,40 @@ extension KeyImportTests {
         let invented = try await installation.run(confirm, as: "bob", login: one)
         #expect(invented.status == 1 && invented.stderr.contains("another operator must confirm"))
         try await installation.run(confirm, as: "alice", login: other).succeeded()
+    }
+
+    @Test("Check values of 6 digits, and of a zero block encrypted, confirm an AES key, and others do not")
+    func otherCheckValues() async throws {
+        let bank = try await makeBank()
+        // Other components than those of other tests: no two banks have the same key.
+        let (one, two) = ("5C1A9E3377D0B84216F3E2C1A09B8D74", "93E0C4B2A1F06D5587297A6C3B1E4F08")
+        // By Python's cryptography.
+        let (kcv, zeros) = ("8880293767", "EF0D3C")
+        let options = Self.pinKey + ["--label", "pek", "--json"]
+        func enterBoth() async throws -> [String: JSON] {
+            try await enter(one, into: bank, as: "alice", options).succeeded()
+            let last = try await enter(two, into: bank, as: "bob", options).succeeded()
+            return try #require(JSON(parsing: last.stdout).object)
+        }
+        let shown = try await enterBoth()
+        #expect(shown["kcv"]?.string == kcv && shown["encryptedZeros"]?.string == zeros)
+        #expect(shown["componentEncryptedZeros"]?.string?.count == 6)
+        for (entered, status, text) in [
+            (String(kcv.dropLast(6)), 65, "--kcv must be a check value: 6 to 10 hex digits"),
+            (kcv + "00", 65, "6 to 10 hex digits"), ("hello!", 65, "6 to 10 hex digits"),
+            (kcv.dropLast(2) + "00", 1, "another check value"),
+            (zeros.dropLast() + "0", 1, "another check value"), (zeros + "0000", 1, "another"),
+        ] {
+            let refused = try await confirm(entered, "pek", of: bank, as: "bob")
+            #expect(refused.status == status && refused.stderr.contains(text), "\(entered): \(refused.stderr)")
+        }
+        for entered in [String(kcv.prefix(6)), String(kcv.prefix(8)), zeros] {
+            try await confirm(entered, "pek", of: bank, as: "bob").succeeded()
+            #expect(try await list(bank).first?["kcv"]?.string == kcv)
+            try await run(["key", "disable", "--bank", bank, "pek"]).succeeded()
+            try await run(["key", "remove", "--bank", bank, "pek"]).succeeded()
+            _ = try await enterBoth()
+        }
     }
 
     private static let kcvOfOne = "60273332D6"

@@ -95,6 +95,9 @@ package enum OptionalBlock: Sendable, Hashable {
 }
 
 extension OptionalBlock.CheckValue {
+    /// Makers differ in how many bytes of a check value they send.
+    private static let byteCounts: Set<Int> = [3, 5]
+
     private static let codes: [(code: String, method: KeyCheckValue.Method)] = [
         ("00", .encryptedZeros), ("01", .cmac),
     ]
@@ -102,8 +105,12 @@ extension OptionalBlock.CheckValue {
     init(_ text: String, _ field: KeyBlockError.Field) throws(KeyBlockError) {
         let known = Self.codes.first { text.hasPrefix($0.code) }
         guard let known, let bytes = Hex.decode(String(text.dropFirst(2))), text.isUpperCaseHex,
-            bytes.count == known.method.byteCount
-        else { throw KeyBlockError(field, "'\(text)' must be 00 and 6 hex digits, or 01 and 10, in upper case") }
+            Self.byteCounts.contains(bytes.count)
+        else {
+            throw KeyBlockError(
+                field,
+                "'\(text)' must be 00 (a zero block encrypted) or 01 (CMAC), and 6 or 10 hex digits in upper case")
+        }
         method = known.method
         self.bytes = bytes
     }
@@ -117,25 +124,25 @@ extension OptionalBlock.CheckValue {
     ///
     /// - Parameter method: not HMAC, which key blocks do not have.
     package init(of key: SymmetricKey, by method: KeyCheckValue.Method) throws(KeyBlockError) {
-        try self.init(of: key, by: method, .key)
+        self.init(method: method, bytes: try Self.value(of: key, by: method, .key).bytes)
     }
 
-    private init(
+    private static func value(
         of key: SymmetricKey, by method: KeyCheckValue.Method, _ field: KeyBlockError.Field
-    ) throws(KeyBlockError) {
+    ) throws(KeyBlockError) -> KeyCheckValue {
         guard let cipher = key.algorithm.blockCipher, method != .hmac else {
             throw KeyBlockError(field, "key blocks have no check values of HMAC keys")
         }
         do throws(CryptographyError) {
-            self.init(method: method, bytes: try KeyCheckValue(of: key.secret.bytes, cipher, by: method).bytes)
+            return try KeyCheckValue(of: key.secret.bytes, cipher, by: method)
         } catch {
             throw KeyBlockError(field, "\(error)")
         }
     }
 
-    /// Refuses a key with another check value.
+    /// Refuses a key with another check value. The shorter one is compared.
     func check(_ key: SymmetricKey, _ field: KeyBlockError.Field) throws(KeyBlockError) {
-        guard try Self(of: key, by: method, field) == self else {
+        guard try Self.value(of: key, by: method, field).agrees(with: bytes) else {
             throw KeyBlockError(field, "it is the check value of another key")
         }
     }

@@ -8,8 +8,8 @@ package struct KeyComponent: Sendable {
 
     package var algorithm: KeyAlgorithm { value.algorithm }
     package var secret: SharedSecret { value.secret }
-    /// What the custodian compares with their paper.
-    package var checkValue: KeyCheckValue { value.checkValue }
+    /// What the custodian compares with their paper; first the one that the server shows.
+    package var checkValues: [KeyCheckValue] { value.checkValues }
 
     /// A component must be as good as a key.
     private let value: SymmetricKey

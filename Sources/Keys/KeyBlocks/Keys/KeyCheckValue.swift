@@ -21,23 +21,22 @@ package struct KeyCheckValue: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    package let bytes: [UInt8]
+    package let method: Method
+    /// What the method computes. Its first bytes are the check value.
+    private let whole: [UInt8]
 
-    private init(_ bytes: [UInt8]) {
-        self.bytes = bytes
-    }
-
-    /// The usual one of an algorithm.
+    /// The usual ones of an algorithm; first the one that the server shows.
     ///
     /// - Parameter key: of a length that the algorithm allows. It can be a weak key, such as a component.
     /// - Throws: `engineFailure` if OpenSSL does not provide the algorithm.
-    init(of key: borrowing SecretBytes, _ algorithm: KeyAlgorithm) throws(CryptographyError) {
+    static func all(
+        of key: borrowing SecretBytes, _ algorithm: KeyAlgorithm
+    ) throws(CryptographyError) -> [KeyCheckValue] {
         switch algorithm {
-        case .tripleDES: try self.init(of: key, .tripleDES, by: .encryptedZeros)
-        case .aes: try self.init(of: key, .aes, by: .cmac)
-        case .hmac:
-            let code = HMACSHA256.authenticationCode(for: [UInt8](), key: key)
-            self.init(Array(code.prefix(Method.hmac.byteCount)))
+        case .tripleDES: [try KeyCheckValue(of: key, .tripleDES, by: .encryptedZeros)]
+        case .aes:
+            [try KeyCheckValue(of: key, .aes, by: .cmac), try KeyCheckValue(of: key, .aes, by: .encryptedZeros)]
+        case .hmac: [KeyCheckValue(.hmac, HMACSHA256.authenticationCode(for: [UInt8](), key: key))]
         }
     }
 
@@ -48,9 +47,37 @@ package struct KeyCheckValue: Sendable, Hashable, CustomStringConvertible {
         let zeros = [UInt8](repeating: 0, count: cipher.blockByteCount)
         let key = try BlockCipher(cipher, key: key)
         let block = method == .cmac ? try key.authenticationCode(for: zeros) : try key.encryptBlocks(zeros)
-        bytes = block.withBytes { Array($0.prefix(method.byteCount)) }
+        self.init(method, block.withBytes { [UInt8]($0) })
     }
+
+    private init(_ method: Method, _ whole: [UInt8]) {
+        self.method = method
+        self.whole = whole
+    }
+
+    /// As many as is usual.
+    package var bytes: [UInt8] { Array(whole.prefix(method.byteCount)) }
 
     /// In hex, upper case.
     package var description: String { Hex.encode(bytes).uppercased() }
+
+    /// Whether a check value of another program, which can be shorter or longer, is this one.
+    func agrees(with other: [UInt8]) -> Bool {
+        Self.byteCounts.contains(other.count) && ConstantTime.areEqual(Array(whole.prefix(other.count)), other)
+    }
+
+    /// The lengths that programs show: fewer bytes say too little, and more are not allowed (PCI PIN, glossary).
+    static let byteCounts = 3...5
+}
+
+/// A key check value that somebody has on paper, from whatever program.
+package struct ShownCheckValue: Sendable, Hashable {
+    let bytes: [UInt8]
+
+    /// - Parameter text: hex in either case.
+    /// - Returns: nil if it is not 6 to 10 hex digits.
+    package init?(_ text: String) {
+        guard let bytes = Hex.decode(text), KeyCheckValue.byteCounts.contains(bytes.count) else { return nil }
+        self.bytes = bytes
+    }
 }

@@ -11,8 +11,8 @@ package struct SymmetricKey: Sendable {
     package let algorithm: KeyAlgorithm
     /// The key itself.
     package let secret: SharedSecret
-    /// The key check value, which does not reveal the key.
-    package let checkValue: KeyCheckValue
+    /// The key check values that programs show for its algorithm, which do not reveal the key. The first is the server's.
+    package let checkValues: [KeyCheckValue]
 
     /// Takes ownership of a key.
     ///
@@ -24,7 +24,7 @@ package struct SymmetricKey: Sendable {
         }
         guard !DegenerateKey.isDegenerate(secret.bytes, algorithm) else { throw .degenerate(algorithm) }
         do throws(CryptographyError) {
-            checkValue = try KeyCheckValue(of: secret.bytes, algorithm)
+            checkValues = try KeyCheckValue.all(of: secret.bytes, algorithm)
         } catch {
             throw .unavailable(algorithm)
         }
@@ -35,6 +35,14 @@ package struct SymmetricKey: Sendable {
     /// Whether a key of an algorithm can have a length.
     static func fits(_ byteCount: Int, _ algorithm: KeyAlgorithm) -> Bool {
         algorithm.blockCipher?.keyByteCounts.contains(byteCount) ?? hmacByteCounts.contains(byteCount)
+    }
+
+    /// The one that the server shows.
+    package var checkValue: KeyCheckValue { checkValues[0] }
+
+    /// Whether a check value on somebody's paper is the key's, by any method. The shorter one is compared.
+    package func has(_ shown: ShownCheckValue) -> Bool {
+        checkValues.contains { $0.agrees(with: shown.bytes) }
     }
 
     package var strength: KeyStrength { KeyStrength(algorithm, byteCount: secret.bytes.count) }

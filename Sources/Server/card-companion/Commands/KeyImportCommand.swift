@@ -21,7 +21,8 @@ extension KeyCommand {
                 sealed, for one day at most.
 
                 The KCV has 3 bytes for Triple DES (an encrypted zero block) and HMAC (of an empty message), and 5 for \
-                AES (the CMAC of a zero block). The command never shows a key or a component.
+                AES (the CMAC of a zero block). Some programs show 3 bytes for AES too, or a zero block encrypted, \
+                which the command shows beside it. The command never shows a key or a component.
 
                 EXAMPLES
                   card-companion key import --bank MYBANK --usage key-block \\
@@ -146,7 +147,7 @@ extension KeyCommand.Import {
     private func text(_ entry: KeyCeremony.Entry, _ label: String, of count: Int) -> String {
         let component =
             "component \(entry.entered) of \(count) of key '\(label)' of bank '\(bank)' is entered, its KCV is "
-            + entry.componentKCV
+            + entry.componentKCV.description
         guard let kcv = entry.keyKCV else {
             return component + "; enter the others before \(entry.expiresAt.text)"
         }
@@ -163,15 +164,20 @@ private struct ComponentReport: Encodable {
     let component: Int
     let components: Int
     let componentKCV: String
+    /// Of an AES key: a zero block encrypted.
+    let componentEncryptedZeros: String?
     let kcv: String?
+    let encryptedZeros: String?
 
     init(bank: Identifier, label: String, _ entry: KeyCeremony.Entry, of count: Int) {
         self.bank = bank.text
         self.label = label
         component = entry.entered
         components = count
-        componentKCV = entry.componentKCV
-        kcv = entry.keyKCV
+        componentKCV = entry.componentKCV.usual
+        componentEncryptedZeros = entry.componentKCV.encryptedZeros
+        kcv = entry.keyKCV?.usual
+        encryptedZeros = entry.keyKCV?.encryptedZeros
     }
 }
 
@@ -183,6 +189,9 @@ extension KeyCommand {
                 An operator other than the one who entered the first component must run this. The command tells people \
                 apart by who logged in on this machine. Where nobody logged in, the user who ran sudo counts, or the \
                 process's user.
+
+                For an AES key, --kcv can be the CMAC of a zero block or a zero block encrypted, and have 6 to 10 \
+                digits: the shorter one is compared.
 
                 EXAMPLE
                   card-companion key confirm --bank MYBANK --kcv 0A1B2C3D4E kbpk

@@ -17,6 +17,12 @@ package struct ImportedKey: Sendable {
     /// The key check value, in hex.
     package var kcv: String { key.checkValue.description }
 
+    /// What other programs can show too.
+    var checkValues: CheckValues { CheckValues(key.checkValues) }
+
+    /// Whether a check value on somebody's paper is the key's.
+    func has(_ shown: ShownCheckValue) -> Bool { key.has(shown) }
+
     /// Seals the key and adds it to the bank. If it was imported in components, they are erased.
     package func add(
         to bankId: Identifier, label: String, in store: Store, keyring: Keyring, now: Timestamp

@@ -13,17 +13,13 @@ package struct KeyCeremony: Sendable {
     /// The most characters of a component that is typed, with blanks.
     package static let componentCharacterLimit = 4 * SymmetricKey.byteCountLimit
 
-    /// Older programs print three bytes of a check value, also for AES.
-    private static let shortestCheckValueCount = 6
-
     /// What a custodian sees of their component.
     package struct Entry: Sendable, Equatable {
-        /// The component's check value, in hex.
-        package let componentKCV: String
+        package let componentKCV: CheckValues
         /// How many components are in.
         package let entered: Int
-        /// The key's check value, once all components are in.
-        package let keyKCV: String?
+        /// The key's check values, once all components are in.
+        package let keyKCV: CheckValues?
         package let expiresAt: Timestamp
     }
 
@@ -77,13 +73,14 @@ package struct KeyCeremony: Sendable {
         let key = isLast ? try await newKey(of: entered, kind) : nil
         try await add(component, number: entered.count, by: operatorName)
         return Entry(
-            componentKCV: component.checkValue.description, entered: entered.count, keyKCV: key?.kcv,
+            componentKCV: CheckValues(component.checkValues), entered: entered.count, keyKCV: key?.checkValues,
             expiresAt: current.expiresAt)
     }
 
     /// Makes the key of all components active.
     ///
-    /// - Parameter kcv: the key's check value, as the second operator has it on paper.
+    /// - Parameter kcv: the key's check value, as the second operator has it on paper. Programs show more or fewer digits of it,
+    ///   and for AES there are two methods: any of them confirms the key.
     /// - Returns: the key.
     /// - Throws: `InvalidComponent`, ``KeyImportRefusal``, `StoreError`, `KeyVaultError`.
     package func confirm(kcv: String, by operatorName: String) async throws -> ImportedKey {
@@ -113,11 +110,10 @@ package struct KeyCeremony: Sendable {
             throw KeyImportRefusal.incomplete(entered: components.count, count: current.componentCount)
         }
         let key = ImportedKey(try KeyComponent.key(of: components), KeyKind(current))
-        let entered = kcv.uppercased()
-        guard key.kcv == entered else {
-            let isShort = entered.count >= Self.shortestCheckValueCount && key.kcv.hasPrefix(entered)
-            throw isShort ? KeyImportRefusal.shortCheckValue(digits: key.kcv.count) : .otherCheckValue
+        guard let shown = ShownCheckValue(kcv) else {
+            throw InvalidSetting(description: "--kcv must be a check value: 6 to 10 hex digits")
         }
+        guard key.has(shown) else { throw KeyImportRefusal.otherCheckValue }
         return (current, key)
     }
 

@@ -16,8 +16,6 @@ package enum KeyImportRefusal: Error, Equatable, Sendable, CustomStringConvertib
     /// Under dual control nobody may enter all components.
     case sameCustodian
     case otherCheckValue
-    /// What was entered is only the beginning of the key's check value.
-    case shortCheckValue(digits: Int)
     case noProtectionKey(String)
     case disabledProtectionKey(String)
 
@@ -41,9 +39,6 @@ package enum KeyImportRefusal: Error, Equatable, Sendable, CustomStringConvertib
         case .otherCheckValue:
             "the key has another check value than the one that you confirm: compare the check values of the components, give up "
                 + "the import with 'card-companion key remove', and start again"
-        case .shortCheckValue(let digits):
-            "the key's check value begins so, but has \(digits) digits here: ask its owner for all of them (AES-CMAC, 5 bytes), or "
-                + "compute it again with their program"
         case .noProtectionKey(let label):
             "the bank has no key '\(label)' of usage key-block: see 'card-companion key list'"
         case .disabledProtectionKey(let label): "the key '\(label)' is disabled"
