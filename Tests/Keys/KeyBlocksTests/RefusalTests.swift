@@ -62,7 +62,13 @@ struct RefusalTests {
 
     @Test("A key context and a reserved field other than 0 are refused")
     func reserved() async throws {
-        #expect(try await refusal(of: "D####P0AD00N0010").field == .keyContext)
+        for (context, text) in [
+            ("1", "for storage only"), ("2", "for exchange only"), ("3", "only 0"), ("A", "only 0"),
+        ] {
+            let error = try await refusal(of: "D####P0AD00N00\(context)0")
+            #expect(error.field == .keyContext && error.reason.hasPrefix("'\(context)' is refused: "), "\(error)")
+            #expect(error.reason.contains(text), "\(error)")
+        }
         #expect(try await refusal(of: "D####P0AD00N0001").field == .reserved)
     }
 

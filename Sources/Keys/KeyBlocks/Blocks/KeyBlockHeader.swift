@@ -65,8 +65,9 @@ extension KeyBlockHeader {
         let keyVersion = try reader.take(2, .keyVersion)
         let exportability = try Self.exportability(try reader.take(1, .exportability))
         let count = try reader.takeNumber(2, .optionalBlockCount)
-        try Self.require(try reader.take(1, .keyContext), .keyContext)
-        try Self.require(try reader.take(1, .reserved), .reserved)
+        try Self.requireAnyContext(try reader.take(1, .keyContext))
+        let reserved = try reader.take(1, .reserved)
+        guard reserved == "0" else { throw KeyBlockError(.reserved, "'\(reserved)' is refused: only 0 is supported") }
         let blocks = try OptionalBlockSequence(&reader, count: count, multiple: version.blockByteCount)
         try self.init(
             version: version, purpose: purpose, algorithm: algorithm, keyVersion: keyVersion,
@@ -127,9 +128,19 @@ extension KeyBlockHeader {
         return exportability
     }
 
-    /// X9.143 has more key contexts than 0, which limit where a block can be kept.
-    private static func require(_ text: String, _ field: KeyBlockError.Field) throws(KeyBlockError) {
-        guard text == "0" else { throw KeyBlockError(field, "'\(text)' is refused: only 0 is supported") }
+    /// Refuses a block that says where it may be used (X9.143 section 6.2, table 1).
+    private static func requireAnyContext(_ text: String) throws(KeyBlockError) {
+        switch text {
+        case "0": break
+        case "1":
+            throw KeyBlockError(
+                .keyContext, "'1' is refused: the block is for storage only, not for exchange. Ask for one with 0")
+        case "2":
+            throw KeyBlockError(
+                .keyContext,
+                "'2' is refused: the block is for exchange only, but the server stores its key. Ask for one with 0")
+        default: throw KeyBlockError(.keyContext, "'\(text)' is refused: only 0 is supported")
+        }
     }
 }
 
