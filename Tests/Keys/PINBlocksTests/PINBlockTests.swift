@@ -85,6 +85,54 @@ struct PINBlockTests {
         #expect(throws: PINBlockError.content) { try lock.decrypted(block, pan: "5432107654321091") }
     }
 
+    /// What docs/keys.md says: how many of all PIN digits, PAN digits and wrong PAN digits in their place give another PIN.
+    @Test(
+        "A wrong digit of the PAN over a digit of the PIN can give another PIN, but not in format 4",
+        arguments: [(PINBlockFormat.iso0, 612), (.iso3, 612), (.iso4, 0)])
+    func wrongPANDigit(format: PINBlockFormat, openedToAnother: Int) throws {
+        let lock = try Lock(format)
+        var (opened, cases) = (0, 0)
+        for digit in 0...9 {
+            for right in 0...9 {
+                let block = try lock.encrypted("12\(digit)4", pan: "543\(right)101234567891")
+                for wrong in 0...9 where wrong != right {
+                    cases += 1
+                    guard let pin = try? lock.decrypted(block, pan: "543\(wrong)101234567891") else { continue }
+                    #expect(pin != "12\(digit)4")
+                    opened += 1
+                }
+            }
+        }
+        #expect(cases == 900 && opened == openedToAnother)
+    }
+
+    @Test(
+        "A wrong digit of the PAN over the fill is noticed in format 0, and never gives another PIN",
+        arguments: [PINBlockFormat.iso0, .iso3, .iso4])
+    func wrongPANDigitOverFill(format: PINBlockFormat) throws {
+        let lock = try Lock(format)
+        var opened = 0
+        for right in 0...9 {
+            let block = try lock.encrypted("1234", pan: "54321\(right)1234567891")
+            for wrong in 0...9 where wrong != right {
+                guard let pin = try? lock.decrypted(block, pan: "54321\(wrong)1234567891") else { continue }
+                #expect(pin == "1234")
+                opened += 1
+            }
+        }
+        #expect(opened == 0 || format == .iso3)
+    }
+
+    @Test("Format 4 gives the block of ep2's security specification, version 8.0.0, section 8.4")
+    func ep2() throws {
+        let lock = try Lock(.iso4, key: "C1D0F8FB4958670DBA40AB1F3752EF0D")
+        let block = try hex("CC17F65586BFD0953010226C4FC5B3CA")
+        #expect(try lock.decrypted(block, pan: "432198765432109870") == "1234")
+        for pan in ["432198765432109871", "43219876543210987", "4321987654321098700"] {
+            #expect(throws: PINBlockError.content) { try lock.decrypted(block, pan: pan) }
+        }
+    }
+
     @Test(
         "A field with another control digit, length, digit or fill is refused",
         arguments: [

@@ -41,6 +41,24 @@ def decrypt(arguments):
     return {"pin": decode(des.decrypt_tdes_ecb(key, block), pan)}
 
 
+def encrypt_many(arguments):
+    """A block for each line 'format key pin pan'."""
+    names = ("format", "key", "pin", "pan")
+    cases = [dict(zip(names, line.split())) for line in arguments["cases"].splitlines()]
+    return {"blocks": "\n".join(encrypt(case)["block"] for case in cases)}
+
+
+def decrypt_many(arguments):
+    """The PIN of each line 'format key block pan'."""
+    names = ("format", "key", "block", "pan")
+    cases = [dict(zip(names, line.split())) for line in arguments["cases"].splitlines()]
+    return {"pins": "\n".join(decrypt(case)["pin"] for case in cases)}
+
+
 if __name__ == "__main__":
-    answer = {"encrypt": encrypt, "decrypt": decrypt, "field": field}[sys.argv[1]](json.load(sys.stdin))
+    questions = {
+        "encrypt": encrypt, "decrypt": decrypt, "encrypt_many": encrypt_many, "decrypt_many": decrypt_many,
+        "field": field,
+    }
+    answer = questions[sys.argv[1]](json.load(sys.stdin))
     json.dump(answer, sys.stdout)
