@@ -33,6 +33,10 @@ struct OpenAPITests {
         try await python("validate.py", [Self.openAPI])
     }
 
+    @Test func `openapi.yaml takes the PANs in PIN blocks that the server takes`() async throws {
+        try await python("pin_blocks.py", [Self.openAPI])
+    }
+
     @Test func `schemathesis finds only responses that openapi.yaml describes`() async throws {
         let sandbox = try await Self.server.value
         try await python("conform.py", [sandbox.server.url, Self.openAPI, sandbox.folder])

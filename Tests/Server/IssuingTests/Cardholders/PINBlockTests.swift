@@ -212,6 +212,24 @@ struct PINBlockTests {
         }
     }
 
+    @Test("A PAN has 13 digits or more in formats 0 and 3, and 12 or more in format 4")
+    func panLengths() async throws {
+        let sender = try await Self.sender.value
+        for (format, shortest) in [("iso-0", 13), ("iso-3", 13), ("iso-4", 12)] {
+            for length in [shortest, 19] {
+                let holder = TestCardholder(pin: nil)
+                let pan = String("5432101234567891234".prefix(length))
+                let body = try await sender.body(sender.members(format, "4917", pan: pan), for: holder)
+                #expect(try await sender.backend.put(holder.uniqueId, body).status == 201, "\(format) \(length)")
+            }
+            for length in [shortest - 1, 20] {
+                var members = try await sender.members(format, "4917")
+                members["pan"] = .string(String("54321012345678912345".prefix(length)))
+                #expect(try await sender.refusal(members).contains("needs a PAN of \(shortest) to 19 digits"))
+            }
+        }
+    }
+
     @Test("A block for another PAN, under another key or of another format does not open, and a PIN must fit the bank")
     func content() async throws {
         let sender = try await Self.sender.value
