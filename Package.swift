@@ -335,7 +335,7 @@ let package = Package(
         tests("StrictJSONTests", in: .foundations, ["SecureMemory", "StrictJSON"]),
         tests(
             "KeyBlocksTests", in: .keys, ["Cryptography", "KeyBlocks", "PythonOracle", "SecureMemory"],
-            exclude: ["Oracles"]),
+            exclude: ["Oracles", "Published"]),
         tests(
             "PINBlocksTests", in: .keys, ["Cryptography", "PINBlocks", "PythonOracle", "SecureMemory"],
             exclude: ["Oracles"]),
