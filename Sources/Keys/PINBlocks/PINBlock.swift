@@ -31,8 +31,8 @@ package enum PINBlock {
 
     /// Decrypts a PIN block, strictly.
     ///
-    /// - Parameter pan: as in ``encrypted(_:pan:as:key:random:)``. With a wrong PAN the block does not open or, for a few
-    ///   PANs, gives a wrong PIN: formats 0 and 3 do not authenticate.
+    /// - Parameter pan: as in ``encrypted(_:pan:as:key:random:)``. With a wrong PAN the block does not open or, in formats 0
+    ///   and 3, which do not authenticate, can give a wrong PIN.
     /// - Returns: the PIN.
     /// - Throws: ``PINBlockError``.
     package static func decrypted(
