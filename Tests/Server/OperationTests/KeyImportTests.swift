@@ -131,6 +131,10 @@ extension KeyImportTests {
             let refused = try await confirm(entered, "pek", of: bank, as: "bob")
             #expect(refused.status == status && refused.stderr.contains(text), "\(entered): \(refused.stderr)")
         }
+        // Whoever enters a component by mistake does not make it known.
+        let mistaken = try await confirm(one, "pek", of: bank, as: "bob")
+        #expect(mistaken.status == 65 && !(mistaken.stdout + mistaken.stderr).contains(one))
+        #expect(try await sql("SELECT count(*) FROM audit_entry WHERE audit_entry::text LIKE '%\(one)%'") == ["0"])
         for entered in [String(kcv.prefix(6)), String(kcv.prefix(8)), zeros] {
             try await confirm(entered, "pek", of: bank, as: "bob").succeeded()
             #expect(try await list(bank).first?["kcv"]?.string == kcv)

@@ -208,6 +208,7 @@ extension KeyCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
+            try KeyCeremony.requireCheckValue(kcv)
             try await ConfirmKey(bank: bank, label: label, kcv: kcv).run(options, signer, output)
         }
     }

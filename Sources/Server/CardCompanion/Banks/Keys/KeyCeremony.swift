@@ -110,11 +110,20 @@ package struct KeyCeremony: Sendable {
             throw KeyImportRefusal.incomplete(entered: components.count, count: current.componentCount)
         }
         let key = ImportedKey(try KeyComponent.key(of: components), KeyKind(current))
-        guard let shown = ShownCheckValue(kcv) else {
+        guard key.has(try Self.checkValue(kcv)) else { throw KeyImportRefusal.otherCheckValue }
+        return (current, key)
+    }
+
+    /// Refuses a text that is no check value. It could be a key or a component, which no audit trail may have.
+    ///
+    /// - Throws: ``InvalidSetting``.
+    package static func requireCheckValue(_ text: String) throws(InvalidSetting) { _ = try checkValue(text) }
+
+    private static func checkValue(_ text: String) throws(InvalidSetting) -> ShownCheckValue {
+        guard let shown = ShownCheckValue(text) else {
             throw InvalidSetting(description: "--kcv must be a check value: 6 to 10 hex digits")
         }
-        guard key.has(shown) else { throw KeyImportRefusal.otherCheckValue }
-        return (current, key)
+        return shown
     }
 
     private func components() async throws -> (KeyImportRecord, [KeyComponent], custodians: [String]) {
