@@ -433,7 +433,7 @@ let package = Package(
             "OperationTests", in: .server,
             [
                 "CardCompanion", "CardCompanionModel", "CardCompanionStore", "PostgresHarness", "PythonOracle",
-                "ServerHarness", crypto, logging,
+                "ServerHarness", asyncHTTPClient, crypto, logging, nioCore, nioHTTP1, nioSSL,
             ],
             exclude: ["Oracles"]),
         // The scripts of deploy/release.
