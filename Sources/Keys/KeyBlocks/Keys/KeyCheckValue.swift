@@ -22,8 +22,8 @@ package struct KeyCheckValue: Sendable, Hashable, CustomStringConvertible {
     }
 
     package let method: Method
-    /// What the method computes. Its first bytes are the check value.
-    private let whole: [UInt8]
+    /// The longest check value that a program may show, and no more of what the method computes.
+    private let longest: [UInt8]
 
     /// The usual ones of an algorithm; first the one that the server shows.
     ///
@@ -52,18 +52,18 @@ package struct KeyCheckValue: Sendable, Hashable, CustomStringConvertible {
 
     private init(_ method: Method, _ whole: [UInt8]) {
         self.method = method
-        self.whole = whole
+        longest = Array(whole.prefix(Self.byteCounts.upperBound))
     }
 
     /// As many as is usual.
-    package var bytes: [UInt8] { Array(whole.prefix(method.byteCount)) }
+    package var bytes: [UInt8] { Array(longest.prefix(method.byteCount)) }
 
     /// In hex, upper case.
     package var description: String { Hex.encode(bytes).uppercased() }
 
     /// Whether a check value of another program, which can be shorter or longer, is this one.
     func agrees(with other: [UInt8]) -> Bool {
-        Self.byteCounts.contains(other.count) && ConstantTime.areEqual(Array(whole.prefix(other.count)), other)
+        Self.byteCounts.contains(other.count) && ConstantTime.areEqual(Array(longest.prefix(other.count)), other)
     }
 
     /// The lengths that programs show: fewer bytes say too little, and more are not allowed (PCI PIN, glossary).
@@ -75,7 +75,7 @@ package struct ShownCheckValue: Sendable, Hashable {
     let bytes: [UInt8]
 
     /// - Parameter text: hex in either case.
-    /// - Returns: nil if it is not 6 to 10 hex digits.
+    /// - Returns: nil if it is not 6, 8 or 10 hex digits.
     package init?(_ text: String) {
         guard let bytes = Hex.decode(text), KeyCheckValue.byteCounts.contains(bytes.count) else { return nil }
         self.bytes = bytes

@@ -190,7 +190,7 @@ extension KeyCommand {
                 apart by who logged in on this machine. Where nobody logged in, the user who ran sudo counts, or the \
                 process's user.
 
-                For an AES key, --kcv can be the CMAC of a zero block or a zero block encrypted, and have 6 to 10 \
+                For an AES key, --kcv can be the CMAC of a zero block or a zero block encrypted, and have 6, 8 or 10 \
                 digits: the shorter one is compared.
 
                 EXAMPLE

@@ -121,7 +121,7 @@ package struct KeyCeremony: Sendable {
 
     private static func checkValue(_ text: String) throws(InvalidSetting) -> ShownCheckValue {
         guard let shown = ShownCheckValue(text) else {
-            throw InvalidSetting(description: "--kcv must be a check value: 6 to 10 hex digits")
+            throw InvalidSetting(description: "--kcv must be a check value: 6, 8 or 10 hex digits")
         }
         return shown
     }
