@@ -19,6 +19,8 @@ package struct DatabaseFacts: Sendable {
     package let isEncrypted: Bool
     /// The address of the PostgreSQL server; nil for a Unix socket.
     package let address: String?
+    /// Whether its transactions are read-only if they do not say otherwise.
+    package let isReadOnly: Bool
 }
 
 extension Store {
@@ -29,7 +31,8 @@ extension Store {
                 current_setting('fsync')::boolean, current_setting('full_page_writes')::boolean,
                 current_setting('synchronous_commit'), current_setting('data_checksums')::boolean, pg_is_in_recovery(),
                 (SELECT rolsuper FROM pg_roles WHERE rolname = current_user), current_setting('max_connections')::integer,
-                coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false), host(inet_server_addr())
+                coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false), host(inet_server_addr()),
+                current_setting('transaction_read_only')::boolean
             """)
     }
 }
@@ -47,6 +50,7 @@ extension DatabaseFacts: PostgresRowDecodable {
             isSuperuser: try row.next(),
             maximumConnections: try row.next(),
             isEncrypted: try row.next(),
-            address: try row.next())
+            address: try row.next(),
+            isReadOnly: try row.next())
     }
 }

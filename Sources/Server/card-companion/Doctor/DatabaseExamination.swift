@@ -23,7 +23,10 @@ extension Installation {
                 .error(
                     "database", error,
                     do:
-                        "check database.url: is PostgreSQL running there, and does it accept connections from this machine?"
+                        """
+                        check database.url: is PostgreSQL running there, does it accept connections from this machine, and \
+                        is one free (max_connections)?
+                        """
                 )
             ]
         }
@@ -88,6 +91,9 @@ extension DatabaseFacts {
         refuse(
             isInRecovery, "it is a standby, which is read-only",
             do: "name all hosts in database.url, with target_session_attrs=read-write")
+        refuse(
+            isReadOnly && !isInRecovery, "it is read-only (default_transaction_read_only)",
+            do: "find out who has set that, and why; then reset it for the database, the role or the server")
         refuse(!fsync, "fsync is off: a power failure destroys the database", do: "set fsync = on")
         refuse(
             synchronousCommit == "off", "synchronous_commit is off: acknowledged changes can be lost",
