@@ -7,8 +7,8 @@ internal import Synchronization
 /// Takes as many requests at once as can be answered in time, and refuses the others before anything of them is used. Each bank
 /// has its share of them.
 package final class Admission: Sendable {
-    /// So many requests are always served at once. If each write takes half a second, the sessions of the database can do no more
-    /// in time.
+    /// So many requests are always served at once. A bank that is alone has at least seven of them, about as many as the database has
+    /// sessions.
     package static let usualLeast = 12
 
     private struct State {
@@ -26,12 +26,13 @@ package final class Admission: Sendable {
             guard shares.hasRoom(for: bankId, inFlight: inFlight, limit: limit.value) else {
                 return Overloaded(.bankShare)
             }
-            return rates?.retryAfterSeconds(bankId, at: now).map { Overloaded(.bankRate, retryAfterSeconds: $0) }
+            return rates?.retryAfterSeconds(bankId, at: now).map { Overloaded(.bankRate, afterSeconds: $0 - 1) }
         }
     }
 
     private let state: Mutex<State>
-    private let refused: [RequestPriority: Counter]
+    private let refusedByServer = refusalCounters(cause: "server")
+    private let refusedByBank = refusalCounters(cause: "bank")
     private let limitGauge = Gauge(label: "card_companion_requests_limit")
     private let inFlightGauge = Gauge(label: "card_companion_requests_in_flight")
     private let overload: RareWarning
@@ -42,15 +43,19 @@ package final class Admission: Sendable {
     ///   - bankRate: how many requests each bank can have; nil without a limit.
     package init(least: Int, bankRate: TokenBucket.Rate?, logger: Logger) {
         state = Mutex(State(limit: ConcurrencyLimit(least: least), rates: bankRate.map { TokenBuckets($0, at: .now) }))
-        refused = Dictionary(
-            uniqueKeysWithValues: RequestPriority.allCases.map {
-                ($0, Counter(label: "card_companion_requests_refused_total", dimensions: [("priority", $0.rawValue)]))
-            })
         overload = RareWarning(
             "More requests than can be answered in time: some are refused with 503. See docs/operations.md", logger)
         greed = RareWarning(
             "A bank has more requests than its share: some are refused with 503. See docs/operations.md", logger)
         state.withLock { show($0) }
+    }
+
+    private static func refusalCounters(cause: String) -> [RequestPriority: Counter] {
+        Dictionary(
+            uniqueKeysWithValues: RequestPriority.allCases.map { priority in
+                let dimensions = [("priority", priority.rawValue), ("cause", cause)]
+                return (priority, Counter(label: "card_companion_requests_refused_total", dimensions: dimensions))
+            })
     }
 
     /// Serves a request whose body is complete, so that a slow client takes no place.
@@ -106,8 +111,12 @@ package final class Admission: Sendable {
         if let refusal { throw refused(refusal, place, bankId) }
     }
 
+    func putBack(of bankId: Identifier) {
+        state.withLock { $0.rates?.putBack(bankId, at: .now) }
+    }
+
     private func refused(_ refusal: Overloaded, _ place: RequestPlace, _ bankId: Identifier) -> Overloaded {
-        refused[place.priority]?.increment()
+        refusedByBank[place.priority]?.increment()
         greed.warn(["bankId": "\(bankId)"])
         return refusal
     }
@@ -140,7 +149,7 @@ package final class Admission: Sendable {
     }
 
     private func refusal(_ priority: RequestPriority) -> Overloaded {
-        refused[priority]?.increment()
+        refusedByServer[priority]?.increment()
         overload.warn(["priority": "\(priority.rawValue)"])
         return Overloaded(.server)
     }

@@ -15,9 +15,9 @@ package struct Overloaded: Error, Equatable {
     package let cause: Cause
     package let retryAfterSeconds: Int
 
-    /// - Parameter retryAfterSeconds: after that time there is room; nil if nobody knows.
-    init(_ cause: Cause, retryAfterSeconds: Int? = nil) {
+    /// - Parameter seconds: before that there is no room for certain.
+    init(_ cause: Cause, afterSeconds seconds: Int = 0) {
         self.cause = cause
-        self.retryAfterSeconds = retryAfterSeconds ?? .random(in: Self.spreadSeconds)
+        retryAfterSeconds = max(seconds, 0) + .random(in: Self.spreadSeconds)
     }
 }

@@ -23,6 +23,13 @@ final class RequestPlace: Sendable {
         try current?.charge(to: bankId)
     }
 
+    /// The request was a repetition, with a proof that was spent before: it does not count in its bank's rate. Whoever has seen one
+    /// request of a bank could otherwise use up the rate.
+    static func isRepetition() {
+        guard let current, let bankId = current.bank else { return }
+        current.admission.putBack(of: bankId)
+    }
+
     /// Refuses a request that names a bank without room, before its caller is authenticated. It is charged to nobody, so a stranger
     /// uses up nothing.
     ///

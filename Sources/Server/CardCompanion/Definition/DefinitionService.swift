@@ -115,9 +115,11 @@ package struct DefinitionService: Sendable {
         _ caller: Authenticated<Identifier?>, by entry: AuthorizedDefinition.Entry,
         choice: () async throws -> AuthorizedDefinition.Choice
     ) async throws -> Served<Void> {
-        try RequestPlace.charge(to: caller.bank.id)
         let place = caller.uniqueId.map { CardholderGate.Place.cardholder(bankId: caller.bank.id, uniqueId: $0) }
-        return try await gate.pass(place) { try await decide(caller, entry, choice) }
+        return try await gate.pass(place) {
+            try RequestPlace.charge(to: caller.bank.id)
+            return try await decide(caller, entry, choice)
+        }
     }
 
     private func decide(
@@ -142,9 +144,11 @@ package struct DefinitionService: Sendable {
         case .stale: return .bankHasChanged
         case .refused: throw refusal ?? DefinitionError(.unexpectedError)
         case .transactionSpent:
+            RequestPlace.isRepetition()
             replays.refusedToken()
             throw DefinitionError(.transactionAlreadyTreated)
         case .hmacSpent:
+            RequestPlace.isRepetition()
             replays.refusedHashMac()
             throw DefinitionError(.badHashMac, detail: HashMac.spent)
         case .noCardholder: throw DefinitionError(.cardholderNotFound)

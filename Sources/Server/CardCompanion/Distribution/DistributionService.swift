@@ -123,9 +123,9 @@ package struct DistributionService: Sendable {
         to caller: Authenticated<Identifier>, _ code: AuthorizedFetch.Code, _ hints: FetchHints,
         seal: @escaping @Sendable (borrowing SecretBytes) throws -> String
     ) async throws -> Served<Delivery> {
-        try RequestPlace.charge(to: caller.bank.id)
-        return try await gate.pass(.cardholder(bankId: caller.bank.id, uniqueId: caller.uniqueId)) {
-            try await fetch(for: caller, code, hints, seal)
+        try await gate.pass(.cardholder(bankId: caller.bank.id, uniqueId: caller.uniqueId)) {
+            try RequestPlace.charge(to: caller.bank.id)
+            return try await fetch(for: caller, code, hints, seal)
         }
     }
 
@@ -179,8 +179,12 @@ package struct DistributionService: Sendable {
 
     private func count(_ refusal: FetchRefusal) {
         switch refusal {
-        case .transactionSpent: replays.refusedToken()
-        case .hmacSpent: replays.refusedHashMac()
+        case .transactionSpent:
+            RequestPlace.isRepetition()
+            replays.refusedToken()
+        case .hmacSpent:
+            RequestPlace.isRepetition()
+            replays.refusedHashMac()
         case .lockingCode: lockouts.lockedByWrongCode()
         default: break
         }

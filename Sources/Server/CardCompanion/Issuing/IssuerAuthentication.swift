@@ -139,6 +139,7 @@ package struct IssuerAuthentication: Sendable {
         switch acceptance {
         case .keyChanged: return nil
         case .nonceSpent:
+            RequestPlace.isRepetition()
             replays.refusedNonce()
             throw IssuerRefusal.nonceUsed
         case .accepted(let bank):

@@ -43,6 +43,13 @@ package struct TokenBuckets<Key: Hashable & Sendable>: Sendable {
         return Self.charge(&bucket, at: now)
     }
 
+    /// Puts back a token of a key that was not needed after all. Keys that share a bucket get none.
+    package mutating func putBack(_ key: Key, at now: Instant) {
+        guard var bucket = bucket(of: key, at: now) else { return }
+        bucket.putBack()
+        recent[key] = bucket
+    }
+
     /// Takes tokens of a key that need not be there. Keys that share a bucket owe nothing.
     package mutating func owe(_ count: Int, by key: Key, at now: Instant) {
         guard var bucket = bucket(of: key, at: now) else { return }

@@ -17,6 +17,9 @@ final class EarlyRefusal: ChannelDuplexHandler, RemovableChannelHandler {
     struct Policy: Sendable {
         let admission: Admission
         let origins: CrossOrigin
+        /// The timer of idle connections is behind this handler. So after this time a request goes on to the routes in any case: they
+        /// refuse it.
+        let longestUnseen: TimeAmount
         let count = Counter(
             label: "card_companion_requests_total",
             dimensions: [("operation", "refused early"), ("status", "503"), ("code", "none")])
@@ -36,6 +39,9 @@ final class EarlyRefusal: ChannelDuplexHandler, RemovableChannelHandler {
     private var refused: Refused?
     /// How many requests are with the routes. Answers keep the order of the requests, so then nothing is refused here.
     private var openCount = 0
+    private var seenAt = NIODeadline.now()
+    /// Whether the next part is asked for when the client has taken the answers.
+    private var isReadWithheld = false
 
     init(_ policy: Policy) {
         self.policy = policy
@@ -48,8 +54,23 @@ final class EarlyRefusal: ChannelDuplexHandler, RemovableChannelHandler {
             refused = openCount == 0 ? refusal(of: head) : nil
             guard refused == nil else { return }
             openCount += 1
+            seenAt = .now()
         }
         context.fireChannelRead(data)
+    }
+
+    /// A client that takes no answers must not fill the memory with them.
+    func read(context: ChannelHandlerContext) {
+        guard context.channel.isWritable else { return isReadWithheld = true }
+        context.read()
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if isReadWithheld, context.channel.isWritable {
+            isReadWithheld = false
+            context.read()
+        }
+        context.fireChannelWritabilityChanged()
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -58,7 +79,7 @@ final class EarlyRefusal: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func refusal(of head: HTTPRequest) -> Refused? {
-        guard let priority = RequestPriority(head) else { return nil }
+        guard let priority = RequestPriority(head), .now() < seenAt + policy.longestUnseen else { return nil }
         do throws(Overloaded) {
             try policy.admission.requireRoom(for: priority)
             return nil
@@ -67,8 +88,10 @@ final class EarlyRefusal: ChannelDuplexHandler, RemovableChannelHandler {
             answer.head.headerFields.append(contentsOf: policy.origins.fields(for: head))
             answer.head.headerFields[.xRequestId] = RequestID.random()
             answer.head.headerFields[.cacheControl] = "no-store"
+            let isLast = head.headerFields[.connection]?.lowercased() == "close"
+            if isLast { answer.head.headerFields[.connection] = "close" }
             policy.count.increment()
-            return Refused(answer: answer, isLast: head.headerFields[.connection]?.lowercased() == "close")
+            return Refused(answer: answer, isLast: isLast)
         }
     }
 
@@ -82,9 +105,7 @@ final class EarlyRefusal: ChannelDuplexHandler, RemovableChannelHandler {
             if refused.map({ $0.byteCount > RequestBodyReader.discardedByteLimit }) ?? false { answer(context) }
         case .end:
             answer(context)
-            let isLast = refused?.isLast ?? false
             refused = nil
-            if isLast { context.close(promise: nil) }
         }
     }
 
@@ -92,16 +113,19 @@ final class EarlyRefusal: ChannelDuplexHandler, RemovableChannelHandler {
         guard let answer = refused?.answer.take() else { return }
         context.write(wrapOutboundOut(.head(answer.head)), promise: nil)
         context.write(wrapOutboundOut(.body(answer.body)), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        let sent = context.writeAndFlush(wrapOutboundOut(.end(nil)))
+        guard refused?.isLast == true else { return }
+        sent.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
     }
 }
 
 extension RequestPriority {
     /// Nil for a request that is always taken, and for one that only a route can judge.
     fileprivate init?(_ head: HTTPRequest) {
-        guard let path = head.path, head.method != .options, head.method != .head else { return nil }
+        guard let path = head.path?.prefix(while: { $0 != "?" }), head.method != .options, head.method != .head
+        else { return nil }
         if path.hasPrefix("/v1/pin-") {
-            self.init(appPath: path)
+            self.init(appPath: String(path))
         } else if path.hasPrefix("/v1/banks/") {
             self = path.hasSuffix("/cardholders:import") ? .importing : .backEnd
         } else {

@@ -23,7 +23,9 @@ extension HTTPServerBuilder {
         let streams = ConnectionQuota(
             of: "HTTP/2 streams", limit: addressLimit, totalLimit: settings.maximumConnections,
             proxies: settings.proxies, logger: logger)
-        let refusals = EarlyRefusal.Policy(admission: admission, origins: CrossOrigin(settings.origins))
+        let refusals = EarlyRefusal.Policy(
+            admission: admission, origins: CrossOrigin(settings.origins),
+            longestUnseen: .milliseconds(Int64(settings.idleTimeoutSeconds) * 500))
         let idleTimeout = TimeAmount.seconds(Int64(settings.idleTimeoutSeconds))
         return HTTPServerBuilder { responder in
             let http1 = UpgradableHTTP1Channel(

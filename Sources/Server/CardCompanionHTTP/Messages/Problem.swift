@@ -72,9 +72,11 @@ package struct Problem: Error {
 
     var message: Message {
         get throws {
+            let body = try body ?? writeBody()
             var head = HTTPResponse(status: status, headerFields: headers)
             head.headerFields[.contentType] = "application/problem+json"
-            return Message(head: head, body: try body ?? writeBody())
+            head.headerFields[.contentLength] = "\(body.readableBytes)"
+            return Message(head: head, body: body)
         }
     }
 

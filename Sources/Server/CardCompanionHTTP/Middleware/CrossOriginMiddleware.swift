@@ -12,7 +12,7 @@ struct CrossOrigin: Sendable {
 
     /// The fields of each answer to a request, for the browser.
     func fields(for head: HTTPRequest) -> HTTPFields {
-        guard !origins.isEmpty, Self.method(of: head.path ?? "") != nil else { return [:] }
+        guard !origins.isEmpty, Self.method(of: (head.path ?? "").prefix { $0 != "?" }) != nil else { return [:] }
         var fields: HTTPFields = [.vary: "Origin"]
         if let origin = origin(of: head) {
             fields[.accessControlAllowOrigin] = origin

@@ -7,8 +7,9 @@ internal import SecureMemory
 
 extension IssuerRoutes {
     func getEvents(_ request: Request, _ context: ServiceContext) async throws -> Response {
-        let bank = try await authenticate(
-            request, context, SharedSecret(try await RequestBodyReader.collect(request)))
+        let body = SharedSecret(try await RequestBodyReader.collect(request))
+        // A wait for events takes no place.
+        let bank = try await admission.serve(.backEnd) { try await authenticate(request, context, body) }
         let query = request.uri.queryParameters
         let position = try Self.position(query["after"])
         let limit = try Self.number(query["limit"], "limit", EventFeed.limits) ?? 100

@@ -18,7 +18,7 @@ extension IssuerRoutes {
             await RequestBodyReader.discard(request)
             throw Problem(.unsupportedMediaType, "Content-Type must be application/x-ndjson.")
         }
-        let caller = try await authenticate(request, context, hasBody: true)
+        let caller = try await admitted(request, context)
         guard request.headers[.idempotencyKey] == nil else {
             await RequestBodyReader.discard(request)
             throw Problem(
@@ -56,6 +56,20 @@ extension IssuerRoutes {
                 }
                 try await writer.finish(nil)
             })
+    }
+}
+
+extension IssuerRoutes {
+    /// Authenticates an import if there is room. Its lines take no place: they leave room by themselves (`ImportPace`).
+    private func admitted(
+        _ request: Request, _ context: ServiceContext
+    ) async throws -> IssuerAuthentication.Caller {
+        do {
+            return try await admission.serve(.importing) { try await authenticate(request, context, hasBody: true) }
+        } catch let error as Overloaded {
+            await RequestBodyReader.discard(request)
+            throw error
+        }
     }
 }
 

@@ -78,7 +78,7 @@ extension Setting {
         .http, "http.requests", .integer(1...10_000), default: .int(Admission.usualLeast),
         """
         How many requests are always served at once. The server takes more while it answers them soon, and refuses the \
-        others with 503 at once. One bank has at most 60 % of them.
+        others with 503 at once. A bank with more than its share has at most 60 % of the places.
         """)
     static let httpIdleTimeout = Setting(
         .http, "http.idle.timeout.seconds", .integer(1...3600), default: .int(http.idleTimeoutSeconds),

@@ -33,8 +33,10 @@ enum MetricCatalogue {
             "card_companion_requests_limit", .gauge,
             help: "How many of them are served at once. It follows how soon they are answered."),
         MetricDescription(
-            "card_companion_requests_refused_total", .counter, labels: ["priority"],
-            help: "Requests that were answered 503 at once, because too many others were in flight."),
+            "card_companion_requests_refused_total", .counter, labels: ["priority", "cause"],
+            help:
+                "Requests that were answered 503 at once: too many others are in flight (server), or the bank has its share (bank)."
+        ),
     ]
 
     private static let security = [
