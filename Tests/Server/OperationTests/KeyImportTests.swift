@@ -123,8 +123,8 @@ extension KeyImportTests {
         #expect(shown["kcv"]?.string == kcv && shown["encryptedZeros"]?.string == zeros)
         #expect(shown["componentEncryptedZeros"]?.string?.count == 6)
         for (entered, status, text) in [
-            (String(kcv.dropLast(6)), 65, "--kcv must be a check value: 6 to 10 hex digits"),
-            (kcv + "00", 65, "6 to 10 hex digits"), ("hello!", 65, "6 to 10 hex digits"),
+            (String(kcv.dropLast(6)), 65, "--kcv must be a check value: 6, 8 or 10 hex digits"),
+            (kcv + "00", 65, "6, 8 or 10 hex digits"), ("hello!", 65, "6, 8 or 10 hex digits"),
             (kcv.dropLast(2) + "00", 1, "another check value"),
             (zeros.dropLast() + "0", 1, "another check value"), (zeros + "0000", 1, "another"),
         ] {

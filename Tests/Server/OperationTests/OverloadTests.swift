@@ -174,14 +174,17 @@ struct OverloadTests {
         let server = fixture.server
         try await fixture.slowDown()
         try await fixture.filled {
-            // More than the buffers of both sockets can hold.
+            // Small buffers are soon full. What is sent is more than the buffers of both sockets can hold.
             let script = """
                 import socket
                 request = b"POST /v1/banks/X/cardholders/Y HTTP/1.1\\r\\nHost: x\\r\\nContent-Length: 0\\r\\n\\r\\n"
-                with socket.create_connection(("127.0.0.1", \(server.port))) as connection:
+                with socket.socket() as connection:
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
+                    connection.connect(("127.0.0.1", \(server.port)))
                     connection.settimeout(5)
                     try:
-                        for _ in range(500): connection.sendall(request * 1000)
+                        for _ in range(200): connection.sendall(request * 1000)
                         print("was read")
                     except TimeoutError:
                         print("was not read")
