@@ -120,15 +120,6 @@ struct RunCommand: AsyncParsableCommand {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         try encoder.encode(report).write(to: URL(filePath: json), options: .atomic)
     }
-
-    /// Shows a line at once, also if standard output is a file or a pipe.
-    private func show(_ text: String) {
-        FileHandle.standardOutput.write(Data("\(text)\n".utf8))
-    }
-
-    private func note(_ text: String) {
-        FileHandle.standardError.write(Data("\(text)\n".utf8))
-    }
 }
 
 extension Pgbouncer.Mode: ExpressibleByArgument {}

@@ -81,8 +81,4 @@ struct GrowCommand: AsyncParsableCommand {
         }
         return Growth(operation: operation, small: smallLoads, large: largeLoads)
     }
-
-    private func note(_ text: String) {
-        FileHandle.standardError.write(Data("\(text)\n".utf8))
-    }
 }

@@ -83,10 +83,6 @@ struct OverloadCommand: AsyncParsableCommand {
         guard result.failures == 0 else { throw LoadFailed(description: result.unexpected ?? "") }
         return (result.perSecond, 2_000 + count)
     }
-
-    private func show(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
-
-    private func note(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }
 
 extension Operation: ExpressibleByArgument {}

@@ -84,8 +84,4 @@ struct TenantsCommand: AsyncParsableCommand {
                 Cell.number(LoadResult.percentile(0.99, of: result.successes)), "\(refused) %",
             ], widths: widths)
     }
-
-    private func show(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
-
-    private func note(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }
