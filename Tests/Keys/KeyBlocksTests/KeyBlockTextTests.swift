@@ -35,18 +35,31 @@ struct KeyBlockTextTests {
         arguments: [
             ("U", "0123456789ABCDEF0123456789ABCDEF"), ("X", "0123456789ABCDEF0123456789ABCDEF"),
             ("T", "0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF"), ("Z", "0123456789abcdef"),
-            ("Y", "0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF"), ("", "0123456789ABCDEF"),
-            ("", "0123456789ABCDEF0123456789ABCDEF"), ("", "0123456789ABCDEF\n0123456789ABCDEF\n0123456789ABCDEF"),
+            ("Y", "0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF"),
             ("S", "00072P0TE00E0000547E12CFA8BDED84D3587FA6AA0C475C9D650EDCAED80A5552EF52C8"),
             ("S", "10096P0TE00S0002"),
         ])
     func payShield(scheme: String, rest: String) throws {
         let error = try #require(throws: KeyBlockError.self) { try KeyBlockText(scheme + rest) }
         #expect(error.field == .version)
-        let name = scheme.isEmpty ? "hex digits without a key scheme" : "key scheme \(scheme)"
-        #expect(error.reason.hasPrefix("it is a key of a payShield in \(name), not a key block"))
+        #expect(error.reason.hasPrefix("it is a key of a payShield in key scheme \(scheme), not a key block"))
         #expect(error.reason.contains("command A8, key scheme R"))
         #expect(!error.reason.contains("0123456789"))
+    }
+
+    @Test(
+        "Hex digits alone can be a component, and are not shown",
+        arguments: [
+            "0123456789ABCDEF", "0123456789abcdef0123456789ABCDEF",
+            "0123456789ABCDEF\n0123456789ABCDEF\n0123456789ABCDEF",
+            "0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF",
+            "B123456789ABCDEF0123456789ABCDEF", "D123456789ABCDEF0123456789ABCDEF0123456789ABCDEF0123456789ABCDEF",
+        ])
+    func bareDigits(text: String) throws {
+        let error = try #require(throws: KeyBlockError.self) { try KeyBlockText(text) }
+        #expect(error.reason.contains("only hex digits") && error.reason.contains("--components"))
+        #expect(error.reason.contains("command A8, key scheme R"))
+        #expect(!error.reason.contains("123456789"))
     }
 
     @Test("A payShield's key block under its LMK is refused without its key scheme too", arguments: ["0", "1"])

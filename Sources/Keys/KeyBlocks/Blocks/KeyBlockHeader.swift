@@ -65,7 +65,7 @@ extension KeyBlockHeader {
         let keyVersion = try reader.take(2, .keyVersion)
         let exportability = try Self.exportability(try reader.take(1, .exportability))
         let count = try reader.takeNumber(2, .optionalBlockCount)
-        try Self.requireAnyContext(try reader.take(1, .keyContext))
+        try Self.requireNoContext(try reader.take(1, .keyContext))
         let reserved = try reader.take(1, .reserved)
         guard reserved == "0" else { throw KeyBlockError(.reserved, "'\(reserved)' is refused: only 0 is supported") }
         let blocks = try OptionalBlockSequence(&reader, count: count, multiple: version.blockByteCount)
@@ -129,7 +129,7 @@ extension KeyBlockHeader {
     }
 
     /// Refuses a block that says where it may be used (X9.143 section 6.2, table 1).
-    private static func requireAnyContext(_ text: String) throws(KeyBlockError) {
+    private static func requireNoContext(_ text: String) throws(KeyBlockError) {
         switch text {
         case "0": break
         case "1":

@@ -13,9 +13,15 @@ package struct KeyBlockText: Sendable, Hashable {
         var block = Array(lines.joined())[...]
         hadSchemeLetter = block.first == UInt8(ascii: "R") && Self.isStartOfBlock(block.dropFirst())
         if hadSchemeLetter { block = block.dropFirst() }
-        if let scheme = Self.schemeOfBareKey(block) {
+        if let scheme = Self.keyScheme(of: block) {
             throw KeyBlockError(
-                .version, "it is a key of a payShield in \(scheme), not a key block. \(Self.wayThatWorks)")
+                .version, "it is a key of a payShield in key scheme \(scheme), not a key block. \(Self.wayThatWorks)")
+        }
+        if Self.digitsOfBareKeys.contains(where: { Self.isHex(block, count: $0) }) {
+            throw KeyBlockError(
+                .version,
+                "it is only hex digits, not a key block. If it is a component, give it with --components. If it is a key of "
+                    + "a payShield under its LMK: \(Self.wayThatWorks)")
         }
         self.text = String(decoding: block, as: UTF8.self)
     }
@@ -48,20 +54,21 @@ package struct KeyBlockText: Sendable, Hashable {
         ("U", 32), ("T", 48), ("X", 32), ("Y", 48), ("Z", 16),
     ]
 
-    /// The key scheme of a key that has no header, for people; nil for a text that is none.
+    /// A key or a component of Triple DES or AES.
+    private static let digitsOfBareKeys = [16, 32, 48, 64]
+
+    /// The key scheme of a key of a payShield; nil for any other text.
     ///
-    /// Schemes U and T, and digits alone, are under a variant of an LMK, the key of one payShield. S is a key block under an
-    /// LMK. X, Y and Z are encrypted without a header.
-    private static func schemeOfBareKey(_ text: ArraySlice<UInt8>) -> String? {
+    /// Schemes U and T are under a variant of an LMK, the key of one payShield. S is a key block under an LMK. X, Y and Z are
+    /// encrypted without a header.
+    private static func keyScheme(of text: ArraySlice<UInt8>) -> Character? {
         guard let first = text.first else { return nil }
         let rest = text.dropFirst()
         for (letter, digits) in digitsOfSchemes where first == letter.asciiValue && isHex(rest, count: digits) {
-            return "key scheme \(letter)"
+            return letter
         }
-        if first == UInt8(ascii: "S"), rest.count > lengthDigits, rest.prefix(1 + lengthDigits).allSatisfy(isDigit) {
-            return "key scheme S"
-        }
-        return [16, 32, 48].contains { isHex(text, count: $0) } ? "hex digits without a key scheme" : nil
+        let isBlock = rest.count > lengthDigits && rest.prefix(1 + lengthDigits).allSatisfy(isDigit)
+        return first == UInt8(ascii: "S") && isBlock ? "S" : nil
     }
 
     private static func isHex(_ text: ArraySlice<UInt8>, count: Int) -> Bool {
