@@ -102,6 +102,13 @@ struct HTTP2Tests {
         #expect(try await server.stop() == 0)
     }
 
+    @Test("A client that takes no answers is not read forever, however large its windows are")
+    func hoard() async throws {
+        let server = try await server()
+        #expect(try await ask("hoard", server, ["path": "/health/live"])["read"] == "False")
+        #expect(try await ask("unread", server) == ["other": "200"])
+    }
+
     @Test("After SIGTERM, a request is answered, and its client is asked to use another connection")
     func drain() async throws {
         let server = try await server(["HTTP_DRAIN_SECONDS": "20"])

@@ -72,6 +72,7 @@ struct OverloadTests {
         /// Lets requests wait for longer than a good answer takes: the limit falls to one or two.
         func slowDown() async throws {
             try await serving([(first, 0), (first, 1), (second, 0), (second, 1)]) {
+                // This is the fault itself: answers that take two seconds.
                 try await Task.sleep(for: .seconds(2))
             }
             #expect(try await limit() < 3)
@@ -213,8 +214,31 @@ struct OverloadTests {
         }
     }
 
-    @Test("A bank that has its share is refused, and another bank's apps and back-end are served")
-    func shares() async throws {
+    private static let importPath = "/v1/banks/X/cardholders:import"
+    private static let cardholderPath = "/v1/banks/X/cardholders/Y"
+
+    /// One request to each server: a slow answer to it would change the limit.
+    @Test(
+        "Imports are refused first, then back-ends, then fetches, and confirmations last",
+        arguments: [
+            (5, importPath, true), (6, importPath, false), (8, cardholderPath, true), (9, cardholderPath, false),
+            (10, Path.tokenCaptcha, true), (11, Path.tokenCaptcha, false), (11, Path.tokenNotify, true),
+        ])
+    func priorities(count: Int, path: String, isTaken: Bool) async throws {
+        let fixture = try await Fixture(least: 2, environment: ["DATABASE_CONNECTIONS": "16"])
+        let (server, first, second) = (fixture.server, fixture.first, fixture.second)
+        #expect(try await fixture.limit() == 12)
+        let fetches = (0..<7).map { (first, $0 % 4) } + (0..<4).map { (second, $0) }
+        try await fixture.serving(Array(fetches.prefix(count))) {
+            let answer = try await server.post(path, [:])
+            #expect((answer.problem != "overloaded") == isTaken)
+        }
+    }
+
+    @Test(
+        "A bank that has its share is refused, and another bank's apps and back-end are served",
+        arguments: [true, false])
+    func shares(isApp: Bool) async throws {
         let fixture = try await Fixture(least: 2)
         let (server, greedy, other) = (fixture.server, fixture.first, fixture.second)
         #expect(try await fixture.limit() == 12)
@@ -226,9 +250,12 @@ struct OverloadTests {
             #expect(answer.detail.contains("this bank has its share"))
             let call = try await server.call("GET", cardholder: holders[0].uniqueId, by: greedy.issuer)
             #expect(call.status == 503 && call.problem == "overloaded")
-            let others = try await server.call("GET", cardholder: other.holders[0].uniqueId, by: other.issuer)
-            #expect(others.status == 200)
-            #expect(try await server.post(Path.tokenCaptcha, other.fetch(1)).code == 0)
+            if isApp {
+                #expect(try await server.post(Path.tokenCaptcha, other.fetch(1)).code == 0)
+            } else {
+                let others = try await server.call("GET", cardholder: other.holders[0].uniqueId, by: other.issuer)
+                #expect(others.status == 200)
+            }
         }
         #expect(try await server.post(Path.tokenCaptcha, refused).code == 0)
         #expect(server.logLines(with: "warning", "A bank has more requests than its share").count == 1)

@@ -240,6 +240,42 @@ def unread(arguments):
     return {"other": other.wait_for(other.request("GET", "/health/live"))["status"]}
 
 
+def hoard(arguments):
+    """Requests whose answers the client does not take, although its windows are as large as can be. Returns whether the server reads
+    all of them: many more than small buffers hold answers."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.set_alpn_protocols(["h2"])
+    raw = socket.socket()
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536)
+    raw.settimeout(PATIENCE_SECONDS)
+    raw.connect(("127.0.0.1", int(arguments["port"])))
+    connection = context.wrap_socket(raw)
+    headers, settings, window_update = 1, 4, 8
+    most = 2**31 - 1
+    initial_window_size = 4
+    # Without an index, so that each request can have the same bytes.
+    head = hpack.Encoder().encode(
+        [hpack.NeverIndexedHeaderTuple(name, value) for name, value in [
+            (":method", "GET"), (":scheme", "https"), (":authority", "x"), (":path", arguments["path"])]])
+    connection.sendall(
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+        + frame(settings, 0, 0, initial_window_size.to_bytes(2) + most.to_bytes(4))
+        + frame(window_update, 0, 0, (most - 65_535).to_bytes(4)))
+    ended = 0b101
+    connection.settimeout(5)
+    try:
+        for first in range(0, 100_000, 50):
+            connection.sendall(b"".join(frame(headers, ended, 2 * number + 1, head) for number in range(first, first + 50)))
+            # Time for answers: the server ends a connection that has more than a hundred open streams.
+            time.sleep(0.02)
+    except (TimeoutError, ConnectionError, ssl.SSLError) as error:
+        return {"read": "False", "why": f"{type(error).__name__} after {first}"}
+    return {"read": "True"}
+
+
 def drain(arguments):
     """Stops the server while a connection is open: the next request is answered, and the client is asked to go."""
     connection = Connection(arguments["port"])
@@ -258,6 +294,6 @@ def drain(arguments):
 
 
 if __name__ == "__main__":
-    questions = [post, hosts, slow_body, many, silent, flood, unread, drain]
+    questions = [post, hosts, slow_body, many, silent, flood, unread, hoard, drain]
     question = {question.__name__: question for question in questions}[sys.argv[1]]
     json.dump(question(json.load(sys.stdin)), sys.stdout)
