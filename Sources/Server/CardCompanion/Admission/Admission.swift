@@ -66,13 +66,10 @@ package final class Admission: Sendable {
         try take(priority)
         do {
             let answer = try await RequestPlace.$current.withValue(place) { try await work() }
-            end(place, hasAnswer: true)
+            leave(place, .answered)
             return answer
-        } catch let error as Overloaded {
-            leave(place)
-            throw error
         } catch {
-            end(place, hasAnswer: !Self.saysNoAnswer(error))
+            leave(place, Ending(error))
             throw error
         }
     }
@@ -81,7 +78,7 @@ package final class Admission: Sendable {
     ///
     /// - Throws: ``Overloaded`` if there are too many others.
     package func requireRoom(for priority: RequestPriority) throws(Overloaded) {
-        guard state.withLock({ $0.hasRoom(for: priority) }) else { throw refusal(priority) }
+        guard state.withLock({ $0.hasRoom(for: priority) }) else { throw refused(priority) }
     }
 
     private func take(_ priority: RequestPriority) throws(Overloaded) {
@@ -91,7 +88,13 @@ package final class Admission: Sendable {
             show(state)
             return true
         }
-        guard isTaken else { throw refusal(priority) }
+        guard isTaken else { throw refused(priority) }
+    }
+
+    private func refused(_ priority: RequestPriority) -> Overloaded {
+        refusedByServer[priority]?.increment()
+        overload.warn(["priority": "\(priority.rawValue)"])
+        return Overloaded(.server)
     }
 
     /// Confirmations are never charged to a bank, and so never refused because of one.
@@ -121,15 +124,12 @@ package final class Admission: Sendable {
         return refusal
     }
 
-    private func end(_ place: RequestPlace, hasAnswer: Bool) {
+    private func leave(_ place: RequestPlace, _ ending: Ending) {
         state.withLock { state in
-            state.limit.ended(begunAt: place.begin, hasAnswer: hasAnswer, of: state.inFlight, at: .now)
-        }
-        leave(place)
-    }
-
-    private func leave(_ place: RequestPlace) {
-        state.withLock { state in
+            if ending != .refused {
+                state.limit.ended(
+                    begunAt: place.begin, hasAnswer: ending == .answered, of: state.inFlight, at: .now)
+            }
             state.inFlight -= 1
             if let bankId = place.bank { state.shares.release(of: bankId) }
             show(state)
@@ -141,16 +141,20 @@ package final class Admission: Sendable {
         inFlightGauge.record(state.inFlight)
     }
 
-    private static func saysNoAnswer(_ error: any Error) -> Bool {
-        switch error as? StoreError {
-        case .unavailable, .outcomeUnknown: true
-        default: false
-        }
-    }
+    /// How the work for a request has ended.
+    private enum Ending {
+        case answered
+        /// The database did not answer in time.
+        case unanswered
+        /// There was no room for its bank. How long that took says nothing about the database.
+        case refused
 
-    private func refusal(_ priority: RequestPriority) -> Overloaded {
-        refusedByServer[priority]?.increment()
-        overload.warn(["priority": "\(priority.rawValue)"])
-        return Overloaded(.server)
+        init(_ error: any Error) {
+            switch error {
+            case is Overloaded: self = .refused
+            case StoreError.unavailable, StoreError.outcomeUnknown: self = .unanswered
+            default: self = .answered
+            }
+        }
     }
 }

@@ -25,7 +25,7 @@ final class RequestPlace: Sendable {
 
     /// The request was a repetition, with a proof that was spent before: it does not count in its bank's rate. Whoever has seen one
     /// request of a bank could otherwise use up the rate.
-    static func isRepetition() {
+    static func noteRepetition() {
         guard let current, let bankId = current.bank else { return }
         current.admission.putBack(of: bankId)
     }

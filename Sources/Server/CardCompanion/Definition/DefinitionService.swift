@@ -144,11 +144,11 @@ package struct DefinitionService: Sendable {
         case .stale: return .bankHasChanged
         case .refused: throw refusal ?? DefinitionError(.unexpectedError)
         case .transactionSpent:
-            RequestPlace.isRepetition()
+            RequestPlace.noteRepetition()
             replays.refusedToken()
             throw DefinitionError(.transactionAlreadyTreated)
         case .hmacSpent:
-            RequestPlace.isRepetition()
+            RequestPlace.noteRepetition()
             replays.refusedHashMac()
             throw DefinitionError(.badHashMac, detail: HashMac.spent)
         case .noCardholder: throw DefinitionError(.cardholderNotFound)

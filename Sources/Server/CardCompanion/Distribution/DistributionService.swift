@@ -180,10 +180,10 @@ package struct DistributionService: Sendable {
     private func count(_ refusal: FetchRefusal) {
         switch refusal {
         case .transactionSpent:
-            RequestPlace.isRepetition()
+            RequestPlace.noteRepetition()
             replays.refusedToken()
         case .hmacSpent:
-            RequestPlace.isRepetition()
+            RequestPlace.noteRepetition()
             replays.refusedHashMac()
         case .lockingCode: lockouts.lockedByWrongCode()
         default: break

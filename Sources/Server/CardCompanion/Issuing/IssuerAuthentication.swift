@@ -139,7 +139,7 @@ package struct IssuerAuthentication: Sendable {
         switch acceptance {
         case .keyChanged: return nil
         case .nonceSpent:
-            RequestPlace.isRepetition()
+            RequestPlace.noteRepetition()
             replays.refusedNonce()
             throw IssuerRefusal.nonceUsed
         case .accepted(let bank):

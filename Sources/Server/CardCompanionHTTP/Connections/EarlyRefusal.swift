@@ -1,5 +1,4 @@
 internal import CardCompanion
-internal import CardCompanionAPI
 internal import HTTPTypes
 internal import Metrics
 internal import NIOCore
@@ -116,27 +115,5 @@ final class EarlyRefusal: ChannelDuplexHandler, RemovableChannelHandler {
         let sent = context.writeAndFlush(wrapOutboundOut(.end(nil)))
         guard refused?.isLast == true else { return }
         sent.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
-    }
-}
-
-extension RequestPriority {
-    /// Nil for a request that is always taken, and for one that only a route can judge.
-    fileprivate init?(_ head: HTTPRequest) {
-        guard let path = head.path?.prefix(while: { $0 != "?" }), head.method != .options, head.method != .head
-        else { return nil }
-        if path.hasPrefix("/v1/pin-") {
-            self.init(appPath: String(path))
-        } else if path.hasPrefix("/v1/banks/") {
-            self = path.hasSuffix("/cardholders:import") ? .importing : .backEnd
-        } else {
-            return nil
-        }
-    }
-}
-
-extension RequestPriority {
-    /// - Parameter appPath: of an operation for apps.
-    init(appPath: String) {
-        self = appPath == APIPath.notify || appPath == APIPath.tokenNotify ? .confirmation : .cardholder
     }
 }
