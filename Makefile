@@ -142,10 +142,11 @@ ha: build sandbox ## runs three PostgreSQL under Patroni, two servers and haprox
 chaos-short: test-build ## kills and freezes machines for a minute, with the program of the tests
 	.venv/bin/python3 -B Tests/Tools/Chaos/chaos.py --short --answer-limit 10 --program $(tests_folder)/release/card-companion
 
-chaos: build sandbox .venv/installed ## kills and freezes machines while clients use the servers: CHAOS_MINUTES=15, CHAOS_SEED=7, CHAOS_FAULTS="disk-300 flood+network"; as root
+chaos: build sandbox .venv/installed ## kills and freezes machines while clients use the servers: CHAOS_MINUTES=15, CHAOS_EVERY=60 seconds, CHAOS_SEED=7, CHAOS_FAULTS="disk-300 flood+network"; as root
 	@deploy/install-packages ha
 	.venv/bin/python3 -B Tests/Tools/Chaos/chaos.py --program .build/release/card-companion \
-	    --minutes $(or $(CHAOS_MINUTES),15) $(if $(CHAOS_SEED),--seed $(CHAOS_SEED)) $(if $(CHAOS_FAULTS),--faults "$(CHAOS_FAULTS)") $(if $(LOGS),--logs $(LOGS))
+	    --minutes $(or $(CHAOS_MINUTES),15) $(if $(CHAOS_SEED),--seed $(CHAOS_SEED)) $(if $(CHAOS_FAULTS),--faults "$(CHAOS_FAULTS)") \
+	    $(if $(CHAOS_EVERY),--every $(CHAOS_EVERY)) $(if $(LOGS),--logs $(LOGS))
 
 stops: build sandbox .venv/installed ## stops servers under load, 300 times: STOPS=300
 	.venv/bin/python3 -B Tests/Tools/Chaos/stops.py --program .build/release/card-companion --count $(or $(STOPS),300)

@@ -15,6 +15,7 @@ longer than its limit. What must hold:
   - the audit trail verifies, with examples/verify_audit.py too, and each cardholder's row is as its last entry says
   - after a fault, service is back within its limit; if no standby has to take over, within five seconds of the fault's end
   - a server that is not itself at fault answers within three seconds, if only with 503
+  - servers hold no more descriptors at the end than at the beginning
 
 It needs Python 3.9 or later with `cryptography` and `jwcrypto`.
 """
@@ -35,6 +36,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "deploy/ha"
 from cluster import ClusterError, become_reaper, die_with_parent, kill_descendants  # noqa: E402
 from cluster_site import ClusterSite  # noqa: E402
 from faults import RECOVERED, cluster_faults, single_faults  # noqa: E402
+from footprint import Footprint  # noqa: E402
 from mutations import apply_mutation  # noqa: E402
 from single import AUTHORITY, SingleSite, command  # noqa: E402
 from wire import Bank  # noqa: E402
@@ -65,8 +67,14 @@ class Chaos:
             apply_mutation(self.site, self.arguments.mutate)
         self.start_clients()
         time.sleep(3)
+        self.before = Footprint(self.site)
         for fault in self.order():
+            start = time.monotonic()
             self.one(fault)
+            time.sleep(max(0, start + self.arguments.every - time.monotonic()))
+        self.after = Footprint(self.site)
+        for complaint in self.after.left_behind(self.before):
+            self.record.violation(complaint)
         self.finish()
         return self.report()
 
@@ -256,6 +264,7 @@ class Chaos:
                 f"{outcome.fault.name:{width}}  {outcome.requests:8}  {outcome.outage:4.1f} s  {outcome.fault.limit:3} s"
                 f"  {outcome.recovery:11.1f} s  {outcome.slowest:12.1f} s")
         print(f"\nThe same faults again: {self.repetition()}")
+        print(f"\nbefore: {self.before}\nafter:  {self.after}")
         longest = max((outcome.outage for outcome in self.outcomes), default=0)
         print(
             f"\nfaults {len(self.outcomes)}, requests {self.record.requests} ({self.record.unanswered} without an answer), "
@@ -317,6 +326,7 @@ def main():
     parser.add_argument("--short", action="store_true", help="one PostgreSQL and two servers; about a minute")
     parser.add_argument("--minutes", type=float, help="for how long faults happen (default: 15; --short: 0.5, and each fault at least once)")
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000), help="of everything that is random")
+    parser.add_argument("--every", type=float, default=0, help="seconds from one fault to the next (default: as soon as all is whole)")
     parser.add_argument("--workers", type=int, default=4, help="clients at once (default: 4)")
     parser.add_argument("--only", action="append", help="only faults with this key, such as disk-300 or flood+network")
     parser.add_argument("--faults", help="these, in this order: keys, with spaces between; a+b for two at once")
