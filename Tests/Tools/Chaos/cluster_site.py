@@ -11,6 +11,7 @@ from single import start_servers, stop_servers
 
 HERE = pathlib.Path(__file__).resolve().parent
 DATABASES = {"db1": "10.77.0.11", "db2": "10.77.0.12", "db3": "10.77.0.13"}
+DOMAIN = "cards.test"
 SERVERS = {"app1": "10.77.0.21", "app2": "10.77.0.22"}
 DISK_MEGABYTES = 900
 LOG_DISK_MEGABYTES = 64
@@ -31,6 +32,7 @@ class ClusterSite:
         self.folder.chmod(0o755)
         self.machines, self.servers, self.slow_cables = [], [], {}
         make_network({**DATABASES, **SERVERS})
+        self._share_names()
         prefixes = {name: ["ip", "netns", "exec", name] for name in [*DATABASES, *SERVERS]}
         self.prefixes = prefixes
         for name in DATABASES:
@@ -40,6 +42,21 @@ class ClusterSite:
         for machine in self.cluster.machines:
             machine.shims = self.folder / f"{machine.name}-shims"
             self._slow_binaries(machine)
+
+    def _share_names(self):
+        """Servers know the database's machines by names, from a file of our own. Other names are asked for where nobody answers."""
+        self.hosts = self.folder / "hosts"
+        self.know_names()
+        (self.folder / "resolv.conf").write_text("nameserver 10.77.0.99\n")
+        run("mount", "--bind", str(self.hosts), "/etc/hosts")
+        run("mount", "--bind", str(self.folder / "resolv.conf"), "/etc/resolv.conf")
+
+    def know_names(self):
+        lines = [f"{address} {name}.{DOMAIN}" for name, address in DATABASES.items()]
+        self.hosts.write_text("\n".join(["127.0.0.1 localhost", *lines, ""]))
+
+    def forget_names(self):
+        self.hosts.write_text("127.0.0.1 localhost\n")
 
     def _slow_binaries(self, machine):
         """A folder of PostgreSQL's programs in which 'postgres' has the shim: Patroni passes no LD_PRELOAD on."""
@@ -75,7 +92,10 @@ class ClusterSite:
         machine.environment = {"LD_PRELOAD": library, "CLOCK_OFFSET_FILE": str(machine.clock)}
 
     def url(self, user):
-        return self.cluster.url(user)
+        url = self.cluster.url(user)
+        for name, address in DATABASES.items():
+            url = url.replace(address, f"{name}.{DOMAIN}")
+        return url
 
     def sql(self, text):
         return self.cluster.sql(text)

@@ -133,7 +133,7 @@ def cluster_faults(site, random, bank):
     """Faults of three PostgreSQL under Patroni, three etcd members and the servers, one and two at a time."""
     one = {fault.key: fault for fault in [
         *server_faults(site, random), *machine_faults(site, random), *slow_faults(site, random), *disk_and_clock_faults(site, random),
-        flood(site, bank)]}
+        names_lost(site), flood(site, bank)]}
     two = [Pair(one[first], one[second]) for first, second in PAIRS]
     # A clock that steps changes nothing about any other fault of machines.
     steps = [
@@ -278,6 +278,18 @@ def disk_and_clock_faults(site, random):
         ServerStrike(choose.server, step(-100), step(0)).fault(
             "clock-back", "a server's clock steps 100 s back", UNTOUCHED, hold=15, recovers=True),
     ]
+
+
+def names_lost(site):
+    """Nobody resolves the names of the database's machines. Connections that are open go on."""
+
+    def inject():
+        site.forget_names()
+        return []
+
+    return Fault(
+        "names-lost", "the names of the database's machines are not resolved", UNTOUCHED, inject, site.know_names, hold=15,
+        recovers=True)
 
 
 def flood(site, bank):
