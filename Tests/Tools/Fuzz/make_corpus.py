@@ -172,6 +172,15 @@ def operators():
     ]
 
 
+def inventories():
+    digest, approval = "ab" * 32, "cd" * 16
+    return [
+        f"card-companion inventory 1\ninstallation\nversion 1\nprevious -\ndata-key {digest} - pin-1\n",
+        f"card-companion inventory 1\nbank b1\nversion 7\nprevious {digest}\n"
+        f"certificate {digest} {approval} sign 2027\nsettings {digest} - \nwebhook {digest} - a\\u{{a}}b\n",
+    ]
+
+
 def documents(pattern):
     return [path.read_bytes() for path in sorted((ROOT / "Tests/Documents/EMRTDTests/Data").glob(pattern))]
 
@@ -284,6 +293,7 @@ def main():
     write("key-block", key_blocks())
     write("pin-block", pin_blocks())
     write("operators", operators())
+    write("inventory", inventories())
     write("document-file", documents("lds/single/*.bin") + documents("lds/utopia-ec/dg*.bin")
           + documents("lds/loes2006/[cd][og][m1]*.bin"))
     write("security-object", security_objects())

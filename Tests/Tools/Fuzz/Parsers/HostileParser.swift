@@ -14,6 +14,7 @@ package enum HostileParser: String, CaseIterable, Sendable {
     case keyBlock = "key-block"
     case pinBlock = "pin-block"
     case operators
+    case inventory
     case documentFile = "document-file"
     case securityObject = "security-object"
     case masterList = "master-list"
@@ -40,6 +41,7 @@ package enum HostileParser: String, CaseIterable, Sendable {
         case .keyBlock: KeyBlockInput.read(bytes)
         case .pinBlock: PINBlockInput.read(bytes)
         case .operators: OperatorInput.read(bytes)
+        case .inventory: InventoryInput.read(bytes)
         case .documentFile: DocumentInput.readFile(bytes)
         case .securityObject: DocumentInput.readSecurityObject(bytes)
         case .masterList: DocumentInput.readMasterList(bytes)
