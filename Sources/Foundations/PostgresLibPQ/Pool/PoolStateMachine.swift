@@ -186,7 +186,6 @@ struct PoolStateMachine {
     /// Handles the deadlines that have passed.
     mutating func tick(at now: Instant) -> [Action] {
         if let retry = retryAt, retry <= now { retryAt = nil }
-        givenUpUntil.removeAll { $0 <= now }
         let code = hasReadyConnection || phase == .created ? PostgresError.Code.acquireTimeout : .cannotConnect
         let expired = sharedWaiters.removeExpired(at: now) + leaseWaiters.removeExpired(at: now)
         return expired.map { .fail($0, code) } + closeIdle(now) + settle(now)
@@ -213,6 +212,7 @@ extension PoolStateMachine {
         case .stopping:
             return windDown(all: cutOffAt.map { $0 <= now } ?? true)
         case .running:
+            givenUpUntil.removeAll { $0 <= now }
             return closeRetired() + grantLeases() + grantShared(now) + grow(now)
         }
     }
