@@ -8,6 +8,8 @@ struct DatabaseStateTests {
     private struct Fixture {
         let cluster: TestCluster
         let installation: TestInstallation
+        /// The database's name. Later nobody but a superuser may be able to ask for it.
+        let database: String
         let server: TestServer
         let bank: TestBank
         let holder = TestCardholder()
@@ -15,6 +17,7 @@ struct DatabaseStateTests {
         init() async throws {
             cluster = try await TestCluster()
             installation = try await TestInstallation(on: cluster)
+            database = try await installation.sql("SELECT current_database()")[0]
             bank = try await installation.makeBank(["--retention", "keep-repeat", "--fetch-limit", "100"])
             server = try await installation.startServer()
             try await installation.provision([holder], of: bank, through: server)
@@ -28,8 +31,7 @@ struct DatabaseStateTests {
 
         /// Changes the database, and ends the server's sessions.
         func alterDatabase(_ change: String) async throws {
-            let name = try await installation.sql("SELECT current_database()")[0]
-            _ = try await cluster.runAsSuperuser("ALTER DATABASE \(name) \(change)")
+            _ = try await cluster.runAsSuperuser("ALTER DATABASE \(database) \(change)")
             _ = try await cluster.runAsSuperuser(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'card-companion'")
         }
