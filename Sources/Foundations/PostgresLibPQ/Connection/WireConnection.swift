@@ -136,11 +136,12 @@ extension WireConnection {
         guard !isPerforming else { return }
         isPerforming = true
         defer { isPerforming = false }
-        while !actions.isEmpty {
-            let current = actions
-            actions = []
-            for action in current { perform(action) }
+        var next = 0
+        while next < actions.count {
+            perform(actions[next])
+            next += 1
         }
+        actions.removeAll(keepingCapacity: true)
     }
 
     private func perform(_ action: ConnectionStateMachine<PostgresResult>.Action) {

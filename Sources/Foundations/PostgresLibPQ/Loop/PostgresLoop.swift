@@ -75,24 +75,27 @@ final class LoopExecutor: SerialExecutor {
 
     private func run() {
         thread.store(pthread_self(), ordering: .relaxed)
-        PostgresLoop.assumeIsolated { Reactor.shared.watch(alarm: alarm) }
+        PostgresLoop.assumeIsolated(loop)
+    }
+
+    @PostgresLoop
+    private func loop() {
+        Reactor.shared.watch(alarm: alarm)
+        // Both arrays keep their memory.
+        var batch: [Work] = []
         while true {
-            runWork()
-            let isIdle = work.withLock(\.isEmpty)
-            PostgresLoop.assumeIsolated { Reactor.shared.turn(mayWait: isIdle) }
+            work.withLock { swap(&$0, &batch) }
+            for item in batch { perform(item) }
+            batch.removeAll(keepingCapacity: true)
+            Reactor.shared.turn(mayWait: work.withLock(\.isEmpty))
         }
     }
 
-    private func runWork() {
-        let batch = work.withLock { work in
-            defer { work = [] }
-            return work
-        }
-        for item in batch {
-            switch item {
-            case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
-            case .call(let body): PostgresLoop.assumeIsolated(body)
-            }
+    @PostgresLoop
+    private func perform(_ item: Work) {
+        switch item {
+        case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+        case .call(let body): body()
         }
     }
 }

@@ -25,10 +25,17 @@ final class Reactor {
         static let write = Interest(rawValue: EPOLLOUT.rawValue)
     }
 
-    private struct Watch {
+    /// A class, because a change of a member in a dictionary of structs costs three allocations.
+    private final class Watch {
         weak var client: (any ReactorClient)?
         let descriptor: CInt
         var armed: Interest
+
+        init(client: any ReactorClient, descriptor: CInt, armed: Interest) {
+            self.client = client
+            self.descriptor = descriptor
+            self.armed = armed
+        }
     }
 
     private struct Deadline {
@@ -65,7 +72,7 @@ final class Reactor {
     func arm(_ token: Token, for interest: Interest) {
         guard let watch = watches[token], watch.armed != interest else { return }
         guard control(EPOLL_CTL_MOD, watch.descriptor, interest, token) else { return }
-        watches[token]?.armed = interest
+        watch.armed = interest
     }
 
     /// Call this before you close the descriptor, because the system can reuse its number at once.
@@ -101,8 +108,9 @@ final class Reactor {
             return
         }
         // Does nothing if an earlier event of this turn has ended the watch.
-        watches[token]?.armed = []
-        watches[token]?.client?.socketIsReady()
+        guard let watch = watches[token] else { return }
+        watch.armed = []
+        watch.client?.socketIsReady()
     }
 
     private func reportDeadlines() {

@@ -6,6 +6,10 @@ package struct PostgresParameters: Sendable {
     /// The protocol counts parameters in 16 bits.
     package static let maximumCount = 65_535
 
+    /// Most statements have no more values, and no more bytes, so that these arrays do not grow.
+    private static let usualCount = 16
+    private static let usualByteCount = 512
+
     struct Value: Sendable {
         let type: PostgresType
         /// The value's position in `bytes`; nil means SQL's NULL.
@@ -25,6 +29,8 @@ package struct PostgresParameters: Sendable {
 
     /// Appends values, in the order of their numbers.
     package mutating func append<each Value: PostgresEncodable>(_ values: repeat each Value) {
+        self.values.reserveCapacity(Self.usualCount)
+        bytes.reserveCapacity(Self.usualByteCount)
         for value in repeat each values { value.append(to: &self) }
     }
 
