@@ -56,14 +56,25 @@ extension LogLine {
 // MARK: - Text
 
 extension LogLine {
+    /// Most lines are no longer, so that their memory does not grow.
+    private static let usualByteCount = 320
     private static let longestLevel = Logger.Level.allCases.map(\.rawValue.count).max() ?? 0
 
     /// `2026-11-26T19:45:17.123456Z notice   Listening url=http://127.0.0.1:8080`
     var text: [UInt8] {
-        let level = level.rawValue + String(repeating: " ", count: Self.longestLevel - level.rawValue.count)
-        let parts =
-            [time.text, level, Self.printable(message)] + items.map { "\(Self.printable($0))=\(Self.quoted($1))" }
-        return Array("\(parts.joined(separator: " "))\n".utf8)
+        var line: [UInt8] = []
+        line.reserveCapacity(Self.usualByteCount)
+        line += "\(time.text) \(level.rawValue) ".utf8
+        line += repeatElement(UInt8(ascii: " "), count: Self.longestLevel - level.rawValue.count)
+        line += Self.printable(message).utf8
+        for (name, value) in items {
+            line.append(UInt8(ascii: " "))
+            line += Self.printable(name).utf8
+            line.append(UInt8(ascii: "="))
+            line += Self.quoted(value).utf8
+        }
+        line.append(UInt8(ascii: "\n"))
+        return line
     }
 
     /// A value as it is if its end can be seen, else in quotation marks. By scalars: in a Character, a scalar beside it can hide a

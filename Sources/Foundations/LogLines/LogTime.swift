@@ -4,20 +4,31 @@ internal import Glibc
 struct LogTime: Equatable {
     let text: String
 
+    private static let byteCount = "2026-11-26T19:45:17.123456Z".utf8.count
+
     /// - Parameter nanoseconds: the fraction of the second.
     init(unixSeconds: Int, nanoseconds: Int) {
         var seconds = time_t(unixSeconds)
         var parts = tm()
         gmtime_r(&seconds, &parts)
-        func digits(_ number: Int, _ count: Int) -> String {
-            let text = String(number)
-            return String(repeating: "0", count: max(0, count - text.count)) + text
+        var text: [UInt8] = []
+        text.reserveCapacity(Self.byteCount)
+        func write(_ number: Int, digits: Int, then end: Unicode.Scalar) {
+            var unit = (1..<digits).reduce(1) { unit, _ in unit * 10 }
+            while unit > 0 {
+                text.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
+                unit /= 10
+            }
+            text.append(UInt8(ascii: end))
         }
-        let date = [
-            digits(Int(parts.tm_year) + 1900, 4), digits(Int(parts.tm_mon) + 1, 2), digits(Int(parts.tm_mday), 2),
-        ].joined(separator: "-")
-        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { digits(Int($0), 2) }.joined(separator: ":")
-        text = "\(date)T\(time).\(digits(nanoseconds / 1000, 6))Z"
+        write(Int(parts.tm_year) + 1900, digits: 4, then: "-")
+        write(Int(parts.tm_mon) + 1, digits: 2, then: "-")
+        write(Int(parts.tm_mday), digits: 2, then: "T")
+        write(Int(parts.tm_hour), digits: 2, then: ":")
+        write(Int(parts.tm_min), digits: 2, then: ":")
+        write(Int(parts.tm_sec), digits: 2, then: ".")
+        write(nanoseconds / 1000, digits: 6, then: "Z")
+        self.text = String(decoding: text, as: UTF8.self)
     }
 
     static func now() -> LogTime {

@@ -19,10 +19,14 @@ package enum ClientText {
     /// - Parameter limit: how many characters are kept; by default one more than an identifier can have.
     package static func quoted(_ text: String, limit: Int = Identifier.maximumLength + 1) -> String {
         guard !PrimaryAccountNumber.isContained(in: Array(text.utf8)) else { return #""(a card number)""# }
-        let scalars = text.unicodeScalars.prefix(limit).map { scalar in
-            scalar == "\"" || scalar == "\\" || !(0x20...0x7E).contains(scalar.value)
-                ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+        var quoted = "\""
+        for scalar in text.unicodeScalars.prefix(limit) {
+            if scalar == "\"" || scalar == "\\" || !(0x20...0x7E).contains(scalar.value) {
+                quoted += "\\u{\(String(scalar.value, radix: 16))}"
+            } else {
+                quoted.unicodeScalars.append(scalar)
+            }
         }
-        return "\"\(scalars.joined())\""
+        return quoted + "\""
     }
 }
