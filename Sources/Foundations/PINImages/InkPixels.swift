@@ -59,15 +59,18 @@ struct InkPixels {
         let side = Self.patchLength * scale
         let columns = Self.patches(from: box.left, to: box.right, count: (size.width + side - 1) / side)
         let rows = Self.patches(from: box.top, to: box.bottom, count: (size.height + side - 1) / side)
-        func corners(_ row: Int) -> [(x: Float, y: Float)] {
-            (columns.lowerBound...columns.upperBound).map { column in
-                value(Point(x: Double(column * Self.patchLength), y: Double(row * Self.patchLength)))
+        func read(_ corners: inout [(x: Float, y: Float)], of row: Int) {
+            for column in columns.lowerBound...columns.upperBound {
+                corners[column - columns.lowerBound] = value(
+                    Point(x: Double(column * Self.patchLength), y: Double(row * Self.patchLength)))
             }
         }
         var count = 0
-        var above = corners(rows.lowerBound)
+        var above = [(x: Float, y: Float)](repeating: (0, 0), count: columns.count + 1)
+        var below = above
+        read(&above, of: rows.lowerBound)
         for row in rows {
-            let below = corners(row + 1)
+            read(&below, of: row + 1)
             for y in row * side..<min((row + 1) * side, size.height) {
                 let down = (Float(y - row * side) + 0.5) / Float(side)
                 for column in columns {
@@ -84,7 +87,7 @@ struct InkPixels {
                     count += pixels.count
                 }
             }
-            above = below
+            swap(&above, &below)
         }
         return count
     }
