@@ -1,7 +1,7 @@
 internal import SecureMemory
 
 /// The structure of a JSON text: member names and the positions of values, but no values.
-indirect enum JSONNode: Sendable {
+enum JSONNode: Sendable {
     case null
     case bool(Bool)
     case number(Range<Int>)
@@ -29,6 +29,8 @@ struct JSONName: Hashable, Sendable {
 /// duplicate member names at any level, no lone surrogates, nothing after the value, and a limit on nesting.
 struct JSONScanner {
     static let maximumDepth = 16
+    /// Most objects have no more members, so that their tables do not grow.
+    private static let usualMemberCount = 6
 
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -63,6 +65,7 @@ struct JSONScanner {
 
     private mutating func object(depth: Int) throws(JSONError) -> [JSONName: JSONNode] {
         var members: [JSONName: JSONNode] = [:]
+        members.reserveCapacity(Self.usualMemberCount)
         position += 1
         skipWhitespace()
         if skip(UInt8(ascii: "}")) { return members }
