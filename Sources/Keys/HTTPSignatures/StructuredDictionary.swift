@@ -13,7 +13,7 @@ struct StructuredDictionary {
         guard text.utf8.count <= Self.byteCountLimit else {
             throw SignatureError(.limitExceeded("bytes in the \(field.rawName) field", limit: Self.byteCountLimit))
         }
-        var parser = StructuredFieldValueParser(Array(text.utf8))
+        var parser = StructuredFieldValueParser(FieldBytes(text))
         guard let members = try? parser.parseDictionaryFieldValue(), !members.isEmpty else {
             throw SignatureError.malformed(field, "it must be a structured-field dictionary (RFC 9651)")
         }
@@ -68,4 +68,25 @@ extension ItemOrInnerList {
         else { return nil }
         return Base64.decode(text)
     }
+}
+
+/// The bytes of a field, for the parser. It reads them one by one, and of an array's slice each one costs it two allocations.
+private struct FieldBytes: RandomAccessCollection {
+    private let bytes: [UInt8]
+    let startIndex: Int
+    let endIndex: Int
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+        (startIndex, endIndex) = (0, bytes.count)
+    }
+
+    private init(_ bytes: [UInt8], _ range: Range<Int>) {
+        self.bytes = bytes
+        (startIndex, endIndex) = (range.lowerBound, range.upperBound)
+    }
+
+    subscript(position: Int) -> UInt8 { bytes[position] }
+
+    subscript(range: Range<Int>) -> FieldBytes { FieldBytes(bytes, range) }
 }
