@@ -9,17 +9,30 @@ package enum DER {
     static func write(_ tag: Tag, _ content: [UInt8]) -> [UInt8] { element([tag.rawValue], content) }
 
     /// An element with a tag of any length.
-    package static func element(_ tag: [UInt8], _ content: [UInt8]) -> [UInt8] { tag + length(content.count) + content }
+    package static func element(_ tag: [UInt8], _ content: [UInt8]) -> [UInt8] {
+        var element: [UInt8] = []
+        element.reserveCapacity(tag.count + longestLength + content.count)
+        element += tag
+        appendLength(content.count, to: &element)
+        element += content
+        return element
+    }
 
     /// A length in its shortest form.
     package static func length(_ count: Int) -> [UInt8] {
-        switch count {
-        case ..<0x80: return [UInt8(count)]
-        case ..<0x100: return [0x81, UInt8(count)]
-        case ..<0x10000: return [0x82] + UInt16(count).bigEndianBytes
-        default:
-            let digits = UInt32(count).bigEndianBytes.withoutLeadingZeros()
-            return [0x80 | UInt8(digits.count)] + digits
+        var length: [UInt8] = []
+        appendLength(count, to: &length)
+        return length
+    }
+
+    /// How many bytes a length of 32 bits needs.
+    private static let longestLength = 5
+
+    private static func appendLength(_ count: Int, to bytes: inout [UInt8]) {
+        let digitCount = (UInt32.bitWidth - UInt32(count).leadingZeroBitCount + 7) / 8
+        if count >= 0x80 { bytes.append(0x80 | UInt8(digitCount)) }
+        for place in (0..<max(digitCount, 1)).reversed() {
+            bytes.append(UInt8(truncatingIfNeeded: count >> (8 * place)))
         }
     }
 

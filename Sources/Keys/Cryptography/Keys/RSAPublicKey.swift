@@ -12,17 +12,23 @@ package final class RSAPublicKey: EncodedPublicKey, Sendable {
     /// The public exponent, big-endian, no leading zero.
     package let publicExponent: [UInt8]
     /// The DER SubjectPublicKeyInfo (RFC 5280, RFC 3279 section 2.3.1).
-    package let subjectPublicKeyInfo: [UInt8]
+    package var subjectPublicKeyInfo: [UInt8] { RSAKeyDER(modulus: modulus, publicExponent: publicExponent).encoded }
 
     let key: EVPKey
 
-    init(key: EVPKey) throws(CryptographyError) {
-        guard key.isOfType(.rsa), Self.modulusBitsAllowed ~= key.bits else { throw failure(.invalidKey) }
+    convenience init(key: EVPKey) throws(CryptographyError) {
+        guard key.isOfType(.rsa) else { throw failure(.invalidKey) }
+        try self.init(
+            key: key, modulus: key.integer(OSSL_PKEY_PARAM_RSA_N), exponent: key.integer(OSSL_PKEY_PARAM_RSA_E))
+    }
+
+    /// - Parameters: modulus, exponent: the key's, without leading zeros.
+    private init(key: EVPKey, modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) {
+        guard Self.modulusBitsAllowed ~= key.bits else { throw failure(.invalidKey) }
         self.key = key
         modulusBits = key.bits
-        modulus = try key.integer(OSSL_PKEY_PARAM_RSA_N)
-        publicExponent = try key.integer(OSSL_PKEY_PARAM_RSA_E)
-        subjectPublicKeyInfo = RSAKeyDER(modulus: modulus, publicExponent: publicExponent).encoded
+        self.modulus = modulus
+        publicExponent = exponent
         guard modulus.isOddNumber, Self.isExponent(publicExponent, modulusBits: modulusBits) else {
             throw failure(.invalidKey)
         }
@@ -43,7 +49,9 @@ package final class RSAPublicKey: EncodedPublicKey, Sendable {
     ///
     /// - Throws: `invalidKey`.
     package convenience init(modulus: [UInt8], exponent: [UInt8]) throws(CryptographyError) {
-        try self.init(key: EVPKey.rsaPublicKey(modulus: modulus, exponent: exponent))
+        try self.init(
+            key: EVPKey.rsaPublicKey(modulus: modulus, exponent: exponent), modulus: modulus.withoutLeadingZeros(),
+            exponent: exponent.withoutLeadingZeros())
     }
 
     /// Whether the exponent is an odd number of at least 3 and below 2^256 (SP 800-56B). If the modulus has more than
@@ -56,7 +64,7 @@ package final class RSAPublicKey: EncodedPublicKey, Sendable {
 
 extension RSAPublicKey: Equatable {
     package static func == (one: RSAPublicKey, other: RSAPublicKey) -> Bool {
-        one.subjectPublicKeyInfo == other.subjectPublicKeyInfo
+        one.modulus == other.modulus && one.publicExponent == other.publicExponent
     }
 }
 
