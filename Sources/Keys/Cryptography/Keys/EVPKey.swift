@@ -72,7 +72,18 @@ extension EVPKey {
     static func generate(
         _ type: KeyType, configure: (OpaquePointer) -> Int32 = { _ in 1 }
     ) throws(CryptographyError) -> EVPKey {
-        let context = try require(EVP_PKEY_CTX_new_id(type.identifier, nil))
+        try generate(in: require(EVP_PKEY_CTX_new_id(type.identifier, nil)), configure)
+    }
+
+    /// Generates a key pair with the parameters of another key.
+    static func generate(like key: EVPKey) throws(CryptographyError) -> EVPKey {
+        try generate(in: key.makeContext()) { _ in 1 }
+    }
+
+    /// - Parameter context: of a new key; it is freed.
+    private static func generate(
+        in context: OpaquePointer, _ configure: (OpaquePointer) -> Int32
+    ) throws(CryptographyError) -> EVPKey {
         defer { EVP_PKEY_CTX_free(context) }
         try require(EVP_PKEY_keygen_init(context), orThrow: .engineFailure)
         try require(configure(context), orThrow: .invalidKey)
@@ -92,11 +103,14 @@ extension EVPKey {
 
     /// The elliptic curve Diffie-Hellman shared secret (SP 800-56A section 5.7.1.2) with a key on the same curve: the x
     /// coordinate of the common point, whose length is `byteCount`.
+    ///
+    /// - Parameter peer: its point is on the curve, as ``P256PublicKey`` and ``ECPublicKey`` have checked. OpenSSL does not check
+    ///   it again, because that costs as much as the agreement.
     func sharedSecret(with peer: EVPKey, byteCount: Int) throws(CryptographyError) -> SecretBytes {
         let context = try makeContext()
         defer { EVP_PKEY_CTX_free(context) }
         try require(EVP_PKEY_derive_init(context), orThrow: .engineFailure)
-        try require(EVP_PKEY_derive_set_peer(context, peer.pointer), orThrow: .invalidPoint)
+        try require(EVP_PKEY_derive_set_peer_ex(context, peer.pointer, 0), orThrow: .invalidPoint)
         return try secretOutput(capacity: byteCount, orThrow: .engineFailure) { output, count in
             EVP_PKEY_derive(context, output, &count)
         }

@@ -64,14 +64,21 @@ package enum NamedCurve: String, CaseIterable, Sendable {
         known[curve] = try? curve.readParameters()
     }
 
-    private func readParameters() throws(CryptographyError) -> Parameters {
+    /// The curve as OpenSSL has it: a key with parameters, and no numbers.
+    ///
+    /// - Throws: `engineFailure` if it lacks the curve.
+    func makeKeyOfParameters() throws(CryptographyError) -> EVPKey {
         let context = try require(EVP_PKEY_CTX_new_id(KeyType.ec.identifier, nil))
         defer { EVP_PKEY_CTX_free(context) }
         try require(EVP_PKEY_paramgen_init(context), orThrow: .engineFailure)
         try require(EVP_PKEY_CTX_set_group_name(context, rawValue), orThrow: .engineFailure)
         var pointer: OpaquePointer?
         try require(EVP_PKEY_paramgen(context, &pointer), orThrow: .engineFailure)
-        let key = try EVPKey(owning: pointer)
+        return try EVPKey(owning: pointer)
+    }
+
+    private func readParameters() throws(CryptographyError) -> Parameters {
+        let key = try makeKeyOfParameters()
         let generator = try publicOutput(capacity: 2 * coordinateByteCount + 1, orThrow: .engineFailure) {
             EVP_PKEY_get_octet_string_param(key.pointer, OSSL_PKEY_PARAM_EC_GENERATOR, $0, $1, &$1)
         }

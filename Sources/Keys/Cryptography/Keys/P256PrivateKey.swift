@@ -16,8 +16,7 @@ package final class P256PrivateKey: EncodedPrivateKey, Sendable {
     }
 
     package static func generate() throws(CryptographyError) -> P256PrivateKey {
-        let key = try EVPKey.generate(.ec) { EVP_PKEY_CTX_set_group_name($0, NamedCurve.p256.rawValue) }
-        return try P256PrivateKey(key: key)
+        try P256PrivateKey(key: .generateOnP256())
     }
 
     /// - Throws: `invalidKey`, also if the curve is not named, or the private and the public part do not belong together.

@@ -23,9 +23,7 @@ package final class P256PublicKey: EncodedPublicKey, Sendable {
         }
         // OpenSSL accepts only points on the curve. This is a full check (SP 800-56A section 5.6.2.3.4), because the
         // curve's cofactor is 1 and infinity cannot be written in this form.
-        let point = [4] + x + y
-        key = try EVPKey(
-            owning: card_companion_ec_public_key(NamedCurve.p256.rawValue, point, point.count), orThrow: .invalidPoint)
+        key = try EVPKey(pointOnP256: [4] + x + y)
         self.x = x
         self.y = y
     }
@@ -51,6 +49,23 @@ package final class P256PublicKey: EncodedPublicKey, Sendable {
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48,
         0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
     ]
+}
+
+extension EVPKey {
+    /// What keys on P-256 are made from: OpenSSL needs three times as long to find a curve by its name. Nil if it lacks it.
+    private static let parametersOfP256 = try? NamedCurve.p256.makeKeyOfParameters()
+
+    /// A public key from an uncompressed point.
+    ///
+    /// - Throws: `invalidPoint` if the point is not on the curve.
+    fileprivate convenience init(pointOnP256 point: [UInt8]) throws(CryptographyError) {
+        try self.init(owning: EVP_PKEY_dup(try require(Self.parametersOfP256).pointer), orThrow: .engineFailure)
+        try require(EVP_PKEY_set1_encoded_public_key(pointer, point, point.count), orThrow: .invalidPoint)
+    }
+
+    static func generateOnP256() throws(CryptographyError) -> EVPKey {
+        try generate(like: try require(parametersOfP256))
+    }
 }
 
 extension P256PublicKey: Equatable {
