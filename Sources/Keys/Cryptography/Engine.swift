@@ -107,4 +107,6 @@ enum Fetched {
     nonisolated(unsafe) static let tripleDESCBC = EVP_CIPHER_fetch(nil, "DES-EDE3-CBC", nil)
     nonisolated(unsafe) static let aes256Wrap = EVP_CIPHER_fetch(nil, "AES-256-WRAP", nil)
     nonisolated(unsafe) static let singleStepKDF = EVP_KDF_fetch(nil, "SSKDF", nil)
+    /// HMAC with SHA-256, without a key: for copies.
+    nonisolated(unsafe) static let hmacSHA256 = card_companion_hmac_sha256()
 }

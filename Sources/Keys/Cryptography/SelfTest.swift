@@ -71,8 +71,10 @@ package enum SelfTest {
 
     /// RFC 4231, test case 1.
     private static func hmac() -> Bool {
-        HMACSHA256.authenticationCode(for: Array("Hi There".utf8), key: [UInt8](repeating: 0x0B, count: 20))
-            == bytes("b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
+        let (message, key) = (Array("Hi There".utf8), [UInt8](repeating: 0x0B, count: 20))
+        let code = bytes("b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
+        return HMACSHA256.authenticationCode(for: message, key: key) == code
+            && HMACSHA256.authenticationCodes(for: [message, message], key: key) == [code, code]
     }
 
     /// The Galois/Counter Mode of Operation (McGrew, Viega), test case 14.

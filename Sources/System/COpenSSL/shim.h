@@ -130,6 +130,20 @@ static inline int card_companion_single_step_kdf(
     return status;
 }
 
+// A context of HMAC with SHA-256 that has no key; null on failure.
+static inline EVP_MAC_CTX *card_companion_hmac_sha256(void) {
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)"SHA2-256", 0),
+        OSSL_PARAM_construct_end(),
+    };
+    EVP_MAC *algorithm = EVP_MAC_fetch(NULL, "HMAC", NULL);
+    EVP_MAC_CTX *context = algorithm ? EVP_MAC_CTX_new(algorithm) : NULL;
+    EVP_MAC_free(algorithm);
+    if (context && EVP_MAC_CTX_set_params(context, parameters) == 1) return context;
+    EVP_MAC_CTX_free(context);
+    return NULL;
+}
+
 // RFC 2253, without escapes for UTF-8.
 static inline unsigned long card_companion_rfc2253_flags(void) {
     return XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB;

@@ -20,9 +20,9 @@ struct NewSession: Sendable {
 
     /// For each notify status, SHA-256 of the only right hash.
     func confirmations(bankId: Identifier, uniqueId: Identifier) -> [[UInt8]] {
-        NotifyStatus.allCases.map { status in
-            let message = Array((bankId.text + uniqueId.text + id + String(status.rawValue)).utf8)
-            return SHA256.hash(HMACSHA256.authenticationCode(for: message, key: notifyKey.bytes))
+        let messages = NotifyStatus.allCases.map { status in
+            Array((bankId.text + uniqueId.text + id + String(status.rawValue)).utf8)
         }
+        return HMACSHA256.authenticationCodes(for: messages, key: notifyKey.bytes).map { SHA256.hash($0) }
     }
 }

@@ -25,6 +25,8 @@ struct HashTests {
         #expect(HMACSHA256.authenticationCode(for: data, key: key) == code)
         let ofSecrets = HMACSHA256.authenticationCode(for: SecretBytes(copying: data), key: SecretBytes(copying: key))
         #expect(ofSecrets == code)
+        let ofNothing = HMACSHA256.authenticationCode(for: [], key: key)
+        #expect(HMACSHA256.authenticationCodes(for: [data, [], data], key: key) == [code, ofNothing, code])
     }
 
     @Test("Only the complete, unchanged authentication code is valid")
