@@ -22,7 +22,7 @@ package struct JWE: Sendable {
     /// - Throws: `tooLong`, `malformed`, `unknownHeaderParameter`, `unsupportedAlgorithm`, `unsupportedEncryption`.
     package init(compact text: String, byteCountLimit: Int = JWE.byteCountLimit) throws(JOSEError) {
         parts = try CompactJWE(text, byteCountLimit: byteCountLimit)
-        header = try JWEHeader(parts.headerMembers)
+        header = try JWEHeader(parts.headerMembers, JWEHeader.EphemeralKey(parts.headerMembers["epk"]))
     }
 
     /// Reads a JWE of the algorithm that the caller expects (RFC 8725 section 3.1), without decryption. Checks everything
@@ -40,7 +40,7 @@ package struct JWE: Sendable {
         if needsEphemeralKey, ephemeralKey == .absent { throw JOSEError(.missingEphemeralKey) }
         if parts.encryptedKey.isEmpty { throw JOSEError(.emptyEncryptedKey) }
         if needsEphemeralKey, ephemeralKey == .invalid { throw JOSEError(.invalidEphemeralKey) }
-        header = try JWEHeader(parts.headerMembers)
+        header = try JWEHeader(parts.headerMembers, ephemeralKey)
         guard header.algorithm == algorithm else { throw JOSEError(.unsupportedAlgorithm) }
     }
 }

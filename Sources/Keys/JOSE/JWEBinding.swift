@@ -26,9 +26,13 @@ package struct JWEBinding: Sendable {
 extension JWEBinding: Equatable {
     /// Compares byte by byte. Texts that are equal only by Unicode's rules differ.
     package static func == (left: JWEBinding, right: JWEBinding) -> Bool {
-        left.parameters.elementsEqual(right.parameters) {
-            $0.name == $1.name && $0.value.map { Array($0.utf8) } == $1.value.map { Array($0.utf8) }
-        }
+        left.parameters.elementsEqual(right.parameters) { areSame($0.value, $1.value) }
+    }
+
+    /// Whether two parameters have the same bytes, or both are absent.
+    package static func areSame(_ one: String?, _ other: String?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return one.utf8.elementsEqual(other.utf8)
     }
 
     /// Name and value of each parameter, in a fixed order.

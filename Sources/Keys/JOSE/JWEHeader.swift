@@ -41,7 +41,8 @@ package struct JWEHeader: Sendable, Equatable {
         "alg", "enc", "kid", "epk", "apu", "apv", "cty", "typ", "iss", "sub", "jti", "keypadId",
     ]
 
-    init(_ members: [String: JSONValue]) throws(JOSEError) {
+    /// - Parameter ephemeralKey: that of the members.
+    init(_ members: [String: JSONValue], _ ephemeralKey: EphemeralKey) throws(JOSEError) {
         guard members.keys.allSatisfy(Self.knownParameters.contains) else { throw JOSEError(.unknownHeaderParameter) }
         guard let algorithmName = try Self.text(members["alg"]), let encryption = try Self.text(members["enc"]) else {
             throw JOSEError(.malformed)
@@ -54,7 +55,7 @@ package struct JWEHeader: Sendable, Equatable {
             subject: try Self.text(members["sub"]), id: try Self.text(members["jti"]),
             keypadId: try Self.text(members["keypadId"]))
         _ = try Self.text(members["typ"])
-        ephemeralKey = EphemeralKey(members["epk"])
+        self.ephemeralKey = ephemeralKey
         guard let algorithm = Algorithm(rawValue: algorithmName) else { throw JOSEError(.unsupportedAlgorithm) }
         guard encryption == Self.encryption else { throw JOSEError(.unsupportedEncryption) }
         self.algorithm = algorithm

@@ -26,7 +26,7 @@ struct RequiredBinding {
     func check(_ jwe: JWE, by rule: SealedValueRule) throws(BindingError) {
         for (actual, required) in zip(jwe.header.binding.parameters, required.parameters) {
             if actual.value == nil, rule == .any { continue }
-            guard actual.value.map({ Array($0.utf8) }) == required.value.map({ Array($0.utf8) }) else {
+            guard JWEBinding.areSame(actual.value, required.value) else {
                 throw BindingError(
                     parameter: actual.name, isRequired: required.value != nil, isAbsent: actual.value == nil)
             }
