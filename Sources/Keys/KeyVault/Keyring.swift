@@ -19,10 +19,16 @@ package struct SealedPlace: Sendable, Equatable {
 
     package init(_ column: String, _ purpose: Keyring.Purpose, row: [String]) {
         self.purpose = purpose
-        bytes = ([column] + row).flatMap { part in
-            let text = Array(part.utf8)
-            return UInt32(text.count).bigEndianBytes + text
-        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(row.reduce(4 + column.utf8.count) { $0 + 4 + $1.utf8.count })
+        Self.append(column, to: &bytes)
+        for part in row { Self.append(part, to: &bytes) }
+        self.bytes = bytes
+    }
+
+    private static func append(_ part: String, to bytes: inout [UInt8]) {
+        bytes += UInt32(part.utf8.count).bigEndianBytes
+        bytes += part.utf8
     }
 
     /// Seals a value for this place with AES-256-GCM: prefix, nonce (12 bytes), ciphertext, tag (16 bytes).

@@ -86,21 +86,17 @@ extension SealedPlace {
 
 /// The places of one cardholder's secrets.
 struct CardholderPlace {
-    let pin: SealedPlace
-    let code: SealedPlace
-    let freeField: SealedPlace
-    let freeFieldMAC: SealedPlace
-    /// The names of their sessions.
-    let session: SealedPlace
+    let bankId: Identifier
+    let uniqueId: Identifier
 
-    init(bankId: Identifier, uniqueId: Identifier) {
-        func place(_ column: KeyedColumn) -> SealedPlace { SealedPlace(column, row: bankId.text, uniqueId.text) }
-        pin = place(.pin)
-        code = place(.code)
-        freeField = place(.freeField)
-        freeFieldMAC = place(.freeFieldMAC)
-        session = SealedPlace("delivery_session.session_id", .codes, row: bankId.text, uniqueId.text)
-    }
+    var pin: SealedPlace { place(.pin) }
+    var code: SealedPlace { place(.code) }
+    var freeField: SealedPlace { place(.freeField) }
+    var freeFieldMAC: SealedPlace { place(.freeFieldMAC) }
+    /// The names of their sessions.
+    var session: SealedPlace { SealedPlace("delivery_session.session_id", .codes, row: bankId.text, uniqueId.text) }
+
+    private func place(_ column: KeyedColumn) -> SealedPlace { SealedPlace(column, row: bankId.text, uniqueId.text) }
 }
 
 extension DataKeyPurpose {
