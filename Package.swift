@@ -35,6 +35,7 @@ let httpTypes = server("HTTPTypes", of: "swift-http-types")
 let logging = server("Logging", of: "swift-log")
 let metrics = server("Metrics", of: "swift-metrics")
 let nioCore = server("NIOCore", of: "swift-nio")
+let nioEmbedded = server("NIOEmbedded", of: "swift-nio")
 let nioHTTP1 = server("NIOHTTP1", of: "swift-nio")
 let nioPosix = server("NIOPosix", of: "swift-nio")
 let nioSSL = server("NIOSSL", of: "swift-nio-ssl")
@@ -413,8 +414,8 @@ let package = Package(
             dependencies: [
                 "CLibPQ", "Cryptography", "DocumentValidation", "DocumentValidationClient",
                 "DocumentValidationSimulation", "EMRTD", "EMRTDSimulation", "PINImages", "SecureMemory",
-                "ServerHarness", argumentParser, crypto, cryptoExtras, httpTypes, hummingbird, nioCore, nioPosix,
-                nioSSL,
+                "ServerHarness", argumentParser, crypto, cryptoExtras, httpTypes, hummingbird, nioCore, nioEmbedded,
+                nioPosix, nioSSL, nioTLS,
             ],
             path: "Tests/Tools/Bench", exclude: ["plot.py", "requirements.txt"], swiftSettings: strict),
         // Draws images of PINs, and lets programs read them: 'make captcha-report'.

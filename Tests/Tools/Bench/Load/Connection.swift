@@ -1,8 +1,11 @@
 import Glibc
+import NIOCore
 
 /// A connection of the load generator: at most one request is under way.
 final class Connection {
     let socket: Int32
+    /// Nil without TLS.
+    private var tls: TLSSession?
     /// The number of the present request.
     private(set) var request = 0
     /// When it should have been sent.
@@ -13,7 +16,9 @@ final class Connection {
     /// The length of the whole answer, once its head is there.
     private var expected: Int?
 
-    init(port: Int) throws {
+    /// Connects, and greets the server if there is TLS.
+    init(port: Int, _ tls: TLSSession? = nil) throws {
+        self.tls = tls
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -27,6 +32,16 @@ final class Connection {
         guard status == 0 else { throw LoadFailed(description: "cannot connect to port \(port)") }
         var on: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        try greet()
+    }
+
+    private func greet() throws {
+        guard let tls else { return }
+        try sendBytes(tls.greeting())
+        while !tls.isOpen {
+            guard try receiveSome() else { throw LoadFailed(description: "the server has refused TLS") }
+            try sendBytes(tls.outgoing())
+        }
     }
 
     deinit { close(socket) }
@@ -36,20 +51,53 @@ final class Connection {
         self.dueAt = dueAt
     }
 
-    /// Requests are shorter than the socket's buffer, so this does not wait.
     func send(_ request: UnsafeRawBufferPointer) throws {
-        guard Glibc.send(socket, request.baseAddress, request.count, Int32(MSG_NOSIGNAL)) == request.count
+        guard let tls else { return try sendBytes(request) }
+        try sendBytes(tls.seal(request))
+    }
+
+    private func sendBytes(_ bytes: ByteBuffer) throws {
+        if bytes.readableBytes > 0 { try bytes.withUnsafeReadableBytes(sendBytes) }
+    }
+
+    /// Requests are shorter than the socket's buffer, so this does not wait.
+    private func sendBytes(_ bytes: UnsafeRawBufferPointer) throws {
+        guard Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
         else { throw LoadFailed(description: "the server has closed a connection") }
     }
 
     func receive() throws {
+        guard try receiveSome() else { throw LoadFailed(description: "the server has closed a connection") }
+        if expected == nil { expected = wholeByteCount() }
+    }
+
+    /// All that the server sends until it closes the connection.
+    func receiveToEnd() throws -> UnsafeRawBufferPointer {
+        while try receiveSome() {}
+        return buffer.withUnsafeBytes { UnsafeRawBufferPointer(rebasing: $0[..<received]) }
+    }
+
+    /// - Returns: false if the connection is closed.
+    private func receiveSome() throws -> Bool {
         if received == buffer.count { buffer += [UInt8](repeating: 0, count: buffer.count) }
         let count = buffer.withUnsafeMutableBytes {
             recv(socket, $0.baseAddress?.advanced(by: received), $0.count - received, 0)
         }
-        guard count > 0 else { throw LoadFailed(description: "the server has closed a connection") }
-        received += count
-        if expected == nil { expected = wholeByteCount() }
+        guard count > 0 else { return false }
+        if let tls {
+            try keep(tls.open(buffer[received..<(received + count)]))
+        } else {
+            received += count
+        }
+        return true
+    }
+
+    /// Appends what was received to the answer.
+    private func keep(_ plain: ByteBuffer) {
+        let missing = received + plain.readableBytes - buffer.count
+        if missing > 0 { buffer += [UInt8](repeating: 0, count: missing) }
+        buffer.replaceSubrange(received..<(received + plain.readableBytes), with: plain.readableBytesView)
+        received += plain.readableBytes
     }
 
     /// The answer's bytes, if all are there.

@@ -15,6 +15,7 @@ struct LoadGenerator {
 
     let port: Int
     let connectionCount: Int
+    var usesTLS = false
     /// Whether an answer is the expected one.
     var isExpected: @Sendable (UnsafeRawBufferPointer) -> Bool = Operation.isExpected
     /// Whether the answers' bytes are kept.
@@ -27,7 +28,10 @@ struct LoadGenerator {
 
     /// Sends the requests, and calls `body` while the connections are still open.
     func run<Result>(_ requests: RequestBatch, _ pace: Pace, _ body: (LoadResult) throws -> Result) throws -> Result {
-        let connections = try (0..<connectionCount).map { _ in try Connection(port: port) }
+        let tls = usesTLS ? try TLSSession.clientContext() : nil
+        let connections = try (0..<connectionCount).map { _ in
+            try Connection(port: port, tls.map { try TLSSession($0) })
+        }
         var run = try Run(requests, pace, connections, self)
         return try withExtendedLifetime(connections) { try body(try run.toEnd()) }
     }

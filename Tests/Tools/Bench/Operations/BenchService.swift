@@ -8,6 +8,8 @@ import Synchronization
 struct BenchService: Sendable {
     let installation: TestInstallation
     private(set) var server: TestServer
+    /// Whether clients must use TLS.
+    private(set) var usesTLS = false
     /// Nil: the server connects to PostgreSQL itself.
     let pooler: Pgbouncer?
     private(set) var bank: TestBank
@@ -99,6 +101,20 @@ struct BenchService: Sendable {
         let file = try await Self.importFile(cardholderCount, other.bank.id, ecKey)
         try await Self.importCardholders(file, of: other.bank, into: installation)
         return other
+    }
+
+    /// The same, with a server that wants TLS.
+    func withTLS(environment: [String: String]) async throws -> BenchService {
+        let certificate = try await TLSConnections.makeCertificate()
+        try await server.stop()
+        var other = served(by: try await startServer(environment: environment.merging(certificate.environment) { $1 }))
+        other.usesTLS = true
+        return other
+    }
+
+    /// What sends requests to the server.
+    func generator(_ connectionCount: Int) -> LoadGenerator {
+        LoadGenerator(port: server.port, connectionCount: connectionCount, usesTLS: usesTLS)
     }
 
     /// The same bank, at another server of the installation.

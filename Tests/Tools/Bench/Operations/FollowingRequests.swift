@@ -73,7 +73,8 @@ extension Operation {
 extension BenchService {
     /// Sends requests, and returns the answers in the order of the requests.
     func answers(to requests: RequestBatch) throws -> [HTTPAnswer] {
-        let generator = LoadGenerator(port: server.port, connectionCount: 8, keepsAnswers: true)
+        var generator = generator(8)
+        generator.keepsAnswers = true
         let result = try generator.run(requests, .asFastAsPossible(seconds: .infinity))
         guard result.failures == 0 else { throw LoadFailed(description: result.unexpected ?? "") }
         return try result.answers.sorted { $0.request < $1.request }.map { try HTTPAnswer(whole: $0.bytes) }

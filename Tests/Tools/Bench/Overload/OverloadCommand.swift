@@ -13,6 +13,7 @@ struct OverloadCommand: AsyncParsableCommand {
 
             EXAMPLE
               bench overload --factors 0.5,1,2,5 --seconds 30 --json overload.json
+              bench overload --tls --import
             """)
 
     @Option(help: "How long each step takes.")
@@ -25,6 +26,10 @@ struct OverloadCommand: AsyncParsableCommand {
     var cardholders = 20_000
     @Option(help: "What is sent.")
     var operation = Operation.mix
+    @Flag(help: "The connections use TLS.")
+    var tls = false
+    @Flag(name: .customLong("import"), help: "Cardholders are imported all the time.")
+    var imports = false
     @Option(help: "The file that the results are written to.")
     var json: String?
 
@@ -44,7 +49,9 @@ struct OverloadCommand: AsyncParsableCommand {
 
     func run() async throws {
         FileLimit.raise()
-        let service = try await BenchService(cardholderCount: cardholders, environment: Self.defaultLimits) { note($0) }
+        var service = try await BenchService(cardholderCount: cardholders, environment: Self.defaultLimits) { note($0) }
+        if tls { service = try await service.withTLS(environment: Self.defaultLimits) }
+        let imports = imports ? try await ImportLoad(service) : nil
         note("measuring what the server can do")
         let capacity = try await capacity(of: service)
         note(
@@ -58,10 +65,10 @@ struct OverloadCommand: AsyncParsableCommand {
             let count = Int(rate * seconds)
             let requests = try await operation.requests(number..<(number + count), of: service)
             number += count
-            let generator = LoadGenerator(port: service.server.port, connectionCount: connections)
-            let result = try generator.run(requests, .constant(perSecond: rate))
+            async let imported = imports?.run(seconds: seconds)
+            let result = try service.generator(connections).run(requests, .constant(perSecond: rate))
             let step = OverloadStep(
-                factor: factor, offeredPerSecond: rate, result,
+                factor: factor, offeredPerSecond: rate, result, importedPerSecond: try await imported ?? 0,
                 residentMiB: ProcessTimes.residentMiB(of: service.server.processID))
             show(step.row)
             steps.append(step)
@@ -74,7 +81,7 @@ struct OverloadCommand: AsyncParsableCommand {
     }
 
     private func capacity(of service: BenchService) async throws -> (perSecond: Double, requests: Int) {
-        let generator = LoadGenerator(port: service.server.port, connectionCount: Self.saturatingConnections)
+        let generator = service.generator(Self.saturatingConnections)
         let pilot = try await operation.requests(0..<2_000, of: service)
         let rate = try generator.run(pilot, .asFastAsPossible(seconds: 20)).perSecond
         let count = Int(rate * 10)
@@ -105,10 +112,15 @@ struct OverloadStep: Encodable {
     let refusedShare: Double
     let refusedP99Milliseconds: Double
     let lateShare: Double
+    /// Lines of imports.
+    let importedPerSecond: Double
     let residentMiB: Double
 
-    init(factor: Double, offeredPerSecond: Double, _ result: LoadResult, residentMiB: Double) {
+    init(
+        factor: Double, offeredPerSecond: Double, _ result: LoadResult, importedPerSecond: Double, residentMiB: Double
+    ) {
         self.factor = factor
+        self.importedPerSecond = importedPerSecond
         self.offeredPerSecond = offeredPerSecond
         self.residentMiB = residentMiB
         let all = Double(max(1, result.latencies.count))
@@ -121,17 +133,19 @@ struct OverloadStep: Encodable {
         lateShare = Double(result.successes.count - good.count) / all
     }
 
-    private static let widths = [6, 9, 9, 8, 8, 8, 12, 6, 6]
+    private static let widths = [6, 9, 9, 8, 8, 8, 12, 6, 10, 6]
 
     static let headerRow = TextTable.line(
-        ["times", "offered/s", "good/s", "p50 ms", "p99 ms", "refused", "refused p99", "late", "MiB"], widths: widths)
+        ["times", "offered/s", "good/s", "p50 ms", "p99 ms", "refused", "refused p99", "late", "imported/s", "MiB"],
+        widths: widths)
 
     var row: String {
         TextTable.line(
             [
                 Cell.ratio(factor), Cell.number(offeredPerSecond), Cell.number(goodPerSecond),
                 Cell.number(goodP50Milliseconds), Cell.number(goodP99Milliseconds), "\(Int(refusedShare * 100)) %",
-                Cell.number(refusedP99Milliseconds), "\(Int(lateShare * 100)) %", Cell.number(residentMiB),
+                Cell.number(refusedP99Milliseconds), "\(Int(lateShare * 100)) %",
+                Cell.number(importedPerSecond), Cell.number(residentMiB),
             ], widths: Self.widths)
     }
 }

@@ -36,7 +36,7 @@ struct TenantsCommand: AsyncParsableCommand {
         let honest = try await greedy.neighbour()
         note("measuring what the server can do")
         var numbers = Numbers()
-        let capacity = try await LoadGenerator(port: greedy.server.port, connectionCount: 16)
+        let capacity = try await greedy.generator(16)
             .run(operation.requests(numbers.next(4_000), of: greedy), .asFastAsPossible(seconds: 20)).perSecond
         let rate = capacity * share
         note("it answers \(Cell.number(capacity)) requests per second; a share is \(Cell.number(rate))")

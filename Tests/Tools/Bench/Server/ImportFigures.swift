@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import ServerHarness
 
@@ -29,16 +28,8 @@ struct ImportFigures: Codable {
     }
 
     private static func send(_ file: String, _ lines: Int, _ service: BenchService) async throws {
-        let pieces = FilePieces(path: file)
-        var hash = SHA256()
-        for piece in pieces { hash.update(data: piece) }
-        var call = IssuerCall("POST", "/v1/banks/\(service.bank.id)/cardholders:import")
-        call.authority = RequestBatch.host
-        call.components.append("content-digest")
-        call.digest = .value("sha-256=:\(Data(hash.finalize()).base64EncodedString()):")
-        call.headers = [("Content-Type", "application/x-ndjson")]
-        let answer = try await service.server.stream(
-            call.method, call.path, headers: try call.signedFields(service.issuer, for: service.server), body: pieces)
+        let call = try await ImportCall(file, service)
+        let answer = try await service.server.stream(call.method, call.path, headers: call.fields, body: call.pieces)
         let last = String(decoding: answer.body.suffix(300), as: UTF8.self)
         guard answer.status == 200, last.contains("\"committed\":true"), last.contains("\"refused\":0") else {
             throw LoadFailed(description: "the import of \(lines) lines failed: \(last)")
@@ -53,19 +44,5 @@ struct ImportFigures: Codable {
         let start = Nanoseconds.now()
         try await installation.psql("\\copy lean.cardholder FROM '\(file)' (FORMAT binary)")
         return Double(Nanoseconds.now() - start) / 1e9
-    }
-}
-
-/// The bytes of a file, in pieces.
-private struct FilePieces: Sequence, Sendable {
-    let path: String
-    private static let byteCount = 1 << 16
-
-    func makeIterator() -> AnyIterator<[UInt8]> {
-        let file = FileHandle(forReadingAtPath: path)
-        return AnyIterator {
-            guard let piece = try? file?.read(upToCount: Self.byteCount), !piece.isEmpty else { return nil }
-            return Array(piece)
-        }
     }
 }
