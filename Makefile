@@ -12,6 +12,7 @@
 # make attack attacks a server, and says whether others are still answered in time
 # make bench  measures the server, next to what it cannot avoid
 # make overload  sends the server more than it can answer, and counts what is answered in time
+# make allocations  counts the allocations of each operation, which does not need a quiet machine
 # make instructions  counts the instructions of hot functions, which does not need a quiet machine
 # make ha     brings up the highly available installation on this machine: three PostgreSQL, two servers, haproxy
 # make chaos  lets clients use that while machines die, freeze and are cut off, and checks that no promise is broken
@@ -26,7 +27,7 @@
 
 .DEFAULT_GOAL := help
 .PHONY: help run build app test test-one test-times chaos-short deb deb-test image-test attack ha chaos stops fuzz sanitize model bench overload
-.PHONY: instructions captcha-report
+.PHONY: allocations instructions captcha-report
 .PHONY: android javascript release release-check android-test back-end-test test-eid openapi lint upgrade-test record-statements format clean swift packages test-packages
 
 export DATA_DIRECTORY ?= .data
@@ -195,13 +196,18 @@ bench: build test-packages .build/bench-venv/installed ## measures a server of i
 	.build/bench-venv/bin/python3 Tests/Tools/Bench/plot.py $(or $(JSON),$(results)/bench.json) $(results)
 
 overload: build test-packages .build/bench-venv/installed ## sends up to five times what the server can do: OVERLOAD_SECONDS=30, FACTORS=0.5,1,2,5
-	@echo "Building the bench, then measuring for about twelve minutes. Each row is shown when it is measured."
+	@echo "Building the bench, then measuring for about twenty minutes. Each row is shown when it is measured."
 	$(release) --product bench
 	@mkdir -p $(results)
 	.build/release/bench overload --seconds $(or $(OVERLOAD_SECONDS),30) --factors $(or $(FACTORS),0.5,1,2,5) \
 	    --json $(results)/overload.json
+	.build/release/bench overload --tls --import --seconds $(or $(OVERLOAD_SECONDS),30) --factors $(or $(FACTORS),0.5,1,2,5)
 	.build/release/bench tenants --seconds $(or $(OVERLOAD_SECONDS),30)
 	.build/bench-venv/bin/python3 Tests/Tools/Bench/plot.py $(results)/overload.json $(results)
+
+allocations: build test-packages ## counts the allocations of each operation; RECORD=1 records them
+	$(release) --product bench
+	.build/release/bench allocations Tests/Tools/Bench/allocations.json --build release $(if $(RECORD),--record)
 
 instructions: swift test-packages ## counts the instructions of hot functions; RECORD=1 records them
 	$(release) --product instructions
