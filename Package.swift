@@ -417,7 +417,8 @@ let package = Package(
                 "ServerHarness", argumentParser, crypto, cryptoExtras, httpTypes, hummingbird, nioCore, nioEmbedded,
                 nioPosix, nioSSL, nioTLS,
             ],
-            path: "Tests/Tools/Bench", exclude: ["plot.py", "requirements.txt"], swiftSettings: strict),
+            path: "Tests/Tools/Bench", exclude: ["allocations.json", "plot.py", "requirements.txt"],
+            swiftSettings: strict),
         // Draws images of PINs, and lets programs read them: 'make captcha-report'.
         .executableTarget(
             name: "captcha-report", dependencies: ["PINImages", "SecureMemory", argumentParser],

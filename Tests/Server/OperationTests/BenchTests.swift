@@ -68,6 +68,14 @@ struct BenchTests {
         #expect(compared.stdout.contains("compared with the base"))
     }
 
+    @Test("No operation makes more allocations than recorded")
+    func allocations() async throws {
+        let package = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
+        let file = package.appending(path: "Tests/Tools/Bench/allocations.json").path
+        let result = try await TestCommand.run(Self.program, ["allocations", file, "--build", "tests"])
+        #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+    }
+
     /// What the test reads of the report about growth.
     private struct GrowthReport: Decodable {
         struct Growth: Decodable {

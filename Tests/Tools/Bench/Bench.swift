@@ -9,8 +9,8 @@ struct Bench: AsyncParsableCommand {
         commandName: "bench",
         abstract: "Measures each operation of the server, and what it cannot avoid.",
         subcommands: [
-            RunCommand.self, OverloadCommand.self, TenantsCommand.self, GrowCommand.self, SoakCommand.self,
-            HTTPFloorCommand.self,
+            RunCommand.self, AllocationsCommand.self, OverloadCommand.self, TenantsCommand.self, GrowCommand.self,
+            SoakCommand.self, HTTPFloorCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 }

@@ -1,5 +1,6 @@
 import Foundation
 import ServerHarness
+import Synchronization
 
 /// Counts the allocations of a server, with a library that the server loads before the C library.
 struct AllocationCounter {
@@ -17,20 +18,39 @@ struct AllocationCounter {
 
     func stop() async throws { try await server.stop() }
 
-    /// How many allocations one request makes, in the mean.
+    /// How many allocations one request makes: the mean of so many requests after each other that make the fewest. What the server
+    /// does every second besides counts as little as possible.
     func perRequest(_ operation: Operation, of service: BenchService, numbers: Range<Int>) async throws -> Double {
         let requests = try await operation.requests(numbers, of: service)
-        let generator = LoadGenerator(port: server.port, connectionCount: 1)
-        let warmUp = requests.count / 2
-        _ = try generator.run(requests.part(0..<warmUp), .asFastAsPossible(seconds: 60))
-        let before = count
-        let result = try generator.run(requests.part(warmUp..<requests.count), .asFastAsPossible(seconds: 60))
+        let counts = Counts()
+        var generator = LoadGenerator(port: server.port, connectionCount: 1)
+        generator.isExpected = { [file] answer in
+            counts.add(Self.count(in: file))
+            return Operation.isExpected(answer)
+        }
+        let result = try generator.run(requests, .asFastAsPossible(seconds: 120))
         guard result.failures == 0 else { throw LoadFailed(description: result.unexpected ?? "") }
-        return Double(count - before) / Double(result.latencies.count)
+        return counts.fewest(ofRequests: min(Self.meanOf, requests.count / 3))
     }
 
-    private var count: Int {
+    private static let meanOf = 20
+
+    private static func count(in file: String) -> Int {
         (FileManager.default.contents(atPath: file) ?? Data()).withUnsafeBytes { $0.loadUnaligned(as: Int.self) }
+    }
+
+    /// How many allocations there were when each answer came.
+    private final class Counts: Sendable {
+        private let values = Mutex<[Int]>([])
+
+        func add(_ count: Int) { values.withLock { $0.append(count) } }
+
+        /// The first third of the requests warms the server up.
+        func fewest(ofRequests length: Int) -> Double {
+            let values = values.withLock(\.self)
+            let differences = (values.count / 3..<values.count - length).map { values[$0 + length] - values[$0] }
+            return Double(differences.min() ?? 0) / Double(length)
+        }
     }
 
     private static let source = """
