@@ -146,6 +146,7 @@ let package = Package(
         library("JOSE", in: .keys, ["Cryptography", "SecureMemory", "StrictJSON"]),
         library("KeyBlocks", in: .keys, ["Cryptography", "SecureMemory"]),
         library("PINBlocks", in: .keys, ["Cryptography", "SecureMemory"]),
+        library("PINVerification", in: .keys, ["Cryptography", "SecureMemory"]),
         library("Retries", in: .foundations),
         library("PrometheusText", in: .foundations, [coreMetrics]),
         library("LogLines", in: .foundations, ["SecureMemory", "StrictJSON", logging]),
@@ -339,6 +340,9 @@ let package = Package(
             exclude: ["Oracles", "Published"]),
         tests(
             "PINBlocksTests", in: .keys, ["Cryptography", "PINBlocks", "PythonOracle", "SecureMemory"],
+            exclude: ["Oracles"]),
+        tests(
+            "PINVerificationTests", in: .keys, ["Cryptography", "PINVerification", "PythonOracle", "SecureMemory"],
             exclude: ["Oracles"]),
         tests("KeyVaultTests", in: .keys, ["Cryptography", "KeyVault", "SecureMemory"]),
         tests("PKCS11Tests", in: .keys, ["CPKCS11", "Cryptography", "PKCS11", "SecureMemory", "ServerHarness"]),
