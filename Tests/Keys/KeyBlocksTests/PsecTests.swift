@@ -24,6 +24,10 @@ struct PsecTests {
         Case(protection: (.aes, 16), purpose: .pinEncryption(.both), key: (.tripleDES, 24), letters: "P0TB"),
         Case(protection: (.aes, 24), purpose: .keyEncryption(.decrypt), key: (.aes, 24), letters: "K0AD"),
         Case(protection: (.tripleDES, 24), purpose: .keyEncryption(.both), key: (.tripleDES, 24), letters: "K0TB"),
+        Case(protection: (.aes, 16), purpose: .visaPVV(verifies: false), key: (.tripleDES, 16), letters: "V2TG"),
+        Case(protection: (.tripleDES, 24), purpose: .visaPVV(verifies: true), key: (.tripleDES, 16), letters: "V2TC"),
+        Case(protection: (.aes, 24), purpose: .ibm3624(verifies: false), key: (.tripleDES, 24), letters: "V1TG"),
+        Case(protection: (.tripleDES, 16), purpose: .ibm3624(verifies: true), key: (.tripleDES, 16), letters: "V1TC"),
         Case(
             protection: (.aes, 32), purpose: .messageAuthentication(generates: true), key: (.hmac, 32), letters: "M7HC"),
         Case(

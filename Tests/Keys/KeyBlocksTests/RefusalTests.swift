@@ -16,7 +16,7 @@ struct RefusalTests {
         "Other usages are refused",
         arguments: [
             "B0", "B1", "B2", "B3", "C0", "D0", "D1", "D2", "E0", "E1", "I0", "K2", "K3", "K4", "M0", "M1", "M3",
-            "M5", "M6", "M8", "P1", "S0", "V0", "V1", "V2", "10", "p0",
+            "M5", "M6", "M8", "P1", "S0", "V0", "V3", "V4", "10", "p0",
         ])
     func usages(usage: String) async throws {
         let error = try await refusal(of: "D####\(usage)AB00N0000")

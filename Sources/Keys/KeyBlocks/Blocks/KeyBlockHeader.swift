@@ -89,8 +89,8 @@ extension KeyBlockHeader {
         guard KeyPurpose.all.contains(where: { $0.usage == text }) else {
             throw KeyBlockError(
                 .keyUsage,
-                "'\(text)' is refused: only P0 (PIN encryption), M7 (HMAC), K1 (key block protection) and K0 (key "
-                    + "encryption) are supported")
+                "'\(text)' is refused: only P0 (PIN encryption), M7 (HMAC), V1 (IBM 3624), V2 (Visa PVV), K1 (key block "
+                    + "protection) and K0 (key encryption) are supported")
         }
         return text
     }

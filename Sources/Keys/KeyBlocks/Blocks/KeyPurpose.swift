@@ -9,10 +9,16 @@ package enum KeyPurpose: Sendable, Hashable {
     case keyBlockProtection(KeyDirection)
     /// Usage K0: other keys, in key blocks or in any other way.
     case keyEncryption(KeyDirection)
+    /// Usage V1: offsets of IBM 3624. The server only generates them, with a key that can also verify them (C) or cannot (G).
+    case ibm3624(verifies: Bool)
+    /// Usage V2: PVVs of Visa, as ``ibm3624(verifies:)``.
+    case visaPVV(verifies: Bool)
 
     static let all: [KeyPurpose] =
         KeyDirection.allCases.flatMap { [.pinEncryption($0), .keyBlockProtection($0), .keyEncryption($0)] }
-        + [.messageAuthentication(generates: false), .messageAuthentication(generates: true)]
+        + [false, true].flatMap {
+            [.messageAuthentication(generates: $0), .ibm3624(verifies: $0), .visaPVV(verifies: $0)]
+        }
 
     var usage: String {
         switch self {
@@ -20,6 +26,8 @@ package enum KeyPurpose: Sendable, Hashable {
         case .messageAuthentication: "M7"
         case .keyBlockProtection: "K1"
         case .keyEncryption: "K0"
+        case .ibm3624: "V1"
+        case .visaPVV: "V2"
         }
     }
 
@@ -28,6 +36,7 @@ package enum KeyPurpose: Sendable, Hashable {
         case .pinEncryption(let direction), .keyBlockProtection(let direction), .keyEncryption(let direction):
             direction.rawValue
         case .messageAuthentication(let generates): generates ? "C" : "V"
+        case .ibm3624(let verifies), .visaPVV(let verifies): verifies ? "C" : "G"
         }
     }
 
@@ -35,6 +44,7 @@ package enum KeyPurpose: Sendable, Hashable {
         switch self {
         case .pinEncryption, .keyBlockProtection, .keyEncryption: [.aes, .tripleDES]
         case .messageAuthentication: [.hmac]
+        case .ibm3624, .visaPVV: [.tripleDES]
         }
     }
 }

@@ -77,6 +77,8 @@ extension KeyPurpose {
         case .messageAuthentication: "HMAC (M7)"
         case .keyBlockProtection: "key block protection (K1)"
         case .keyEncryption: "key encryption of any kind (K0)"
+        case .ibm3624: "PIN verification by IBM 3624 (V1)"
+        case .visaPVV: "PIN verification by Visa PVV (V2)"
         }
     }
 }
