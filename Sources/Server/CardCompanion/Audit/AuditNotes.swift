@@ -43,7 +43,7 @@ extension Keyring {
 
     /// What stands for a cardholder in the audit trail: a MAC of the name. Once its key is destroyed, no one can tell whom it
     /// names.
-    func pseudonym(bankId: Identifier, uniqueId: Identifier) throws(KeyVaultError) -> [UInt8] {
+    package func pseudonym(bankId: Identifier, uniqueId: Identifier) throws(KeyVaultError) -> [UInt8] {
         let mac = try authenticationCode(for: Array(uniqueId.text.utf8), in: Self.place(bankId))
         return Array(mac.prefix(Self.pseudonymByteCount))
     }

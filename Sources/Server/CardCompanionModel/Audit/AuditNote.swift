@@ -31,11 +31,20 @@ package struct CommandAudit: Sendable {
     package let actor: String
     /// What the command is about, such as the name of a key.
     package let detail: String?
+    /// A keyed pseudonym of the cardholder that a write is about; nil if it is about none.
+    package private(set) var subject: [UInt8]?
 
     package init(operation: String, bankId: Identifier?, actor: String, detail: String?) {
         self.operation = operation
         self.bankId = bankId
         self.actor = actor
         self.detail = detail
+    }
+
+    /// The same command, for a write about a cardholder.
+    package func about(_ subject: [UInt8]) -> CommandAudit {
+        var audit = self
+        audit.subject = subject
+        return audit
     }
 }

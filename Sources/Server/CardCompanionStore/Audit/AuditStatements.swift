@@ -167,13 +167,13 @@ struct AppendCommandAudit: PostgresStatement {
 
     static let sql = """
         SELECT append_audit(
-            p_now => clock_timestamp(), p_operation => $1, p_outcome => $2, p_bank_id => $3, p_subject => NULL,
+            p_now => clock_timestamp(), p_operation => $1, p_outcome => $2, p_bank_id => $3, p_subject => $6,
             p_actor => $4, p_detail => $5)
         WHERE pg_current_xact_id_if_assigned() IS NOT NULL
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(audit.operation, word, audit.bankId?.text, audit.actor, audit.detail)
+        parameters.append(audit.operation, word, audit.bankId?.text, audit.actor, audit.detail, audit.subject)
     }
 }
 

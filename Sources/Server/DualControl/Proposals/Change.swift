@@ -17,8 +17,10 @@ package protocol Change: Codable, Sendable {
     static var alwaysNeedsTwo: Bool { get }
 
     var bankId: Identifier? { get }
-    /// What it is about: the name of a key or a certificate. Never a secret.
+    /// What it is about: the name of a key or a certificate. Never a secret, and never a cardholder.
     var subject: String? { get }
+    /// The cardholder that it is about.
+    var cardholder: Identifier? { get }
 
     /// What changes, for the operators who sign it: compared with what operators have approved, not with what the database has.
     func details(in installation: Installation) async throws -> [String]
@@ -63,6 +65,7 @@ extension Change {
     package static var alwaysNeedsTwo: Bool { false }
     package var isEmergency: Bool { false }
     package var modulePath: String? { nil }
+    package var cardholder: Identifier? { nil }
 
     package func details(in installation: Installation) async throws -> [String] { [] }
     package func effect(at now: Timestamp) -> [String] { [] }
@@ -96,7 +99,8 @@ package enum Changes {
         Enable<DocumentClients>.self, TrustRoot.self, RemoveTrustList.self, RotateServerKeys.self,
         RetireServerKey.self,
         MakeRecoveryKey.self, RewrapDataKeys.self, RotateMasterKey.self, RecoverDataKeys.self, RotateDataKeys.self,
-        RetireDataKey.self, SetDataKey.self, AddOperator.self, RemoveOperator.self, SetDualControl.self,
+        RetireDataKey.self, SetDataKey.self, AddOperator.self, RemoveOperator.self,
+        SetDualControl.self,
         AcceptInventory.self,
     ]
 

@@ -33,7 +33,8 @@ extension Installation {
     /// Makes a change that needs no other operator.
     package func make<C: Change>(_ change: C) async throws -> Shown {
         let action = AdminAction(
-            command: C.command, bankId: change.bankId, subject: change.subject, effect: change.effect(at: clock.now()))
+            command: C.command, bankId: change.bankId, subject: change.subject, cardholder: change.cardholder,
+            effect: change.effect(at: clock.now()))
         return try await action.recorded(in: logger) {
             try await changingInventory(of: change) {
                 try await change.apply(in: self, isApproved: false)
@@ -120,7 +121,8 @@ extension Installation {
         }
         try await require(change, stillLeaves: objects)
         return try await AdminAction(
-            command: C.command, bankId: change.bankId, subject: change.subject, effect: change.effect(at: clock.now()),
+            command: C.command, bankId: change.bankId, subject: change.subject, cardholder: change.cardholder,
+            effect: change.effect(at: clock.now()),
             operators: [approval.first.operatorName, approval.second.operatorName], approvalId: statement.id
         ).recorded(in: logger) { try await make(change, approval, objects, of: proposal) }
     }
