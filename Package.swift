@@ -184,8 +184,9 @@ let package = Package(
             [
                 "CardCompanionAPI", "CardCompanionModel", "CardCompanionStore", "Cryptography", "DocumentValidation",
                 "EMRTD",
-                "HTTPSignatures", "JOSE", "KeyBlocks", "KeyVault", "PINBlocks", "PINImages", "Retries", "SecureMemory",
-                "StrictJSON", logging, metrics, serviceLifecycle,
+                "HTTPSignatures", "JOSE", "KeyBlocks", "KeyVault", "PINBlocks", "PINImages", "PINVerification",
+                "Retries",
+                "SecureMemory", "StrictJSON", logging, metrics, serviceLifecycle,
             ]),
         library(
             "CardCompanionWebhooks", in: .server,

@@ -15,6 +15,11 @@ enum PrimaryAccountNumber {
         }
     }
 
+    /// Whether a text is digits, and the last one is the check digit of the others.
+    static func isWhole(_ text: borrowing SecretBytes) -> Bool {
+        text.withBytes { $0.allSatisfy(isDigit) && passesLuhn($0[...]) }
+    }
+
     private static func hasNumber(in text: borrowing some ByteSource & ~Copyable) -> Bool {
         text.withBytes { bytes in
             bytes.split { !isDigit($0) }.contains { run in

@@ -26,6 +26,14 @@ package struct InventoryObject: Sendable, Hashable {
         _ kind: InventoryKind, _ label: String, inventoryLabel: String? = nil, of bankId: Identifier?, sign: String,
         contents: [String] = [], _ values: [UInt8]...
     ) {
+        self.init(kind, label, inventoryLabel: inventoryLabel, of: bankId, sign: sign, contents: contents, values)
+    }
+
+    /// As the other one, for values whose number differs.
+    private init(
+        _ kind: InventoryKind, _ label: String, inventoryLabel: String? = nil, of bankId: Identifier?, sign: String,
+        contents: [String] = [], _ values: [[UInt8]]
+    ) {
         self.contents = contents
         self.bankId = bankId
         inventoryName = Inventory.Name(kind, inventoryLabel ?? label)
@@ -84,26 +92,30 @@ package struct InventoryObject: Sendable, Hashable {
             Array(usage.rawValue.utf8), Self.fingerprint(of: key))
     }
 
-    /// A key for PIN blocks or key blocks.
+    /// A key that is not HMAC.
     ///
     /// - Throws: `KeyVaultError` if it does not open.
     package init(_ key: BankKeyRecord, of bankId: Identifier, keyring: Keyring) throws(KeyVaultError) {
         let opened = try keyring.open(key.sealedKey, in: .bankKey(bankId: bankId, label: key.label))
         self.init(
-            bankKey: key.label, of: bankId, usage: key.usage, algorithm: key.algorithm, direction: key.direction, opened
-        )
+            bankKey: key.label, of: bankId, usage: key.usage, algorithm: key.algorithm, direction: key.direction,
+            rules: key.rules, opened)
     }
 
     package init(
         bankKey label: String, of bankId: Identifier, usage: BankKeyUsage, algorithm: BankKeyAlgorithm,
-        direction: BankKeyDirection, _ key: borrowing SecretBytes
+        direction: BankKeyDirection, rules: String?, _ key: borrowing SecretBytes
     ) {
+        let lines = rules.map { $0.split(separator: "\n").map(String.init) } ?? []
         self.init(
             .key, label, of: bankId,
             sign:
                 "\(algorithm.rawValue) for \(usage.rawValue), \(direction.rawValue), sign \(Self.checkValue(of: key))",
-            Array(usage.rawValue.utf8), Array(algorithm.rawValue.utf8),
-            Array(direction.rawValue.utf8), Self.fingerprint(of: key))
+            contents: lines,
+            [
+                Array(usage.rawValue.utf8), Array(algorithm.rawValue.utf8), Array(direction.rawValue.utf8),
+                Self.fingerprint(of: key),
+            ] + (rules.map { [Array($0.utf8)] } ?? []))
     }
 
     package init(_ webhook: WebhookRecord) {

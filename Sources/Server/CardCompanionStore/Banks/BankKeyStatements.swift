@@ -2,7 +2,7 @@ package import CardCompanionModel
 internal import PostgresLibPQ
 
 extension Store {
-    /// Adds a key for PIN blocks or key blocks. If it was imported in components, they are erased.
+    /// Adds a key for PIN blocks, key blocks or the issuer's host. If it was imported in components, they are erased.
     package func insertBankKey(
         _ key: NewBankKey, _ identity: NewKeyIdentity, now: Timestamp
     ) async throws(StoreError) -> NewKeyOutcome {
@@ -16,9 +16,10 @@ extension Store {
                     ON CONFLICT DO NOTHING
                     RETURNING bank_id, label
                 )
-                INSERT INTO bank_key (bank_id, label, usage, algorithm, direction, kcv, sealed_key, status, created_at)
-                SELECT bank_id, label, \(key.usage, key.algorithm, key.direction, key.kcv, key.sealedKey), 'ACTIVE',
-                    \(now)
+                INSERT INTO bank_key (
+                    bank_id, label, usage, algorithm, direction, rules, kcv, sealed_key, status, created_at)
+                SELECT bank_id, label, \(key.usage, key.algorithm, key.direction, key.rules, key.kcv, key.sealedKey),
+                    'ACTIVE', \(now)
                 FROM new_identity
                 """),
             Self.deleteFinishedImport(identity))
@@ -51,13 +52,13 @@ extension Store {
         try await statements.row("SELECT EXISTS (SELECT FROM key_identity WHERE key_mac = ANY (\(macs)))")
     }
 
-    /// A bank's key for PIN blocks or key blocks; nil if there is none with that label.
+    /// A bank's key that is not HMAC; nil if there is none with that label.
     package func bankKey(bankId: Identifier, label: String) async throws(StoreError) -> BankKeyRecord? {
         try await statements.firstRow(
             "SELECT \(sql: BankKeyRecord.columns) FROM bank_key WHERE bank_id = \(bankId) AND label = \(label)")
     }
 
-    /// A bank's keys for PIN blocks and key blocks, by label.
+    /// A bank's keys that are not HMAC, by label.
     package func bankKeys(bankId: Identifier) async throws(StoreError) -> [BankKeyRecord] {
         try await statements.rows(Self.bankKeysQuery(bankId: bankId))
     }
@@ -76,9 +77,10 @@ extension Store {
     package func listedKeys(bankId: Identifier) async throws(StoreError) -> [ListedKey] {
         try await statements.rows(
             """
-            SELECT label, kcv, usage, 'hmac', NULL, status, created_at FROM hmac_key WHERE bank_id = \(bankId)
+            SELECT label, kcv, usage, 'hmac', NULL, NULL, status, created_at FROM hmac_key WHERE bank_id = \(bankId)
             UNION ALL
-            SELECT label, kcv, usage, algorithm, direction, status, created_at FROM bank_key WHERE bank_id = \(bankId)
+            SELECT label, kcv, usage, algorithm, direction, rules, status, created_at FROM bank_key
+            WHERE bank_id = \(bankId)
             ORDER BY created_at DESC, label
             """)
     }
@@ -138,12 +140,12 @@ extension OutdatedIdentity: PostgresRowDecodable {
 }
 
 extension BankKeyRecord: PostgresRowDecodable {
-    static let columns: SQLText = "label, usage, algorithm, direction, sealed_key, status"
+    static let columns: SQLText = "label, usage, algorithm, direction, rules, sealed_key, status"
 
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             label: try row.next(), usage: try row.next(), algorithm: try row.next(),
-            direction: try row.next(), sealedKey: try row.next(), status: try row.next())
+            direction: try row.next(), rules: try row.next(), sealedKey: try row.next(), status: try row.next())
     }
 }
 
@@ -151,6 +153,6 @@ extension ListedKey: PostgresRowDecodable {
     init(_ row: inout PostgresRow) throws(PostgresError) {
         self.init(
             label: try row.next(), kcv: try row.next(), usage: try row.next(), algorithm: try row.next(),
-            direction: try row.next(), status: try row.next(), createdAt: try row.next())
+            direction: try row.next(), rules: try row.next(), status: try row.next(), createdAt: try row.next())
     }
 }

@@ -14,6 +14,8 @@ package enum BankTable: CaseIterable, Sendable {
     case cardholder
     case spentProof
     case spentTransaction
+    case panBinding
+    case pinExportCount
 
     /// The table's name.
     package var name: String { "\(sql)" }
@@ -31,6 +33,8 @@ package enum BankTable: CaseIterable, Sendable {
         case .cardholder: "cardholder"
         case .spentProof: "spent_proof"
         case .spentTransaction: "spent_transaction"
+        case .panBinding: "pan_binding"
+        case .pinExportCount: "pin_export_count"
         }
     }
 }

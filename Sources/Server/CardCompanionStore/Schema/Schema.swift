@@ -35,6 +35,7 @@ package struct Schema: Sendable {
         migrations: [
             File("0001_baseline", PackageResources._001_baseline_sql),
             File("0002_identity_failed", PackageResources._002_identity_failed_sql),
+            File("0003_pin_exports", PackageResources._003_pin_exports_sql),
         ],
         functions: [
             File("acknowledge_events", PackageResources.acknowledge_events_sql),

@@ -73,9 +73,12 @@ package struct ImportKeyBlock: Change {
     let under: String
     /// Whether a key of usage K0 is taken as one of K1. Nil in a proposal of an older version: no.
     let acceptsK0: Bool?
+    /// Of a key for the issuer's host: the text of its rules.
+    let rules: String?
 
     package init(
-        bank: Identifier, label: String?, usage: BankKeyUsage, block: String, under: String, acceptsK0: Bool
+        bank: Identifier, label: String?, usage: BankKeyUsage, block: String, under: String, acceptsK0: Bool,
+        rules: String?
     ) {
         self.bank = bank
         self.label = label
@@ -83,11 +86,13 @@ package struct ImportKeyBlock: Change {
         self.block = block
         self.under = under
         self.acceptsK0 = acceptsK0
+        self.rules = rules
     }
 
     /// What the key is for, and under which key it comes.
     private var origin: String {
         "\(usage.rawValue)\(acceptsK0 == true ? " (K0 accepted)" : ""), under '\(under)'"
+            + (rules.map { "; \($0.replacing("\n", with: ", "))" } ?? "")
     }
 
     package var bankId: Identifier? { bank }
@@ -99,7 +104,7 @@ package struct ImportKeyBlock: Change {
         in installation: Installation, _ body: (ImportedKey, _ label: String, Keyring) async throws -> Result
     ) async throws -> Result {
         _ = try await installation.bank(bank)
-        let parsed = try KeyBlockImport(block, usage: usage, acceptsK0: acceptsK0 ?? false)
+        let parsed = try KeyBlockImport(block, usage: usage, acceptsK0: acceptsK0 ?? false, rules: rules)
         return try await installation.withKeyring { keyring in
             let key = try await parsed.key(under: under, of: bank, in: installation.store, keyring: keyring)
             return try await body(key, label ?? key.kcv, keyring)

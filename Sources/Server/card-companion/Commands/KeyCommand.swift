@@ -106,6 +106,8 @@ extension BankKeys: ListedItems {
         let usage: String
         let algorithm: String
         let direction: String?
+        /// Of a key for the issuer's host, a line each.
+        var rules: [String]?
         let status: String
         /// Of an import in components.
         var components: Int?
@@ -115,7 +117,7 @@ extension BankKeys: ListedItems {
     }
 
     static let afterDisabling = "everything that was made with it is refused from now on."
-    static let columns = ["LABEL", "KCV", "USAGE", "ALGORITHM", "DIRECTION", "STATUS", "IMPORTED"]
+    static let columns = ["LABEL", "KCV", "USAGE", "ALGORITHM", "DIRECTION", "RULES", "STATUS", "IMPORTED"]
 
     static func list(_ bankId: Identifier, in store: Store) async throws -> [(row: [String], report: Report)] {
         let pending = try await store.pendingKeys(bankId: bankId, now: WallClock.system.now())
@@ -123,14 +125,15 @@ extension BankKeys: ListedItems {
     }
 
     private static func item(_ key: ListedKey) -> (row: [String], report: Report) {
-        (
+        let rules = key.rules.map { $0.split(separator: "\n").map(String.init) }
+        return (
             [
                 key.label, key.kcv, key.usage.rawValue, key.algorithm.rawValue, key.direction?.rawValue ?? "-",
-                key.status.rawValue, key.createdAt.text,
+                rules?.joined(separator: " ") ?? "-", key.status.rawValue, key.createdAt.text,
             ],
             Report(
                 label: key.label, kcv: key.kcv, usage: key.usage.rawValue, algorithm: key.algorithm.rawValue,
-                direction: key.direction?.rawValue, status: key.status.rawValue)
+                direction: key.direction?.rawValue, rules: rules, status: key.status.rawValue)
         )
     }
 
@@ -139,6 +142,7 @@ extension BankKeys: ListedItems {
         return (
             [
                 begun.label, "-", begun.usage.rawValue, begun.algorithm.rawValue, begun.direction?.rawValue ?? "-",
+                "-",
                 "PENDING (\(progress), by \(key.custodians.joined(separator: ", ")), until \(begun.expiresAt.text))",
                 "-",
             ],

@@ -31,6 +31,9 @@ extension KeyCommand {
                       --tr31-file pek.tr31 --under kbpk
                   card-companion key import --bank MYBANK --usage distribution \\
                       --components 2 --component-file c1.hex
+                  card-companion key import --bank MYBANK --usage visa-pvv \\
+                      --tr31-file pvk.tr31 --under kbpk --pvki 1 \\
+                      --pan-length 16 --pan-prefixes 412345,45678901
                 """)
 
         @Option(help: "The bank's id.")
@@ -38,7 +41,8 @@ extension KeyCommand {
         @Option(
             help: """
                 What the key is for: distribution, definition or both (HMAC, see 'import-hmac'); pin-encryption (PIN blocks); \
-                key-block (protects key blocks with other keys).
+                key-block (protects key blocks with other keys); for the issuer's host, in a key block only: pin-translation (PIN \
+                blocks), visa-pvv, ibm3624-offset.
                 """)
         var usage: BankKeyUsage
         @Option(help: "Your name for the key. Default: its KCV for a key block, its usage for components.")
@@ -67,6 +71,7 @@ extension KeyCommand {
                 must not use it in other ways.
                 """)
         var acceptK0 = false
+        @OptionGroup(title: "Rules of a key for the issuer's host") var rules: HostKeyOptions
         @OptionGroup(title: "Operator") var signer: OperatorOptions
         @OptionGroup var output: OutputOptions
         @OptionGroup var options: ConfigurationOptions
@@ -75,6 +80,7 @@ extension KeyCommand {
             guard [components != nil, keyBlock != nil, keyBlockFile != nil].filter(\.self).count == 1 else {
                 throw ValidationError("name one of --components, --tr31 and --tr31-file")
             }
+            _ = try rules.text(usage)
             if components == nil {
                 guard under != nil else {
                     throw ValidationError("--under is missing: name the key that protects the key block")
@@ -107,13 +113,15 @@ extension KeyCommand {
 extension KeyCommand.Import {
     private func importKeyBlock() async throws {
         let text = try keyBlock ?? InputFile.readText(keyBlockFile ?? "-")
-        let parsed = try KeyBlockImport(text, usage: usage, acceptsK0: acceptK0)
+        let rules = try rules.text(usage)
+        let parsed = try KeyBlockImport(text, usage: usage, acceptsK0: acceptK0, rules: rules)
         _ = try label.map(KeyLabel.init)
         if parsed.hadSchemeLetter {
             Terminal.note("the R before the key block is left out: it is a payShield's key scheme")
         }
         try await ImportKeyBlock(
-            bank: bank, label: label, usage: usage, block: parsed.text, under: under ?? "", acceptsK0: acceptK0
+            bank: bank, label: label, usage: usage, block: parsed.text, under: under ?? "", acceptsK0: acceptK0,
+            rules: rules
         ).run(options, signer, output)
     }
 
@@ -154,6 +162,41 @@ extension KeyCommand.Import {
         return component
             + ". All components are entered, and the key's KCV is \(kcv). Another operator must make it active before "
             + "\(entry.expiresAt.text) with: card-companion key confirm --bank \(bank) --kcv KCV \(label)"
+    }
+}
+
+/// What operators fix with a key for the issuer's host.
+struct HostKeyOptions: ParsableArguments {
+    @Option(
+        help: """
+            pin-translation: the formats of the PIN blocks, comma-separated: iso-3 (Triple DES), iso-4 (AES), and iso-0 where the \
+            host needs it.
+            """)
+    var formats: String?
+    @Option(help: "visa-pvv: the PIN verification key index of the cards, 0 to 6.")
+    var pvki: String?
+    @Option(help: "ibm3624-offset: 16 digits, for the hex digits 0 to F.")
+    var decimalizationTable: String?
+    @Option(
+        help: """
+            ibm3624-offset: which digits of the PAN are encrypted, START:COUNT:PAD. 1:16:F takes 16 digits from the first one, \
+            and would fill them up with F.
+            """)
+    var validationData: String?
+    @Option(help: "ibm3624-offset: how many digits PIN and offset have.")
+    var pinLength: String?
+    @Option(help: "How many digits the cards' PANs have.")
+    var panLength: String?
+    @Option(help: "How the cards' PANs begin, comma-separated, 6 to 11 digits each. The key serves no other cards.")
+    var panPrefixes: String?
+
+    /// - Throws: `InvalidSetting` if one is missing, or is not for the usage.
+    func text(_ usage: BankKeyUsage) throws -> String? {
+        let given: [HostKeyRules.Name: String?] = [
+            .formats: formats, .pvki: pvki, .decimalizationTable: decimalizationTable, .validationData: validationData,
+            .pinLength: pinLength, .panLength: panLength, .panPrefixes: panPrefixes,
+        ]
+        return try HostKeyRules.text(given.compactMapValues(\.self), usage: usage)
     }
 }
 

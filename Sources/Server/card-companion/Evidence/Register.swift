@@ -142,7 +142,8 @@ extension RegisterEntry {
 
     init(_ key: ListedKey, of bankId: Identifier, approvedBy operators: [String]) {
         self.init(
-            kind: "key", owner: bankId.text, name: key.label, use: key.usage.rawValue,
+            kind: "key", owner: bankId.text, name: key.label,
+            use: key.usage.rawValue + (key.rules.map { " (\($0.replacing("\n", with: ", ")))" } ?? ""),
             algorithm: key.algorithm.rawValue, identifier: key.kcv, place: Self.database, status: key.status.rawValue,
             from: key.createdAt.text, approvedBy: operators)
     }

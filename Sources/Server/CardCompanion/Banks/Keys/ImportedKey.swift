@@ -8,10 +8,13 @@ internal import SecureMemory
 package struct ImportedKey: Sendable {
     package let kind: KeyKind
     private let key: SymmetricKey
+    /// Of a key for the issuer's host.
+    private let rules: HostKeyRules?
 
-    init(_ key: SymmetricKey, _ kind: KeyKind) {
+    init(_ key: SymmetricKey, _ kind: KeyKind, _ rules: HostKeyRules? = nil) {
         self.key = key
         self.kind = kind
+        self.rules = rules
     }
 
     /// The key check value, in hex.
@@ -36,8 +39,8 @@ package struct ImportedKey: Sendable {
         let sealed = try keyring.seal(key.secret.bytes, in: .bankKey(bankId: bankId, label: label))
         return try await store.insertBankKey(
             NewBankKey(
-                usage: kind.usage, algorithm: kind.algorithm, direction: kind.direction ?? .decrypt, kcv: kcv,
-                sealedKey: sealed),
+                usage: kind.usage, algorithm: kind.algorithm, direction: kind.direction ?? .decrypt,
+                rules: rules?.text, kcv: kcv, sealedKey: sealed),
             identity, now: now)
     }
 
@@ -48,7 +51,7 @@ package struct ImportedKey: Sendable {
         }
         return InventoryObject(
             bankKey: label, of: bankId, usage: kind.usage, algorithm: kind.algorithm,
-            direction: kind.direction ?? .decrypt, key.secret.bytes)
+            direction: kind.direction ?? .decrypt, rules: rules?.text, key.secret.bytes)
     }
 
     /// - Throws: ``KeyImportRefusal`` if the bank has a key of that name, or any bank has this key.

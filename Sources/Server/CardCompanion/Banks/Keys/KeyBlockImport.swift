@@ -2,6 +2,7 @@ package import CardCompanionModel
 package import CardCompanionStore
 internal import KeyBlocks
 package import KeyVault
+internal import PINVerification
 internal import SecureMemory
 
 /// A key that comes in a key block (X9.143, TR-31), under a key that the bank already has.
@@ -10,16 +11,24 @@ package struct KeyBlockImport: Sendable {
     package let hadSchemeLetter: Bool
     private let block: KeyBlock
     private let kind: KeyKind
+    private let rules: HostKeyRules?
 
     /// Reads a key block, in one line or in several.
     ///
     /// - Parameter acceptsK0: whether a key of usage K0 (key encryption of any kind) is taken as one of K1 (key blocks).
-    /// - Throws: `KeyBlockError`, and ``InvalidSetting`` if the key block is for another usage.
-    package init(_ text: String, usage: BankKeyUsage, acceptsK0: Bool) throws {
+    /// - Parameter rules: of a key for the issuer's host: the text of its ``HostKeyRules``.
+    /// - Throws: `KeyBlockError`, and ``InvalidSetting`` if the key block is for another usage, or a rule is wrong.
+    package init(_ text: String, usage: BankKeyUsage, acceptsK0: Bool, rules: String?) throws {
         let read = try KeyBlockText(text)
         hadSchemeLetter = read.hadSchemeLetter
         block = try KeyBlock(read.text)
-        kind = try KeyKind(block.header, usage: usage, acceptsK0: acceptsK0)
+        let kind = try KeyKind(block.header, usage: usage, acceptsK0: acceptsK0)
+        self.kind = kind
+        if usage.isForHost {
+            self.rules = try HostKeyRules(rules ?? "", usage: usage, algorithm: kind.algorithm)
+        } else {
+            self.rules = nil
+        }
     }
 
     /// The key block alone.
@@ -28,7 +37,7 @@ package struct KeyBlockImport: Sendable {
     /// Opens the block.
     ///
     /// - Parameter label: the bank's key that protects it.
-    /// - Throws: `KeyBlockError`, `PredictableKey`, ``KeyImportRefusal``, `StoreError`, `KeyVaultError`.
+    /// - Throws: `KeyBlockError`, `PredictableKey`, ``KeyImportRefusal``, ``InvalidSetting``, `StoreError`, `KeyVaultError`.
     package func key(
         under label: String, of bankId: Identifier, in store: Store, keyring: Keyring
     ) async throws -> ImportedKey {
@@ -41,6 +50,10 @@ package struct KeyBlockImport: Sendable {
             try SymmetricKey(KeyAlgorithm(record.algorithm), opened), KeyDirection(record.direction))
         let key = try block.key(under: protectionKey)
         try PredictableKey.requireRandom(key.secret.bytes)
-        return ImportedKey(key, kind)
+        guard kind.usage != .visaPVV || key.secret.bytes.count == VisaPVV.keyByteCount else {
+            throw InvalidSetting(
+                description: "a key for PVVs has \(VisaPVV.keyByteCount) bytes (has \(key.secret.bytes.count))")
+        }
+        return ImportedKey(key, kind, rules)
     }
 }

@@ -24,6 +24,10 @@ package struct KeyKind: Sendable, Equatable {
                         "--algorithm and --direction are not for a key of usage \(usage.rawValue), which is HMAC")
             }
             (self.usage, self.algorithm, self.direction) = (usage, .hmac, nil)
+        } else if usage.isForHost {
+            throw InvalidSetting(
+                description:
+                    "a key of usage \(usage.rawValue) comes in a key block, which says what it may do: use --tr31-file")
         } else {
             guard let algorithm, algorithm != .hmac else {
                 throw InvalidSetting(
@@ -55,12 +59,23 @@ package struct KeyKind: Sendable, Equatable {
                 description:
                     "the key block says that its key is for \(header.purpose.name), not for key blocks only (K1): ask its "
                     + "owner for K1, or take it all the same with --accept-k0")
+        case (.pinEncryption(.encrypt), .pinTranslation), (.visaPVV, .visaPVV), (.ibm3624, .ibm3624Offset):
+            self.init(usage, BankKeyAlgorithm(header.algorithm), .encrypt)
+        case (.pinEncryption, .pinTranslation):
+            throw InvalidSetting(
+                description:
+                    "the key block's mode of use must be E for --usage pin-translation: a key that also decrypts could open what "
+                    + "it has made")
         default:
             throw InvalidSetting(
                 description:
                     "the key block says that its key is for \(header.purpose.name): it cannot be imported with "
                     + "--usage \(usage.rawValue)")
         }
+    }
+
+    private init(_ usage: BankKeyUsage, _ algorithm: BankKeyAlgorithm, _ direction: BankKeyDirection) {
+        (self.usage, self.algorithm, self.direction) = (usage, algorithm, direction)
     }
 
     /// The kind of an import that is under way.
