@@ -131,6 +131,12 @@ BEGIN
         INSERT INTO pin_expiry (bank_id, unique_id, expires_at)
         SELECT p_bank_id, p_unique_id, expiry WHERE expiry IS NOT NULL
         ON CONFLICT DO NOTHING
+    ), chosen AS (
+        INSERT INTO chosen_pin (bank_id, unique_id, pin_serial, event_id, state, stated_at)
+        VALUES (p_bank_id, p_unique_id, holder.pin_serial, p_event_id, 'pending', p_now)
+        ON CONFLICT (bank_id, unique_id) DO UPDATE SET
+            pin_serial = excluded.pin_serial, event_id = excluded.event_id, state = excluded.state, reason = NULL,
+            stated_at = excluded.stated_at
     ), reported AS (
         INSERT INTO event (bank_id, public_id, unique_id, type, data, occurred_at)
         VALUES (p_bank_id, p_event_id, p_unique_id, 'pin.defined', '{}', p_now)

@@ -6,5 +6,5 @@ CREATE OR REPLACE FUNCTION keep_answer(
         VALUES (p_bank_id, p_key, p_mac, p_outcome, p_version, p_pin, p_expires_at)
         ON CONFLICT (bank_id, idempotency_key) DO UPDATE SET
             request_mac = excluded.request_mac, outcome = excluded.outcome, version = excluded.version,
-            pin = excluded.pin, expires_at = excluded.expires_at
+            pin = excluded.pin, answer = NULL, expires_at = excluded.expires_at
 $$;

@@ -101,6 +101,7 @@ struct CommandControlTests {
         ("certificate default", ["--bank", bank, "--alias", TestBank.certificateAlias]),
         ("certificate remove-crl", ["--bank", bank, "--issuer", "CN=Test CA"]),
         ("certificate enable", ["--bank", bank, TestBank.certificateAlias]),
+        ("cardholder release-pan", ["--bank", bank, "any"]),
         ("server-key rotate", []),
         ("server-key retire", ["kid"]),
         (

@@ -81,11 +81,16 @@ struct Bank: Sendable {
     /// How defined PINs reach the bank; nil if the bank lacks a valid certificate to seal them to, or the key for their PIN
     /// blocks.
     func definedPINDelivery(at now: Timestamp) -> DefinedPINDelivery? {
-        guard let certificate = encryptionCertificate, certificate.isValid(at: now) else { return nil }
+        guard let certificate = encryptionCertificate(at: now) else { return nil }
         guard settings.definedPINKey != nil else {
             return DefinedPINDelivery(bankId: id, certificate: certificate, blockKey: nil)
         }
         return definedPINKey.map { DefinedPINDelivery(bankId: id, certificate: certificate, blockKey: $0) }
+    }
+
+    /// The certificate for defined PINs; nil if none is valid.
+    func encryptionCertificate(at now: Timestamp) -> BankCertificate? {
+        encryptionCertificate.flatMap { $0.isValid(at: now) ? $0 : nil }
     }
 
     /// Whether results of document verifications must be sealed.

@@ -6,14 +6,15 @@ internal import JOSE
 struct RequiredBinding {
     /// What a sealed value is: its `cty`.
     enum Content: String {
-        case pin, pinBlock, indexes, authenticationCode
+        case pin, pinBlock, pinExport, indexes, authenticationCode
     }
 
     private let required: JWEBinding
 
     /// - Parameters:
     ///   - uniqueId: as the request has it, even if it cannot be a cardholder's.
-    ///   - requestId: the IdTransaction, or the timestamp of a request with an HMAC; nil in provisioning.
+    ///   - requestId: the IdTransaction, the timestamp of a request with an HMAC, or the Idempotency-Key of an export; nil in
+    ///     provisioning.
     ///   - keypadId: the request's, for indexes.
     init(_ content: Content, bankId: Identifier, uniqueId: String, requestId: String? = nil, keypadId: String? = nil) {
         required = JWEBinding(
@@ -46,10 +47,10 @@ struct BindingError: Error, CustomStringConvertible {
         guard isRequired else { return "the JWE's header must not have \(parameter) here" }
         let meaning =
             switch parameter {
-            case "cty": "what the value is: pin, pinBlock, indexes or authenticationCode"
+            case "cty": "what the value is: pin, pinBlock, pinExport, indexes or authenticationCode"
             case "iss": "the bankId"
             case "sub": "the uniqueId"
-            case "jti": "the IdTransaction, or the timestamp of a request with an HMAC"
+            case "jti": "the IdTransaction, the timestamp of a request with an HMAC, or an export's Idempotency-Key"
             default: "the keypadId of the request"
             }
         return isAbsent

@@ -57,6 +57,11 @@ extension SealedPlace {
         SealedPlace(.trustList, row: scope?.text ?? "")
     }
 
+    /// The key of the bank's digests of PANs.
+    static func panDigestKey(_ bankId: Identifier) -> SealedPlace {
+        SealedPlace(.panDigestKey, row: bankId.text)
+    }
+
     /// Who is expected in a check. It lives for a day at most.
     static func identityExpectation(bankId: Identifier, uniqueId: Identifier) -> SealedPlace {
         SealedPlace("identity_check.expectation_mac", .digests, row: bankId.text, uniqueId.text)

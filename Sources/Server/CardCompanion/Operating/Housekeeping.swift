@@ -99,7 +99,7 @@ package struct Housekeeping: Service, CustomStringConvertible {
     private func limit(of kind: ExpiredKind, now: Timestamp) -> Timestamp {
         switch kind {
         case .pins, .sessions, .proofs, .answers, .keyImports, .proposedChanges, .identityChecks, .identityPasses,
-            .certificates, .revocationLists:
+            .exportCounts, .certificates, .revocationLists:
             now
         case .importLines: now.advanced(bySeconds: -Self.stagedLifetimeSeconds)
         case .events: now.advanced(bySeconds: -Self.eventLifetimeSeconds)

@@ -32,6 +32,8 @@ package enum CommandControl: String, Sendable {
         "cardholder import": .single, "cardholder list": .reads, "cardholder show": .reads,
         "cardholder unlock": .single,
         "cardholder set-status": .single,
+        // Its PAN, or another one, could then give the values of each PIN.
+        "cardholder release-pan": .dual,
         "server-key list": .reads, "server-key rotate": .dual, "server-key retire": .dual,
         "issuer-key add": .dual, "issuer-key list": .reads, "issuer-key enable": .dual, "issuer-key disable": .single,
         "vault init": .dual, "vault status": .reads, "vault unseal": .single, "vault rewrap": .dual,

@@ -168,7 +168,7 @@ extension Problem {
         .preconditionFailed, "The cardholder does not have the version that If-Match or If-None-Match requires.",
         kind: "version")
 
-    fileprivate init(_ refusal: IdempotentCalls.Refusal) {
+    init(_ refusal: IdempotentCalls.Refusal) {
         switch refusal {
         case .underWay:
             self.init(

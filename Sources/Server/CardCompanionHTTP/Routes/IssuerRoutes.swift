@@ -11,6 +11,7 @@ package struct IssuingParts: Sendable {
     let idempotentCalls: IdempotentCalls
     let events: EventFeed
     let identityChecks: IdentityChecks
+    let exports: PINExports
     /// Imports leave room for cardholders.
     let imports = BankQuota(banks: importingBanks, shared: sharedImports, bankLimit: bankImportLimit)
 
@@ -23,13 +24,14 @@ package struct IssuingParts: Sendable {
 
     package init(
         authentication: IssuerAuthentication, service: IssuerService, idempotentCalls: IdempotentCalls,
-        events: EventFeed, identityChecks: IdentityChecks
+        events: EventFeed, identityChecks: IdentityChecks, exports: PINExports
     ) {
         self.authentication = authentication
         self.service = service
         self.idempotentCalls = idempotentCalls
         self.events = events
         self.identityChecks = identityChecks
+        self.exports = exports
     }
 }
 
@@ -61,6 +63,10 @@ struct IssuerRoutes {
         bank.post("cardholders:import", use: audited("import cardholders", importCardholders))
         bank.post(
             "cardholders/{uniqueId}/identity-checks", use: audited("make identity check", admitted(makeIdentityCheck)))
+        bank.post("cardholders/{uniqueId}/pin:translate", use: audited("translate PIN", admitted(translatePIN)))
+        bank.post(
+            "cardholders/{uniqueId}/pin:verification-value",
+            use: audited("make verification value", admitted(verificationValue)))
         bank.get("events", use: audited("read events", getEvents))
         bank.delete("events", use: audited("acknowledge events", admitted(acknowledgeEvents)))
     }

@@ -140,6 +140,13 @@ extension BankSetting {
                 Which PINs cannot be chosen, comma-separated: same,ascending,descending,pairs,listed (default), or \
                 none.
                 """),
+        .flag(
+            "pinExports", "--pin-exports", \.pinExports, .only("false"),
+            help: """
+                Whether the bank's back-end can get defined PINs for the issuer's host, as PIN blocks, PVVs or offsets: true or \
+                false (default).
+                """
+        ).newer(),
         .pins(
             "listedPINs", "--weak-pin-file", \.listedPINs, .more,
             help: "A file with PINs that cannot be chosen, one per line, for the rule 'listed'."),

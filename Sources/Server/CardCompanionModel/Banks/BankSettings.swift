@@ -57,6 +57,8 @@ package struct BankSettings: Sendable, Equatable {
     package var weakPINRules = Set(WeakPINRule.allCases)
     /// The bank's own list for the rule ``WeakPINRule/listed``.
     package var listedPINs: [String] = []
+    /// Whether the bank's back-end gets defined PINs for the issuer's host: as PIN blocks, PVVs or offsets.
+    package var pinExports = false
     /// Which requests need a pass.
     package var identityCheck = IdentityRequirement.none
     package var identityAssurance = IdentityAssurance.chip

@@ -5,6 +5,7 @@ package enum EventType: String, Sendable, CaseIterable {
     case pinDeliveryUnconfirmed = "pin.delivery-unconfirmed"
     case pinDefined = "pin.defined"
     case pinExpired = "pin.expired"
+    case pinExported = "pin.exported"
     case authenticationLocked = "authentication.locked"
     case certificateExpiring = "certificate.expiring"
     case revocationListExpiring = "revocation-list.expiring"

@@ -15,12 +15,18 @@ package struct IdempotentCall: Sendable {
 
 /// What a call with an Idempotency-Key did.
 package struct IdempotentAnswer: Sendable {
+    package enum Result: Sendable {
+        case written(WrittenCardholder)
+        /// The JWE that the bank got.
+        case exported(String)
+    }
+
     /// A MAC of the call that was served.
     package let mac: [UInt8]
-    package let written: WrittenCardholder
+    package let result: Result
 
-    package init(mac: [UInt8], written: WrittenCardholder) {
+    package init(mac: [UInt8], result: Result) {
         self.mac = mac
-        self.written = written
+        self.result = result
     }
 }

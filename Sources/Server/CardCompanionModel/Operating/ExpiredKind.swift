@@ -18,6 +18,8 @@ package enum ExpiredKind: CaseIterable, Sendable {
     case identityChecks
     /// Passes that were not used in time.
     case identityPasses
+    /// Counts of exports on earlier days.
+    case exportCounts
     /// Private keys of the server that were retired: they are erased.
     case serverKeys
     /// Certificates that expire soon: their banks get an event, 30, 7 and 1 days before.

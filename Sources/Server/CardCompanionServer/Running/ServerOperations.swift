@@ -36,7 +36,9 @@ package struct ServerOperations {
             service: IssuerService(
                 store: store, keyring: keyring, serverKeys: keys, countedObjects: countedObjects, clock: clock),
             idempotentCalls: IdempotentCalls(store: store, keyring: keyring, clock: clock),
-            events: EventFeed(store: store, keys: keys, clock: clock), identityChecks: identityChecks)
+            events: EventFeed(store: store, keys: keys, clock: clock), identityChecks: identityChecks,
+            exports: PINExports(
+                store: store, keyring: keyring, serverKeys: keys, countedObjects: countedObjects, clock: clock))
         results = try ResultPoster(
             keys: keys, clock: clock, timeoutSeconds: settings.resultsTimeoutSeconds, caPath: settings.webhooksCAPath)
         documents = DocumentService(

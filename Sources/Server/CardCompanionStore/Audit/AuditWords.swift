@@ -34,7 +34,7 @@ package enum AuditWords {
         "insertProposedChange": "change.proposed", "deleteProposedChange": "change.closed",
         "insertApproval": "change.approved", "insertInventory": "inventory.written",
         "stage": "import.line-staged", "mergeStaged": "import.lines-written", "discardStaged": "import.given-up",
-        "deleteCardholder": "cardholder.removed",
+        "deleteCardholder": "cardholder.removed", "deletePANBinding": "cardholder.pan-released",
         "passRestore": "database.restore-passed", "eraseRestoredPINs": "database.restored-pins-erased",
         "insertAuditSeal": "audit.sealed", "removeClosedEntries": "audit.entries-closed",
         "removeClosedSeals": "audit.seals-closed", "carryRows": "audit.rows-carried",

@@ -33,6 +33,7 @@ extension Store {
         case .identityPasses:
             let removed: Int = try await statements.row(Self.deleteExpiredPasses(time, limit))
             return RemovedBatch(removed: removed, isFull: removed >= limit)
+        case .exportCounts: query = Self.deleteOldExportCounts(time, limit)
         case .serverKeys: query = Self.eraseRetiredKeys(time, limit)
         case .certificates: query = Self.reportExpiringCertificates(time, limit)
         case .revocationLists: query = Self.reportExpiringLists(time, limit)
@@ -176,6 +177,15 @@ extension Store {
                 p_now => \(time), p_operation => 'housekeeping', p_outcome => 'removed expired passes', p_bank_id => NULL,
                 p_subject => NULL, p_actor => 'server', p_detail => (SELECT count(*) FROM removed) || ' passes',
                 p_rows => (SELECT string_agg(change, '') FROM removed)) END
+        """
+    }
+
+    // Yesterday's stay: the clock of another server can be behind.
+    private static func deleteOldExportCounts(_ time: Timestamp, _ limit: Int) -> PostgresQuery {
+        """
+        DELETE FROM pin_export_count WHERE (bank_id, digest) IN (
+            SELECT bank_id, digest FROM pin_export_count
+            WHERE day < (\(time) AT TIME ZONE 'UTC')::date - 1 LIMIT \(limit) FOR UPDATE SKIP LOCKED)
         """
     }
 

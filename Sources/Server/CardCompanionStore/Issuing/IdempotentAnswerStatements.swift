@@ -2,7 +2,7 @@ package import CardCompanionModel
 internal import PostgresLibPQ
 
 extension Store {
-    /// What the call with this key did; nil if there was none. The functions that write a cardholder keep it, in the
+    /// What the call with this key did; nil if there was none. The functions that serve such calls keep it, in the
     /// transaction of the change.
     package func idempotentAnswer(
         bankId: Identifier, key: String, now: Timestamp
@@ -17,7 +17,7 @@ private struct SelectIdempotentAnswer: PostgresStatement {
     let now: Timestamp
 
     static let sql = """
-        SELECT request_mac, outcome, version, pin FROM idempotent_answer
+        SELECT request_mac, answer, outcome, version, pin FROM idempotent_answer
         WHERE bank_id = $1 AND idempotency_key = $2 AND expires_at > $3
         """
 
@@ -26,8 +26,9 @@ private struct SelectIdempotentAnswer: PostgresStatement {
     }
 
     static func decode(_ row: inout PostgresRow) throws(PostgresError) -> IdempotentAnswer {
-        IdempotentAnswer(
-            mac: try row.next(),
-            written: WrittenCardholder(effect: try row.next(), version: try row.next(), pin: try row.next()))
+        let (mac, answer): ([UInt8], String?) = (try row.next(), try row.next())
+        if let answer { return IdempotentAnswer(mac: mac, result: .exported(answer)) }
+        let written = WrittenCardholder(effect: try row.next(), version: try row.next(), pin: try row.next())
+        return IdempotentAnswer(mac: mac, result: .written(written))
     }
 }

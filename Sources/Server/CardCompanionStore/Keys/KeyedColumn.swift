@@ -12,6 +12,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
     case recoveryKey = "master_key.sealed_public_key"
     case sealKey = "seal_key.sealed_public_key"
     case trustList = "trust_list.sealed_digest"
+    case panDigestKey = "pan_digest_key.sealed_key"
     case pin = "cardholder.sealed_pin"
     case freeField = "cardholder.sealed_free_field"
     case code = "cardholder.code_mac"
@@ -41,7 +42,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
         switch self {
         case .hmacKey, .bankKey, .pin, .freeField: [row.bankId, row.rowId]
         case .issuerSecret, .serverKey, .serverPublicKey, .recoveryKey, .sealKey: [row.rowId]
-        case .trustList: [row.bankId]
+        case .trustList, .panDigestKey: [row.bankId]
         case .code, .freeFieldMAC, .keyIdentity: nil
         }
     }
@@ -59,6 +60,7 @@ package enum KeyedColumn: String, StoredEnumeration, CaseIterable {
         case .recoveryKey: KeyedPlace(table: "master_key", column: "sealed_public_key", bankId: nil, rowId: "id")
         case .sealKey: KeyedPlace(table: "seal_key", column: "sealed_public_key", bankId: nil, rowId: "key_id")
         case .trustList: KeyedPlace(table: "trust_list", column: "sealed_digest", bankId: "scope", rowId: nil)
+        case .panDigestKey: KeyedPlace(table: "pan_digest_key", column: "sealed_key", rowId: nil)
         case .pin: KeyedPlace(table: "cardholder", column: "sealed_pin", rowId: "unique_id")
         case .freeField: KeyedPlace(table: "cardholder", column: "sealed_free_field", rowId: "unique_id")
         case .code: KeyedPlace(table: "cardholder", column: "code_mac", rowId: "unique_id")

@@ -48,6 +48,7 @@ package struct Schema: Sendable {
             File("delete_cardholder", PackageResources.delete_cardholder_sql),
             File("enqueue_webhook", PackageResources.enqueue_webhook_sql),
             File("event_data", PackageResources.event_data_sql),
+            File("export_pin", PackageResources.export_pin_sql),
             File("fail_identity_check", PackageResources.fail_identity_check_sql),
             File("fetch_pin", PackageResources.fetch_pin_sql),
             File("keep_answer", PackageResources.keep_answer_sql),

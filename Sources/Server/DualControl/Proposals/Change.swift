@@ -99,7 +99,7 @@ package enum Changes {
         Enable<DocumentClients>.self, TrustRoot.self, RemoveTrustList.self, RotateServerKeys.self,
         RetireServerKey.self,
         MakeRecoveryKey.self, RewrapDataKeys.self, RotateMasterKey.self, RecoverDataKeys.self, RotateDataKeys.self,
-        RetireDataKey.self, SetDataKey.self, AddOperator.self, RemoveOperator.self,
+        RetireDataKey.self, SetDataKey.self, ReleasePAN.self, AddOperator.self, RemoveOperator.self,
         SetDualControl.self,
         AcceptInventory.self,
     ]

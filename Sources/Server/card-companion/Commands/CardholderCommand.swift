@@ -4,6 +4,7 @@ import CardCompanion
 import CardCompanionModel
 import CardCompanionServer
 import CardCompanionStore
+import DualControl
 import Foundation
 import Glibc
 import SecureMemory
@@ -11,7 +12,7 @@ import SecureMemory
 struct CardholderCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cardholder", abstract: "Imports, lists, shows and changes the cardholders of a bank.",
-        subcommands: [Import.self, List.self, Show.self, Unlock.self, SetStatus.self])
+        subcommands: [Import.self, List.self, Show.self, Unlock.self, SetStatus.self, ReleasePAN.self])
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -165,6 +166,33 @@ struct CardholderCommand: ParsableCommand {
             var change = CardholderChange()
             change.status = status
             try await cardholder.change(change, by: "cardholder set-status")
+        }
+    }
+
+    struct ReleasePAN: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "release-pan",
+            abstract: "Parts a cardholder from the PAN that their PIN was exported with.",
+            discussion: """
+                A PAN belongs to one cardholder, and a cardholder has one PAN, also after they were erased: otherwise \
+                somebody with the bank's back-end could get the values of many PINs for one card. Use this for a new \
+                card with another number, or if the back-end has sent a wrong number. Compare both with the bank's \
+                records first.
+
+                EXAMPLE
+                  card-companion cardholder release-pan --bank MYBANK 4711
+                """)
+
+        @Option(help: "The bank's id.")
+        var bank: Identifier
+        @Argument(help: "The cardholder's uniqueId.")
+        var uniqueId: Identifier
+        @OptionGroup(title: "Operator") var signer: OperatorOptions
+        @OptionGroup var output: OutputOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            try await DualControl.ReleasePAN(bank: bank, uniqueId: uniqueId).run(options, signer, output)
         }
     }
 

@@ -34,6 +34,7 @@ struct BankSettingTests {
         settings.definedPINs = .keep
         settings.definedPINKey = "a=b"
         settings.pinBlocks = [.iso4, .iso1]
+        settings.pinExports = true
         settings.definitionResetsDelivery = false
         settings.weakPINRules = [.same]
         settings.listedPINs = ["1234", "999999"]

@@ -33,7 +33,7 @@ struct DataKeyTests {
         #expect(try await backend.patch(other.uniqueId, ["freeField": "Hi"]).status == 200)
         #expect(try await keyIds(installation) == ["1", "4", "5"], "the new keys are used too early")
         try await activate(installation)
-        try await untilResealed(installation, columns: 10)
+        try await untilResealed(installation, columns: 11)
 
         #expect(try await keyIds(installation) == ["8", "11", "12"])
         // The audit trail has each row with its new values.

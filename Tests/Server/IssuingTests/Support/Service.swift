@@ -88,6 +88,18 @@ struct Backend: Sendable {
         try await server.call("DELETE", cardholder: uniqueId, headers: headers, by: issuer)
     }
 
+    /// Defines a cardholder's PIN by token.
+    func define(_ holder: TestCardholder, _ pin: String) async throws -> HTTPAnswer {
+        let token = bank.token(for: holder, type: "02")
+        let padded = pin + String(repeating: " ", count: 16 - pin.count)
+        return try await server.post(
+            "/v1/pin-definition/token/pin",
+            [
+                "token": .string(token.text), "signature": .string(try bank.signer.signature(of: token.text)),
+                "pin": .string(try key.seal(Array(padded.utf8), SealedBinding("pin", for: token))),
+            ])
+    }
+
     /// Fetches a cardholder's PIN by token, with the authentication code.
     func fetch(_ holder: TestCardholder, type: String = "00") async throws -> (code: Int, delivery: TestDelivery?) {
         let app = try TestApp()

@@ -14,6 +14,7 @@ from card_companion_client.api.cardholders import (
     delete_cardholder, get_cardholder, import_cardholders, list_cardholders, patch_cardholder, put_cardholder)
 from card_companion_client.api.document_verification import make_identity_check, verify_document
 from card_companion_client.api.events import acknowledge_events, get_events
+from card_companion_client.api.issuer_host import make_verification_value, translate_pin
 from card_companion_client.api.keys import key_set
 from card_companion_client.api.pin_definition import (
     define_pin, define_pin_indexes, define_pin_token, keypad_coordinates)
@@ -164,6 +165,15 @@ def check_identity(caller, path):
     problem = caller.call(make_identity_check, 422, models.InvalidMembersProblem, *path, body=request).parsed
     require([invalid.member for invalid in problem.invalid] == ["clientId"], f"{problem}")
     caller.call(verify_document, 426, models.Problem)
+
+
+def tell_the_host(caller, path):
+    """Asks for exports, which the sandbox's bank may not have."""
+    sealed, key = "a.b.c.d.e", str(uuid.uuid4())
+    translation = models.TranslationRequest(pin_export=sealed)
+    caller.call(translate_pin, 403, models.PINExportsOffProblem, *path, body=translation, idempotency_key=key)
+    value = models.VerificationValueRequest(pin_export=sealed)
+    caller.call(make_verification_value, 403, models.PINExportsOffProblem, *path, body=value, idempotency_key=key)
 
 
 def list_and_erase(caller, bank_id, names):
@@ -322,6 +332,7 @@ def call_each_operation(base_url, document, sandbox):
     check_identity(caller, (bank.id, name))
     deliver_pins(caller, bank, name)
     define_pins(caller, bank, name, sealing)
+    tell_the_host(caller, (bank.id, name))
     lock(caller, bank, name)
     read_events(caller, bank.id, name)
     imported = [f"{name}-1", f"{name}-2"]

@@ -51,6 +51,11 @@ class Issuer:
         path = "/v1/banks/{bankId}/cardholders/{uniqueId}/identity-checks"
         return self.call(status, "POST", path, {"uniqueId": unique_id}, body, headers=headers, **options)
 
+    def host(self, status, operation, unique_id, body, **options):
+        headers = {"Content-Type": "application/json"} | options.pop("headers", {})
+        path = "/v1/banks/{bankId}/cardholders/{uniqueId}/pin:" + operation
+        return self.call(status, "POST", path, {"uniqueId": unique_id}, body, headers=headers, **options)
+
     def importing(self, status, text, **options):
         return self.call(status, "POST", "/v1/banks/{bankId}/cardholders:import", {}, text, **options)
 
@@ -146,6 +151,15 @@ def check_identity(issuer, unique_id):
     issuer.checking(415, unique_id, document, headers={"Content-Type": "text/plain"})
     for wrong in ({}, document | person, document | {"lifetimeSeconds": 1}, document | {"clientId": "nobody"}):
         issuer.checking(422, unique_id, wrong)
+
+
+def tell_the_host(issuer, unique_id):
+    """Asks for exports, which the sandbox's bank may not have."""
+    for operation in ("translate", "verification-value"):
+        issuer.host(401, operation, unique_id, {}, signed=False)
+        issuer.host(403, operation, unique_id, {}, bank_id="OTHER")
+        issuer.host(413, operation, unique_id, {"padding": "x" * 70_000})
+        issuer.host(403, operation, unique_id, {"pinExport": "a"}, headers={"Idempotency-Key": str(uuid.uuid4())})
 
 
 def list_cardholders(issuer, names):
@@ -313,6 +327,7 @@ if __name__ == "__main__":
     change_cardholder(issuer, name)
     send_what_is_refused(issuer)
     check_identity(issuer, f"{name}-id")
+    tell_the_host(issuer, f"{name}-host")
     list_cardholders(issuer, import_cardholders(issuer, name))
     make_events(issuer, document, name)
     take_defined_pin(issuer, f"{name}-pin", read_events(issuer, name))
