@@ -14,7 +14,7 @@ extension Installation {
         let keys = try await store.listedKeys(bankId: bank.id).filter { $0.status == .active }
         let ready =
             [statusFinding(bank), fetchFinding(certificates, keys)]
-            + (try await definitionFindings(bank, certificates, keys))
+            + (try await definitionFindings(bank, certificates, keys)) + exportFindings(bank, certificates, keys)
             + [try await backEndFinding(bank), try await webhookFinding(bank)] + (try await waitingFindings(bank))
         let warnings = try await expiryWarnings(of: bank) + keypadWarnings(of: bank)
         return ready + warnings.map { .warning("bank", $0) } + (try await trustFindings([bank]))
@@ -67,6 +67,40 @@ extension Installation {
             do:
                 "import one with 'card-companion key import-hmac --usage definition' or 'card-companion certificate import', or set "
                 + "--definition false")
+    }
+
+    /// Whether the bank's back-end can get defined PINs for the issuer's host, if the operator wants that.
+    private func exportFindings(
+        _ bank: BankRecord, _ certificates: [CertificateRecord], _ keys: [ListedKey]
+    ) -> [Finding] {
+        let labels = keys.filter(\.usage.isForHost).map(\.label)
+        guard bank.settings.pinExports else {
+            guard !labels.isEmpty else { return [] }
+            return [
+                .warning(
+                    "exports", "there are keys for the issuer's host, but exports of PINs are switched off",
+                    do: "card-companion bank set \(bank.id) --pin-exports true")
+            ]
+        }
+        guard !labels.isEmpty else {
+            return [
+                .error(
+                    "exports", "exports of PINs are allowed, but there is no active key for the issuer's host",
+                    do: "import one with 'card-companion key import --usage visa-pvv', or set --pin-exports false")
+            ]
+        }
+        guard
+            certificates.contains(where: {
+                $0.purpose == .encryption && $0.isDefault && $0.status == .active && $0.isValid(at: clock.now())
+            })
+        else {
+            return [
+                .error(
+                    "exports", "no PIN can be exported: the bank has no valid encryption certificate for the answers",
+                    do: "import one with 'card-companion certificate import --use encryption'")
+            ]
+        }
+        return [.ok("exports", "the back-end gets defined PINs for the host, with \(labels.joined(separator: ", "))")]
     }
 
     private func hasSigner(_ certificates: [CertificateRecord]) -> Bool {
