@@ -2,7 +2,7 @@
 
 from .errors import BackEndError, KeysUnavailable, SealedPINRefused, SignatureRefused
 from .overload import OverloadRetry
-from .sealing import open_defined_pin, seal
+from .sealing import open_defined_pin, open_export, seal, seal_export
 from .server_keys import ServerKeys
 from .signing import RequestSigner
 from .verification import SignatureVerifier
@@ -10,5 +10,5 @@ from .webhook import WebhookReceiver
 
 __all__ = [
     "BackEndError", "KeysUnavailable", "OverloadRetry", "RequestSigner", "SealedPINRefused", "ServerKeys", "SignatureRefused",
-    "SignatureVerifier", "WebhookReceiver", "open_defined_pin", "seal",
+    "SignatureVerifier", "WebhookReceiver", "open_defined_pin", "open_export", "seal", "seal_export",
 ]

@@ -5,7 +5,7 @@ import unittest
 
 from project import JWKS, ROOT, SERVER_URL, private_key
 
-from card_companion_backend import SealedPINRefused, ServerKeys, open_defined_pin, seal
+from card_companion_backend import SealedPINRefused, ServerKeys, open_defined_pin, open_export, seal, seal_export
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwcrypto.jwe import JWE
 from jwcrypto.jwk import JWK
@@ -73,6 +73,42 @@ class OpeningTests(unittest.TestCase):
         for change in ({"alg": "RSA-OAEP"}, {"enc": "A128GCM"}):
             with self.subTest(change), self.assertRaises(SealedPINRefused):
                 open_defined_pin(self.event(self.HEADER | change), "B", KEY)
+
+
+class ExportTests(unittest.TestCase):
+    HEADER = {"alg": "RSA-OAEP-256", "enc": "A256GCM", "kid": "pins", "cty": "pinExport", "iss": "B", "sub": "c", "jti": "k"}
+
+    def sealed(self, **wish):
+        keys = ServerKeys(SERVER_URL, fetch=lambda _: JWKS)
+        token = JWE()
+        token.deserialize(
+            seal_export(keys, "B", "c", "4123450000000007", "pvk", idempotency_key="k", **wish),
+            JWK.from_pyca(private_key("server-encryption")))
+        return token.jose_header, json.loads(token.payload)
+
+    def answer(self, header=None):
+        token = JWE(b'{"value":"1234"}', json.dumps(header or self.HEADER), recipient=JWK.from_pyca(KEY.public_key()))
+        return token.serialize(compact=True)
+
+    def test_a_call_names_card_key_and_method_or_format(self):
+        header, wish = self.sealed(method="pvv")
+        self.assertEqual([header[name] for name in ("cty", "iss", "sub", "jti")], ["pinExport", "B", "c", "k"])
+        self.assertEqual(wish, {"pan": "4123450000000007", "key": "pvk", "method": "pvv"})
+        self.assertEqual(self.sealed(format="iso-4")[1]["format"], "iso-4")
+        for wrong in ({}, {"format": "iso-3", "method": "pvv"}):
+            with self.subTest(wrong), self.assertRaises(ValueError):
+                self.sealed(**wrong)
+
+    def test_an_answer_is_opened(self):
+        self.assertEqual(open_export(self.answer(), "B", "c", KEY, idempotency_key="k"), {"value": "1234"})
+
+    def test_an_answer_to_another_call_is_refused(self):
+        for name in ("cty", "iss", "sub", "jti"):
+            with self.subTest(name), self.assertRaisesRegex(SealedPINRefused, f"not for this call: its header has another {name}"):
+                open_export(self.answer(self.HEADER | {name: "other"}), "B", "c", KEY, idempotency_key="k")
+        for sealed in ("", "a.b.c.d.e", None):
+            with self.subTest(sealed), self.assertRaises(SealedPINRefused):
+                open_export(sealed, "B", "c", KEY, idempotency_key="k")
 
 
 class PackageTests(unittest.TestCase):
