@@ -32,6 +32,23 @@ public struct StatusAnswer: Codable, Sendable {
     }
 }
 
+/// The answer to the operations that define a PIN.
+public struct DefinitionAnswer: Codable, Sendable {
+    /// A ``DefinitionCode``.
+    public var errorCode: Int
+    /// The code's meaning in words, for people.
+    public var errorMessage: String
+    /// When the PIN works with the card: `now` or `later`; nil if the bank does not say so.
+    public var effective: String?
+
+    /// Creates an answer from a code, its message, and when the PIN works.
+    public init(errorCode: Int, errorMessage: String, effective: String?) {
+        self.errorCode = errorCode
+        self.errorMessage = errorMessage
+        self.effective = effective
+    }
+}
+
 /// The answer to ``APIPath/keypadCoordinates``.
 public struct KeypadAnswer: Codable, Sendable {
     /// A ``DefinitionCode``.

@@ -17,6 +17,7 @@ package struct CardholderRepresentation: Encodable {
     /// Nil if the cardholder is not locked.
     let lockedBy: [String]?
     let hasFreeField: Bool
+    let definedPin: DefinedPINRepresentation?
     let createdAt: Int64
     let updatedAt: Int64
 
@@ -37,7 +38,24 @@ package struct CardholderRepresentation: Encodable {
         unconfirmedFetches = record.unconfirmedFetches
         lockedBy = locks.isEmpty ? nil : locks.map(\.rawValue)
         hasFreeField = record.hasFreeField
+        definedPin = record.definedPIN.map(DefinedPINRepresentation.init)
         createdAt = record.createdAt.seconds
         updatedAt = record.updatedAt.seconds
+    }
+}
+
+/// A defined PIN as banks and operators see it, in JSON: never the PIN.
+package struct DefinedPINRepresentation: Encodable {
+    let event: String
+    let state: String
+    let reason: String?
+    /// In Unix seconds.
+    let at: Int64
+
+    package init(_ defined: DefinedPINState) {
+        event = defined.event
+        state = defined.stage.rawValue
+        reason = defined.reason
+        at = defined.at.seconds
     }
 }

@@ -1,5 +1,5 @@
 internal import CardCompanionAPI
-internal import CardCompanionModel
+package import CardCompanionModel
 package import CardCompanionStore
 internal import Cryptography
 internal import JOSE
@@ -57,11 +57,12 @@ package struct DefinitionService: Sendable {
 
     /// Defines a PIN for a caller with an HMAC.
     ///
+    /// - Returns: what the app is told of when the PIN works.
     /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
-    package func define(_ body: borrowing JSONText) async throws {
+    package func define(_ body: borrowing JSONText) async throws -> DefinedPINEffect {
         let request = try HMACDefinition(body)
         try await requireKnownKey(request.sealedPIN)
-        try await banks.whileCurrent(request.bankId) {
+        return try await banks.whileCurrent(request.bankId) {
             try request.authenticate(with: $0, at: $1)
         } serve: { caller in
             try await caller.bank.uniformly(as: DefinitionCode.badHashMac) {
@@ -76,22 +77,30 @@ package struct DefinitionService: Sendable {
 
     /// Defines a PIN for a caller with a token that comes with the PIN itself.
     ///
+    /// - Returns: what the app is told of when the PIN works.
     /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
-    package func defineWithToken(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
+    package func defineWithToken(
+        _ body: borrowing JSONText, audit: inout AuditRecord
+    ) async throws -> DefinedPINEffect {
         try await define(try TokenDefinition(pin: body), audit: &audit)
     }
 
     /// Defines a PIN for a caller with a token that comes with indexes into a keypad. The PIN itself is never sent.
     ///
+    /// - Returns: what the app is told of when the PIN works.
     /// - Throws: ``DefinitionError``, ``RefusedCaller`` with one, ``TooManyRequests``, ``ServiceUnavailable``, `StoreError`.
-    package func defineWithIndexes(_ body: borrowing JSONText, audit: inout AuditRecord) async throws {
+    package func defineWithIndexes(
+        _ body: borrowing JSONText, audit: inout AuditRecord
+    ) async throws -> DefinedPINEffect {
         try await define(try TokenDefinition(indexes: body), audit: &audit)
     }
 
-    private func define(_ request: TokenDefinition, audit: inout AuditRecord) async throws {
+    private func define(
+        _ request: TokenDefinition, audit: inout AuditRecord
+    ) async throws -> DefinedPINEffect {
         audit.name(bankId: request.bankId, uniqueId: request.uniqueId)
         try await requireKnownKey(request.sealedChoice)
-        try await banks.whileCurrent(request.bankId) {
+        return try await banks.whileCurrent(request.bankId) {
             try request.authenticate(with: $0, at: $1)
         } serve: { caller in
             try await caller.bank.uniformly(as: DefinitionCode.invalidSignature) {
@@ -114,7 +123,7 @@ package struct DefinitionService: Sendable {
     private func define(
         _ caller: Authenticated<Identifier?>, by entry: AuthorizedDefinition.Entry,
         choice: () async throws -> AuthorizedDefinition.Choice
-    ) async throws -> Served<Void> {
+    ) async throws -> Served<DefinedPINEffect> {
         let place = caller.uniqueId.map { CardholderGate.Place.cardholder(bankId: caller.bank.id, uniqueId: $0) }
         return try await gate.pass(place) {
             try RequestPlace.charge(to: caller.bank.id)
@@ -125,7 +134,7 @@ package struct DefinitionService: Sendable {
     private func decide(
         _ caller: Authenticated<Identifier?>, _ entry: AuthorizedDefinition.Entry,
         _ choice: () async throws -> AuthorizedDefinition.Choice
-    ) async throws -> Served<Void> {
+    ) async throws -> Served<DefinedPINEffect> {
         var definition = caller.definition(by: entry)
         var refusal: DefinitionError?
         do {
@@ -140,7 +149,7 @@ package struct DefinitionService: Sendable {
         let note = try AuditNote.app(
             definition.channel.rawValue, bankId: caller.bank.id, uniqueId: caller.uniqueId, keyring: keyring)
         switch try await store.definePIN(definition, audit: note, now: caller.time) {
-        case .defined: return .done(())
+        case .defined: return .done(caller.bank.settings.definedPINEffect)
         case .stale: return .bankHasChanged
         case .refused: throw refusal ?? DefinitionError(.unexpectedError)
         case .transactionSpent:
@@ -243,7 +252,7 @@ package struct DefinitionService: Sendable {
         return .init(sealed: try keyring.seal(pin.bytes, in: place), forBank: forBank, eventId: eventId)
     }
 
-    private static let eventIdByteCount = 16
+    static let eventIdByteCount = 16
 }
 
 extension Authenticated<Identifier?> {

@@ -144,6 +144,16 @@ extension CaptchaAnswer: CodedAnswer {
     }
 }
 
+extension DefinitionAnswer: CodedAnswer {
+    init(errorCode: Int, errorMessage: String) {
+        self.init(errorCode: errorCode, errorMessage: errorMessage, effective: nil)
+    }
+
+    func write(to json: inout JSONWriter) {
+        if let effective { json.add("effective", effective) }
+    }
+}
+
 extension KeypadAnswer: CodedAnswer {
     init(errorCode: Int, errorMessage: String) {
         self.init(errorCode: errorCode, errorMessage: errorMessage, keypad: nil, keypadId: nil)

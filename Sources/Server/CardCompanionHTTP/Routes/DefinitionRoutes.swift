@@ -1,5 +1,6 @@
 internal import CardCompanion
 internal import CardCompanionAPI
+internal import CardCompanionModel
 internal import Hummingbird
 internal import Logging
 
@@ -19,22 +20,19 @@ struct DefinitionRoutes {
             fault: KeypadAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
         let definitions = CodedRoutes(
             callers: callers, refusals: refusals, audit: audit, admission: admission,
-            fault: StatusAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
+            fault: DefinitionAnswer(errorCode: fault.rawValue, errorMessage: fault.message))
 
         keypads.post(APIPath.keypadCoordinates, on: router, charging: .everyRequest) { body, _ in
             KeypadAnswer(try await definition.makeKeypad(body))
         }
         definitions.post(APIPath.definePIN, on: router) { body, _ in
-            try await definition.define(body)
-            return .definitionSuccess
+            DefinitionAnswer(try await definition.define(body))
         }
         definitions.post(APIPath.definePINToken, on: router) { body, record in
-            try await definition.defineWithToken(body, audit: &record)
-            return .definitionSuccess
+            DefinitionAnswer(try await definition.defineWithToken(body, audit: &record))
         }
         definitions.post(APIPath.definePINIndexes, on: router) { body, record in
-            try await definition.defineWithIndexes(body, audit: &record)
-            return .definitionSuccess
+            DefinitionAnswer(try await definition.defineWithIndexes(body, audit: &record))
         }
     }
 }
@@ -47,7 +45,10 @@ extension KeypadAnswer {
     }
 }
 
-extension StatusAnswer {
-    fileprivate static let definitionSuccess = StatusAnswer(
-        errorCode: DefinitionCode.success.rawValue, errorMessage: DefinitionCode.success.message)
+extension DefinitionAnswer {
+    fileprivate init(_ effect: DefinedPINEffect) {
+        self.init(
+            errorCode: DefinitionCode.success.rawValue, errorMessage: DefinitionCode.success.message,
+            effective: effect == .unsaid ? nil : effect.rawValue)
+    }
 }

@@ -5,7 +5,7 @@ internal import Hummingbird
 internal import SecureMemory
 internal import StrictJSON
 
-// Defined PINs for the issuer's host.
+// Defined PINs for the issuer's host: exports, and reports of when they work.
 
 extension IssuerRoutes {
     func translatePIN(
@@ -57,9 +57,42 @@ extension IssuerRoutes {
         }
         return try RequestBodyReader.object(body.bytes.copy())
     }
+
+    /// Takes the bank's report of whether its host has a defined PIN.
+    func reportDefinedPIN(
+        _ request: Request, _ context: ServiceContext, _ body: SharedSecret
+    ) async throws -> Response {
+        let caller = try await caller(request, context, body)
+        let uniqueId = try context.pathSegment("uniqueId")
+        let object = try Self.object(body, of: request)
+        do {
+            let report = try await parts.definedPINReports.take(
+                object, bankId: caller.bank.id, uniqueId: uniqueId, by: caller.keyId)
+            switch report {
+            case .noCardholder: throw Problem.noCardholder
+            case .otherPIN: throw Problem.otherPIN
+            case .taken(let version, let state):
+                return Response(
+                    status: .ok,
+                    headers: [
+                        .contentType: "application/json",
+                        .eTag: CardholderETag(version: version, caller.bank.settings).text,
+                    ],
+                    body: try .json(["definedPin": DefinedPINRepresentation(state)]))
+            }
+        } catch let refusal as ProvisioningRefusal {
+            throw Problem(refusal)
+        }
+    }
 }
 
 extension Problem {
+    fileprivate static let otherPIN = Problem(
+        .conflict,
+        "The event is not that of the cardholder's present PIN: another PIN has been defined or provisioned since, or the "
+            + "cardholder has no such event.",
+        kind: "other-pin")
+
     fileprivate init(_ refusal: PINExportRefusal) {
         switch refusal {
         case .notAllowed:

@@ -12,6 +12,7 @@ package struct IssuingParts: Sendable {
     let events: EventFeed
     let identityChecks: IdentityChecks
     let exports: PINExports
+    let definedPINReports: DefinedPINReports
     /// Imports leave room for cardholders.
     let imports = BankQuota(banks: importingBanks, shared: sharedImports, bankLimit: bankImportLimit)
 
@@ -24,7 +25,7 @@ package struct IssuingParts: Sendable {
 
     package init(
         authentication: IssuerAuthentication, service: IssuerService, idempotentCalls: IdempotentCalls,
-        events: EventFeed, identityChecks: IdentityChecks, exports: PINExports
+        events: EventFeed, identityChecks: IdentityChecks, exports: PINExports, definedPINReports: DefinedPINReports
     ) {
         self.authentication = authentication
         self.service = service
@@ -32,6 +33,7 @@ package struct IssuingParts: Sendable {
         self.events = events
         self.identityChecks = identityChecks
         self.exports = exports
+        self.definedPINReports = definedPINReports
     }
 }
 
@@ -67,6 +69,8 @@ struct IssuerRoutes {
         bank.post(
             "cardholders/{uniqueId}/pin:verification-value",
             use: audited("make verification value", admitted(verificationValue)))
+        bank.post(
+            "cardholders/{uniqueId}/pin:effective", use: audited("report defined PIN", admitted(reportDefinedPIN)))
         bank.get("events", use: audited("read events", getEvents))
         bank.delete("events", use: audited("acknowledge events", admitted(acknowledgeEvents)))
     }

@@ -147,6 +147,12 @@ extension BankSetting {
                 false (default).
                 """
         ).newer(),
+        .choice(
+            "definedPINEffect", "--defined-pin-effect", \.definedPINEffect,
+            help: """
+                What an app is told of when a defined PIN works with the card: now, later, or unsaid (default).
+                """
+        ).newer(),
         .pins(
             "listedPINs", "--weak-pin-file", \.listedPINs, .more,
             help: "A file with PINs that cannot be chosen, one per line, for the rule 'listed'."),

@@ -20,6 +20,8 @@ package struct CardholderRecord: Sendable {
     /// How many fetches since the last confirmed delivery.
     package let unconfirmedFetches: Int
     package let hasFreeField: Bool
+    /// Nil if the present PIN is not one that the cardholder has defined.
+    package let definedPIN: DefinedPINState?
     /// Changes with everything that is shown here, and with everything that happens to the PIN. A wrong code that does not
     /// lock does not change it.
     package let version: Int64
@@ -31,7 +33,7 @@ package struct CardholderRecord: Sendable {
         uniqueId: Identifier, status: CardholderStatus, channels: [Channel], definition: Bool,
         accessibility: Accessibility?, hasAuthenticationCode: Bool, authenticationFailures: Int, hasPIN: Bool,
         pinVersion: Int64?, pinExpiresAt: Timestamp?, deliveredAt: Timestamp?, unconfirmedFetches: Int,
-        hasFreeField: Bool, version: Int64, createdAt: Timestamp, updatedAt: Timestamp
+        hasFreeField: Bool, definedPIN: DefinedPINState?, version: Int64, createdAt: Timestamp, updatedAt: Timestamp
     ) {
         self.uniqueId = uniqueId
         self.status = status
@@ -46,6 +48,7 @@ package struct CardholderRecord: Sendable {
         self.deliveredAt = deliveredAt
         self.unconfirmedFetches = unconfirmedFetches
         self.hasFreeField = hasFreeField
+        self.definedPIN = definedPIN
         self.version = version
         self.createdAt = createdAt
         self.updatedAt = updatedAt

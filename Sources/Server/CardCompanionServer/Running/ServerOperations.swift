@@ -38,7 +38,8 @@ package struct ServerOperations {
             idempotentCalls: IdempotentCalls(store: store, keyring: keyring, clock: clock),
             events: EventFeed(store: store, keys: keys, clock: clock), identityChecks: identityChecks,
             exports: PINExports(
-                store: store, keyring: keyring, serverKeys: keys, countedObjects: countedObjects, clock: clock))
+                store: store, keyring: keyring, serverKeys: keys, countedObjects: countedObjects, clock: clock),
+            definedPINReports: DefinedPINReports(store: store, keyring: keyring, clock: clock))
         results = try ResultPoster(
             keys: keys, clock: clock, timeoutSeconds: settings.resultsTimeoutSeconds, caPath: settings.webhooksCAPath)
         documents = DocumentService(

@@ -156,8 +156,13 @@ extension CardholderRecord: PostgresRowDecodable {
     static let selection: SQLText = """
         SELECT unique_id, status, channels, definition, accessibility, code_mac IS NOT NULL, authentication_failures,
             sealed_pin IS NOT NULL, pin_version, pin_expires_at, delivered_at, unconfirmed_fetches,
-            sealed_free_field IS NOT NULL, version, created_at, updated_at
-        FROM cardholder
+            sealed_free_field IS NOT NULL, chosen.event_id, chosen.state, chosen.reason, chosen.stated_at,
+            version, created_at, updated_at
+        FROM cardholder LEFT JOIN LATERAL (
+            SELECT event_id, state, reason, stated_at FROM chosen_pin
+            WHERE chosen_pin.bank_id = cardholder.bank_id AND chosen_pin.unique_id = cardholder.unique_id
+                AND chosen_pin.pin_serial = cardholder.pin_serial
+        ) AS chosen ON true
         """
 
     init(_ row: inout PostgresRow) throws(PostgresError) {
@@ -167,7 +172,15 @@ extension CardholderRecord: PostgresRowDecodable {
             definition: try row.next(), accessibility: try row.next(), hasAuthenticationCode: try row.next(),
             authenticationFailures: try row.next(), hasPIN: try row.next(), pinVersion: try row.next(),
             pinExpiresAt: try row.next(), deliveredAt: try row.next(), unconfirmedFetches: try row.next(),
-            hasFreeField: try row.next(), version: try row.next(), createdAt: try row.next(),
+            hasFreeField: try row.next(), definedPIN: try Self.definedPIN(&row), version: try row.next(),
+            createdAt: try row.next(),
             updatedAt: try row.next())
+    }
+
+    private static func definedPIN(_ row: inout PostgresRow) throws(PostgresError) -> DefinedPINState? {
+        let (event, stage): (String?, DefinedPINStage?) = (try row.next(), try row.next())
+        let (reason, at): (String?, Timestamp?) = (try row.next(), try row.next())
+        guard let event, let stage, let at else { return nil }
+        return DefinedPINState(event: event, stage: stage, reason: reason, at: at)
     }
 }

@@ -32,6 +32,7 @@ extension CertificatePurpose: StoredEnumeration {}
 extension Channel: StoredEnumeration {}
 extension DataKeyPurpose: StoredEnumeration {}
 extension DataKeyState: StoredEnumeration {}
+extension DefinedPINStage: StoredEnumeration {}
 extension DefinitionOutcome: StoredEnumeration {}
 extension FetchRefusal: StoredEnumeration {}
 extension HMACKeyUsage: StoredEnumeration {}

@@ -55,6 +55,16 @@ extension Store {
         try await statements.execute(
             "DELETE FROM pan_binding WHERE bank_id = \(bankId) AND cardholder_digest = \(cardholderDigest)") == 1
     }
+
+    /// Takes a bank's report of a defined PIN.
+    package func reportChosenPIN(
+        bankId: Identifier, uniqueId: Identifier, event: String, stage: DefinedPINStage, reason: String?,
+        audit: AuditNote, now: Timestamp
+    ) async throws(StoreError) -> DefinedPINReport {
+        try await statements.executeForOneRow(
+            ReportChosenPIN(
+                bankId: bankId, uniqueId: uniqueId, event: event, stage: stage, reason: reason, audit: audit, now: now))
+    }
 }
 
 private struct SelectChosenPIN: PostgresStatement {
@@ -132,5 +142,38 @@ private struct NoteRefusedExport: PostgresCommand {
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(now, outcome, bankId, audit.subject, audit.actor)
+    }
+}
+
+private struct ReportChosenPIN: PostgresStatement {
+    let bankId: Identifier
+    let uniqueId: Identifier
+    let event: String
+    let stage: DefinedPINStage
+    let reason: String?
+    let audit: AuditNote
+    let now: Timestamp
+
+    static let sql = """
+        SELECT outcome, version, stated_at, append_audit(
+            p_now => $1, p_operation => 'report-defined-pin', p_outcome => outcome, p_bank_id => $2, p_subject => $7,
+            p_actor => $8, p_detail => $5, p_rows => changed_rows)
+        FROM report_chosen_pin(
+            p_now => $1, p_bank_id => $2, p_unique_id => $3, p_event_id => $4, p_state => $5, p_reason => $6)
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(now, bankId, uniqueId, event, stage, reason, audit.subject, audit.actor)
+    }
+
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> DefinedPINReport {
+        let (outcome, version, at): (String, Int64?, Timestamp?) = (try row.next(), try row.next(), try row.next())
+        switch (outcome, version, at) {
+        case ("no-cardholder", _, _): return .noCardholder
+        case ("other-pin", _, _): return .otherPIN
+        case ("reported", let version?, let at?), ("unchanged", let version?, let at?):
+            return .taken(version: version, at: at)
+        default: throw PostgresError(.decoding, "unknown outcome of a report")
+        }
     }
 }

@@ -62,6 +62,7 @@ package struct Schema: Sendable {
             File("read_events", PackageResources.read_events_sql),
             File("remove_pass", PackageResources.remove_pass_sql),
             File("removed_pass", PackageResources.removed_pass_sql),
+            File("report_chosen_pin", PackageResources.report_chosen_pin_sql),
             File("row_change", PackageResources.row_change_sql),
             File("spend_definition_transaction", PackageResources.spend_definition_transaction_sql),
             File("take_back_fetch", PackageResources.take_back_fetch_sql),

@@ -260,6 +260,13 @@ extension Installation {
     }
 }
 
+extension DefinedPINState {
+    /// For people.
+    fileprivate var text: String {
+        "\(stage.rawValue)\(reason.map { " (\($0))" } ?? "") since \(at.text), event \(event)"
+    }
+}
+
 extension CardholderRecord {
     private func lockText(_ settings: BankSettings) -> String {
         let reasons = locks(by: settings).map { lock in
@@ -284,6 +291,7 @@ extension CardholderRecord {
                 ["PIN expires at", pinExpiresAt?.text ?? "-"],
                 ["delivery confirmed at", deliveredAt?.text ?? "-"],
                 ["unconfirmed fetches", "\(unconfirmedFetches)"],
+                ["defined PIN", definedPIN?.text ?? "none"],
                 ["free field", hasFreeField ? "set" : "none"], ["created at", createdAt.text],
                 ["updated at", updatedAt.text],
             ])

@@ -118,6 +118,8 @@ struct PINExportAttackTests {
         try await isRefused(holder)
         try await exporter.define(holder, "7391")
         #expect(try await backend.patch(holder.uniqueId, ["pin": #require(body["pin"])]).status == 200)
+        // The PIN was taken before: it changes nothing.
+        #expect(try await exporter.backend.get(holder.uniqueId).members["definedPin"] != nil)
         let fresh = try #require(holder.members(sealedTo: backend.key, of: backend.bank.id)["pin"])
         #expect(try await backend.patch(holder.uniqueId, ["pin": fresh]).status == 200)
         try await isRefused(holder)

@@ -14,7 +14,7 @@ from card_companion_client.api.cardholders import (
     delete_cardholder, get_cardholder, import_cardholders, list_cardholders, patch_cardholder, put_cardholder)
 from card_companion_client.api.document_verification import make_identity_check, verify_document
 from card_companion_client.api.events import acknowledge_events, get_events
-from card_companion_client.api.issuer_host import make_verification_value, translate_pin
+from card_companion_client.api.issuer_host import make_verification_value, report_defined_pin, translate_pin
 from card_companion_client.api.keys import key_set
 from card_companion_client.api.pin_definition import (
     define_pin, define_pin_indexes, define_pin_token, keypad_coordinates)
@@ -168,7 +168,13 @@ def check_identity(caller, path):
 
 
 def tell_the_host(caller, path):
-    """Asks for exports, which the sandbox's bank may not have."""
+    """Reports a defined PIN, and asks for exports, which the sandbox's bank may not have."""
+    event = caller.call(get_cardholder, 200, models.CardholderView, *path).parsed.defined_pin.event
+    report = models.DefinedPINReport(event=event, state=models.DefinedPINReportState.EFFECTIVE)
+    answer = caller.call(report_defined_pin, 200, models.DefinedPINAnswer, *path, body=report).parsed
+    require(answer.defined_pin.state == models.DefinedPINViewState.EFFECTIVE, f"{answer}")
+    report.event = "A" * 22
+    caller.call(report_defined_pin, 409, models.OtherPINProblem, *path, body=report)
     sealed, key = "a.b.c.d.e", str(uuid.uuid4())
     translation = models.TranslationRequest(pin_export=sealed)
     caller.call(translate_pin, 403, models.PINExportsOffProblem, *path, body=translation, idempotency_key=key)

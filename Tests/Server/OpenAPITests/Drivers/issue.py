@@ -154,11 +154,28 @@ def check_identity(issuer, unique_id):
 
 
 def tell_the_host(issuer, unique_id):
-    """Asks for exports, which the sandbox's bank may not have."""
+    """Reports a defined PIN, and asks for exports, which the sandbox's bank may not have."""
+    issuer.cardholder(201, "PUT", unique_id, {})
+    bank = deliver.Bank(issuer.sandbox)
+    bank.codes[unique_id] = None
+    define(issuer, bank, unique_id)
+    event = issuer.cardholder(200, "GET", unique_id).json()["definedPin"]["event"]
+    report = {"event": event, "state": "effective"}
+    for body in (report | {"state": "sent"}, report | {"state": "failed", "reason": "closed"}, report, report):
+        shown = issuer.host(200, "effective", unique_id, body).json()["definedPin"]
+        require(shown == issuer.cardholder(200, "GET", unique_id).json()["definedPin"], f"{shown}")
+        require(shown.items() >= body.items(), f"{body}: {shown}")
+    issuer.host(404, "effective", "nobody", report)
+    issuer.host(409, "effective", unique_id, report | {"event": "A" * 22})
+    for wrong in ({}, report | {"state": "pending"}, report | {"reason": "it works"}):
+        issuer.host(422, "effective", unique_id, wrong)
+    for operation in ("effective", "translate", "verification-value"):
+        issuer.host(401, operation, unique_id, report, signed=False)
+        issuer.host(403, operation, unique_id, report, bank_id="OTHER")
+        issuer.host(413, operation, unique_id, report | {"padding": "x" * 70_000})
+    issuer.host(400, "effective", unique_id, '{"event":"a","event":"a"}')
+    issuer.host(415, "effective", unique_id, report, headers={"Content-Type": "text/plain"})
     for operation in ("translate", "verification-value"):
-        issuer.host(401, operation, unique_id, {}, signed=False)
-        issuer.host(403, operation, unique_id, {}, bank_id="OTHER")
-        issuer.host(413, operation, unique_id, {"padding": "x" * 70_000})
         issuer.host(403, operation, unique_id, {"pinExport": "a"}, headers={"Idempotency-Key": str(uuid.uuid4())})
 
 
