@@ -97,7 +97,8 @@ package struct HostKeyRules: Sendable, Equatable {
             values = .blocks(formats)
             covered = formats.map { $0.panDigits(of: cards.panLength) }
         case .visaPVV:
-            let method = try lines.read(.pvki, or: nil) { Int($0).flatMap { VisaPVV(keyIndex: $0) } }
+            let index = try lines.number(.pvki, VisaPVV.keyIndexes)
+            let method = try lines.read(.pvki, or: nil) { _ in VisaPVV(keyIndex: index) }
             values = .visaPVV(method)
             covered = [cards.panLength - 1 - VisaPVV.panDigitCount..<cards.panLength - 1]
         case .ibm3624Offset:
@@ -161,7 +162,7 @@ private struct RuleLines {
     }
 
     /// A number in its shortest form.
-    private func number(_ name: HostKeyRules.Name, _ range: ClosedRange<Int>) throws(InvalidSetting) -> Int {
+    func number(_ name: HostKeyRules.Name, _ range: ClosedRange<Int>) throws(InvalidSetting) -> Int {
         try read(name, or: nil) { text in
             Int(text).flatMap { range ~= $0 && "\($0)" == text ? $0 : nil }
         }
