@@ -24,6 +24,9 @@ struct CardholderLimitTests {
         let app = try TestApp()
         let now = TestBank.timestamp()
         let bodies = try (0..<Self.count).map { try app.captcha(bank, holder, timestamp: now - $0) }
+        // The server has the bank in its memory. A request that first reads the bank can share a connection to the database with one
+        // that waits for the row, and is then not refused until the row is free.
+        #expect(try await server.fetch(bank, others[0]).code == 0)
         let row = "SELECT 1 FROM cardholder WHERE \(holder.row(bank)) FOR UPDATE"
         try await service.installation.holding(row) { lock in
             var statuses: [Int: HTTPAnswer] = [:]
