@@ -64,8 +64,10 @@ extension LogLine {
     var text: [UInt8] {
         var line: [UInt8] = []
         line.reserveCapacity(Self.usualByteCount)
-        line += "\(time.text) \(level.rawValue) ".utf8
-        line += repeatElement(UInt8(ascii: " "), count: Self.longestLevel - level.rawValue.count)
+        line += time.text.utf8
+        line.append(UInt8(ascii: " "))
+        line += level.rawValue.utf8
+        line += repeatElement(UInt8(ascii: " "), count: Self.longestLevel - level.rawValue.count + 1)
         line += Self.printable(message).utf8
         for (name, value) in items {
             line.append(UInt8(ascii: " "))

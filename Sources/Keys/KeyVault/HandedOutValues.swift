@@ -35,8 +35,10 @@ extension Keyring {
         return try place.open(sealed, after: prefix, key: Self.hourlyKey(prefix, key))
     }
 
+    private static let label = Array("card-companion handed out".utf8)
+
     /// A pseudorandom function of the hour (NIST SP 800-108r1 section 4.1, with one block).
     private static func hourlyKey(_ prefix: [UInt8], _ key: SharedSecret) -> SecretBytes {
-        HMACSHA256.derivedKey(for: Array("card-companion handed out".utf8) + prefix, key: key.bytes)
+        HMACSHA256.derivedKey(for: label + prefix, key: key.bytes)
     }
 }

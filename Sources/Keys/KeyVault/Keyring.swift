@@ -27,7 +27,7 @@ package struct SealedPlace: Sendable, Equatable {
     }
 
     private static func append(_ part: String, to bytes: inout [UInt8]) {
-        bytes += UInt32(part.utf8.count).bigEndianBytes
+        withUnsafeBytes(of: UInt32(part.utf8.count).bigEndian) { bytes += $0 }
         bytes += part.utf8
     }
 

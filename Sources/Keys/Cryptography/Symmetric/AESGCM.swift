@@ -59,7 +59,11 @@ package enum AESGCM {
     ) throws(CryptographyError) -> [UInt8] {
         let nonce = SecureRandom.bytes(count: nonceByteCount)
         let sealed = try seal(plaintext, key: key, nonce: nonce, authenticating: data)
-        return nonce + sealed.ciphertext + sealed.tag
+        var box = nonce
+        box.reserveCapacity(nonceByteCount + sealed.ciphertext.count + tagByteCount)
+        box += sealed.ciphertext
+        box += sealed.tag
+        return box
     }
 
     /// Opens what ``sealBox(_:key:authenticating:)`` sealed.
