@@ -1,5 +1,5 @@
 package import Administration
-package import CardCompanion
+internal import CardCompanion
 package import CardCompanionModel
 internal import CardCompanionStore
 internal import KeyVault
