@@ -178,6 +178,7 @@ def inventories():
         f"card-companion inventory 1\ninstallation\nversion 1\nprevious -\ndata-key {digest} - pin-1\n",
         f"card-companion inventory 1\nbank b1\nversion 7\nprevious {digest}\n"
         f"certificate {digest} {approval} sign 2027\nsettings {digest} - \nwebhook {digest} - a\\u{{a}}b\n",
+        f"card-companion inventory 1\nbank b1\nversion 9223372036854775807\nprevious {digest}\nkey {digest} - \\u{{5c}}\n",
     ]
 
 
