@@ -217,12 +217,15 @@ import Testing
     }
 
     @Test func `a connection that was given up counts for a time, even if no request waits`() {
-        var pool = running { $0.maximumConnections = 2 }
+        var pool = running {
+            $0.maximumConnections = 2
+            $0.statementTimeoutMilliseconds = 30_000
+        }
         var random = SystemRandomNumberGenerator()
         #expect(pool.lost(1, wasSilent: true, at: at(10), using: &random) == [.connect(2)])
         #expect(pool.connected(2, at: at(10)) == [])
-        #expect(pool.acquire(10, .shared, at: at(69)) == [.grant(10, 2)])
-        #expect(pool.acquire(11, .shared, at: at(70)) == [.grant(11, 2), .connect(3)])
+        #expect(pool.acquire(10, .shared, at: at(39)) == [.grant(10, 2)])
+        #expect(pool.acquire(11, .shared, at: at(40)) == [.grant(11, 2), .connect(3)])
     }
 
     @Test func `a retired connection gets no more requests, and is closed after its last one`() {
