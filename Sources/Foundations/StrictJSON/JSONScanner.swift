@@ -65,10 +65,11 @@ struct JSONScanner {
 
     private mutating func object(depth: Int) throws(JSONError) -> [JSONName: JSONNode] {
         var members: [JSONName: JSONNode] = [:]
-        members.reserveCapacity(Self.usualMemberCount)
         position += 1
         skipWhitespace()
         if skip(UInt8(ascii: "}")) { return members }
+        // Only here: a text of many small objects must not take much more memory than it has bytes.
+        if depth == 0 { members.reserveCapacity(Self.usualMemberCount) }
         while true {
             skipWhitespace()
             let start = position
