@@ -51,23 +51,6 @@ package final class P256PublicKey: EncodedPublicKey, Sendable {
     ]
 }
 
-extension EVPKey {
-    /// What keys on P-256 are made from: OpenSSL needs three times as long to find a curve by its name. Nil if it lacks it.
-    private static let parametersOfP256 = try? NamedCurve.p256.makeKeyOfParameters()
-
-    /// A public key from an uncompressed point.
-    ///
-    /// - Throws: `invalidPoint` if the point is not on the curve.
-    fileprivate convenience init(pointOnP256 point: [UInt8]) throws(CryptographyError) {
-        try self.init(owning: EVP_PKEY_dup(try require(Self.parametersOfP256).pointer), orThrow: .engineFailure)
-        try require(EVP_PKEY_set1_encoded_public_key(pointer, point, point.count), orThrow: .invalidPoint)
-    }
-
-    static func generateOnP256() throws(CryptographyError) -> EVPKey {
-        try generate(like: try require(parametersOfP256))
-    }
-}
-
 extension P256PublicKey: Equatable {
     package static func == (one: P256PublicKey, other: P256PublicKey) -> Bool {
         one.x == other.x && one.y == other.y
