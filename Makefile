@@ -206,6 +206,7 @@ overload: build test-packages .build/bench-venv/installed ## sends up to five ti
 	.build/bench-venv/bin/python3 Tests/Tools/Bench/plot.py $(results)/overload.json $(results)
 
 allocations: build test-packages ## counts the allocations of each operation; RECORD=1 records them
+	@echo "Building the bench, then counting for about a minute."
 	$(release) --product bench
 	.build/release/bench allocations Tests/Tools/Bench/allocations.json --build release $(if $(RECORD),--record)
 
