@@ -1,5 +1,5 @@
--- One export of a defined PIN for the issuer's host: checks that the PIN is still the one that was exported, pairs PAN and
--- cardholder, counts, writes the event, and keeps the answer for repetitions.
+-- One export of a defined PIN for the issuer's host: counts, checks that the PIN is still the one that was exported, pairs PAN and
+-- cardholder, writes the event, and keeps the answer for repetitions.
 --
 -- The answer was made before, with the bank at p_bank_revision. It leaves the server only if the outcome is 'exported'.
 CREATE OR REPLACE FUNCTION export_pin(
@@ -7,7 +7,7 @@ CREATE OR REPLACE FUNCTION export_pin(
     p_bank_id           text,
     p_bank_revision     bigint,
     p_unique_id         text,
-    p_pin_serial        bigint,
+    p_event_id          text, -- of the PIN's definition
     p_pan_digest        bytea,
     p_cardholder_digest bytea,
     p_call_key          text, -- Idempotency-Key
@@ -34,23 +34,9 @@ BEGIN
         outcome := 'stale';
         RETURN;
     END IF;
-    -- The cardholder first, as everywhere, so that their events are in order.
-    PERFORM FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
-    IF NOT FOUND THEN
-        outcome := 'no-cardholder';
-        RETURN;
-    END IF;
-    SELECT chosen.* INTO defined FROM chosen_pin AS chosen JOIN cardholder USING (bank_id, unique_id)
-        WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND chosen.pin_serial = p_pin_serial
-            AND cardholder.pin_serial = p_pin_serial AND sealed_pin IS NOT NULL
-            AND (pin_expires_at IS NULL OR pin_expires_at > p_now);
-    IF NOT FOUND THEN
-        outcome := 'no-defined-pin';
-        RETURN;
-    END IF;
-
-    -- From here on, the bank's exports wait for each other. The clock of another server can be ahead, by less than a minute.
-    INSERT INTO pin_export_rate AS rate (bank_id, second, count) VALUES (p_bank_id, date_trunc('second', p_now), 1)
+    -- From here on, the bank's exports wait for each other, before they lock a cardholder: so no fetch waits for them. The second is by
+    -- the database's clock. The row can have a later one: this export has waited for it, or the clock was set back since.
+    INSERT INTO pin_export_rate AS rate (bank_id, second, count) VALUES (p_bank_id, date_trunc('second', clock_timestamp()), 1)
         ON CONFLICT (bank_id) DO UPDATE SET
             second = CASE WHEN rate.second BETWEEN excluded.second AND excluded.second + interval '1 minute'
                 THEN rate.second ELSE excluded.second END,
@@ -62,6 +48,21 @@ BEGIN
         retry_after := 1;
         RETURN;
     END IF;
+    -- The cardholder before anything else of theirs, as everywhere, so that their events are in order.
+    PERFORM FROM cardholder WHERE bank_id = p_bank_id AND unique_id = p_unique_id FOR UPDATE;
+    IF NOT FOUND THEN
+        outcome := 'no-cardholder';
+        RETURN;
+    END IF;
+    SELECT chosen.* INTO defined FROM chosen_pin AS chosen JOIN cardholder USING (bank_id, unique_id)
+        WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND chosen.event_id = p_event_id
+            AND chosen.pin_serial = cardholder.pin_serial AND sealed_pin IS NOT NULL
+            AND (pin_expires_at IS NULL OR pin_expires_at > p_now);
+    IF NOT FOUND THEN
+        outcome := 'no-defined-pin';
+        RETURN;
+    END IF;
+
     IF EXISTS (
         SELECT FROM pan_binding WHERE bank_id = p_bank_id
             AND (pan_digest = p_pan_digest) <> (cardholder_digest = p_cardholder_digest)

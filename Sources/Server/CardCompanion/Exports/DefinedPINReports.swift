@@ -63,13 +63,21 @@ package struct DefinedPINReports: Sendable {
         }
     }
 
+    /// Whether a scalar can end a line, or change the order of what is shown.
+    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
     /// Operators see the reason on a terminal, so it is one line. It must not have the card in it.
     private static func readReason(
         _ body: borrowing JSONText, of stage: DefinedPINStage?, _ problems: inout [ProvisioningError]
     ) -> String? {
         guard !body.isMissing(reason) else { return nil }
         guard let text = body.string(reason), text.unicodeScalars.count <= DefinedPINState.reasonLimit,
-            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+            !text.unicodeScalars.contains(where: isHidden)
         else {
             problems.append(
                 ProvisioningError(

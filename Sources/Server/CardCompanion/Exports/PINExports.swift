@@ -55,7 +55,7 @@ package struct PINExports: Sendable {
         call: IdempotentCall, by keyId: String
     ) async throws -> Result {
         guard let uniqueId = Identifier(text) else { throw PINExportRefusal.noCardholder }
-        let note = try AuditNote.backEnd(keyId: keyId, bankId: bankId, uniqueId: uniqueId, keyring: keyring)
+        let note = try note(operation, bankId, uniqueId, keyId)
         let made: PINExport
         do {
             made = try await make(operation, body, bankId, uniqueId, call)
@@ -70,6 +70,25 @@ package struct PINExports: Sendable {
         let detailed = AuditNote(subject: note.subject, actor: note.actor, detail: made.data)
         return try Self.result(
             try await store.exportPIN(made, audit: detailed, now: clock.now()), made.answer)
+    }
+
+    /// Writes into the audit trail that a back-end has asked, although the operator has not allowed exports.
+    package func noteNotAllowed(
+        _ operation: Operation, bankId: Identifier, uniqueId text: String, by keyId: String
+    ) async throws {
+        guard let uniqueId = Identifier(text) else { return }
+        try await store.noteRefusedExport(
+            PINExportRefusal.notAllowed.word, of: bankId, audit: try note(operation, bankId, uniqueId, keyId),
+            now: clock.now())
+    }
+
+    /// What the audit trail has of a call before it is understood.
+    private func note(
+        _ operation: Operation, _ bankId: Identifier, _ uniqueId: Identifier, _ keyId: String
+    ) throws -> AuditNote {
+        let note = try AuditNote.backEnd(keyId: keyId, bankId: bankId, uniqueId: uniqueId, keyring: keyring)
+        let detail = String(json: JSONWriter.object { $0.add("operation", operation.rawValue) })
+        return AuditNote(subject: note.subject, actor: note.actor, detail: detail)
     }
 
     private func make(
@@ -146,26 +165,27 @@ package struct PINExports: Sendable {
         guard let stored = try await store.chosenPIN(bankId: bank.id, uniqueId: uniqueId, now: now) else {
             throw PINExportRefusal.noCardholder
         }
-        guard let sealed = stored.sealed else { throw PINExportRefusal.noDefinedPIN }
+        guard let sealed = stored.sealed, let definition = stored.event else { throw PINExportRefusal.noDefinedPIN }
         let digests = try await PANDigests.begun(of: bank.id, in: store, keyring)
         let pin = try keyring.open(sealed, in: CardholderPlace(bankId: bank.id, uniqueId: uniqueId).pin)
         let plaintext = try HostValue.plaintext(of: pin, for: request, with: key) { SecureRandom.secret(count: $0) }
         let binding = JWEBinding(
             contentType: Self.member, issuer: bank.id.text, subject: uniqueId.text, id: call.key)
         return PINExport(
-            bankId: bank.id, bankRevision: bank.revision, uniqueId: uniqueId, pinSerial: stored.serial,
+            bankId: bank.id, bankRevision: bank.revision, uniqueId: uniqueId, definition: definition,
             pairing: digests.pairing(request.pan.bytes, uniqueId), call: call,
             answer: try JWE.seal(plaintext, to: certificate.publicKey, keyID: certificate.alias, binding: binding),
-            data: request.data(operation))
+            data: request.data(operation, call))
     }
 }
 
 extension PINExportRequest {
     /// What event and audit trail say of it, in JSON: nothing of the card.
-    fileprivate func data(_ operation: PINExports.Operation) -> String {
+    fileprivate func data(_ operation: PINExports.Operation, _ call: IdempotentCall) -> String {
         String(
             json: JSONWriter.object { json in
                 json.add("operation", operation.rawValue)
+                json.add("idempotencyKey", call.key)
                 switch wish {
                 case .block(let format): json.add("format", format.rawValue)
                 case .visaPVV: json.add("method", "pvv")

@@ -24,8 +24,12 @@ extension IssuerRoutes {
         _ operation: PINExports.Operation, _ request: Request, _ context: ServiceContext, _ body: SharedSecret
     ) async throws -> Response {
         let caller = try await caller(request, context, body)
-        guard caller.bank.settings.pinExports else { throw Problem(PINExportRefusal.notAllowed) }
         let uniqueId = try context.pathSegment("uniqueId")
+        guard caller.bank.settings.pinExports else {
+            try await parts.exports.noteNotAllowed(
+                operation, bankId: caller.bank.id, uniqueId: uniqueId, by: caller.keyId)
+            throw Problem(PINExportRefusal.notAllowed)
+        }
         guard let key = try request.idempotencyKey() else {
             throw Problem(
                 .badRequest, "This call needs an Idempotency-Key: the jti of the sealed value.", kind: "idempotency-key"

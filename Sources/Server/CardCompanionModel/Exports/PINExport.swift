@@ -9,7 +9,8 @@ package struct PINExport: Sendable {
     /// The revision of the bank that it was made with.
     package let bankRevision: Int64
     package let uniqueId: Identifier
-    package let pinSerial: Int64
+    /// The id of the event of the PIN's definition, which tells it from every other PIN.
+    package let definition: String
     package let pairing: PANPairing
     package let call: IdempotentCall
     /// A JWE to the bank's encryption certificate.
@@ -18,13 +19,13 @@ package struct PINExport: Sendable {
     package let data: String
 
     package init(
-        bankId: Identifier, bankRevision: Int64, uniqueId: Identifier, pinSerial: Int64, pairing: PANPairing,
+        bankId: Identifier, bankRevision: Int64, uniqueId: Identifier, definition: String, pairing: PANPairing,
         call: IdempotentCall, answer: String, data: String
     ) {
         self.bankId = bankId
         self.bankRevision = bankRevision
         self.uniqueId = uniqueId
-        self.pinSerial = pinSerial
+        self.definition = definition
         self.pairing = pairing
         self.call = call
         self.answer = answer
@@ -64,10 +65,11 @@ package enum PINExportOutcome: Sendable, Equatable {
 package struct StoredChosenPIN: Sendable {
     /// Nil if the present PIN is not one that they have defined, or is gone.
     package let sealed: [UInt8]?
-    package let serial: Int64
+    /// The id of the event of the last definition; nil if there was none.
+    package let event: String?
 
-    package init(sealed: [UInt8]?, serial: Int64) {
+    package init(sealed: [UInt8]?, event: String?) {
         self.sealed = sealed
-        self.serial = serial
+        self.event = event
     }
 }

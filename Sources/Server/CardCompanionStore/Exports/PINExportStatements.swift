@@ -74,7 +74,7 @@ private struct SelectChosenPIN: PostgresStatement {
 
     static let sql = """
         SELECT CASE WHEN chosen.pin_serial = cardholder.pin_serial AND (pin_expires_at IS NULL OR pin_expires_at > $3)
-            THEN sealed_pin END, cardholder.pin_serial
+            THEN sealed_pin END, event_id
         FROM cardholder LEFT JOIN chosen_pin AS chosen USING (bank_id, unique_id) WHERE bank_id = $1 AND unique_id = $2
         """
 
@@ -83,7 +83,7 @@ private struct SelectChosenPIN: PostgresStatement {
     }
 
     static func decode(_ row: inout PostgresRow) throws(PostgresError) -> StoredChosenPIN {
-        StoredChosenPIN(sealed: try row.next(), serial: try row.next())
+        StoredChosenPIN(sealed: try row.next(), event: try row.next())
     }
 }
 
@@ -97,14 +97,14 @@ private struct ExportPIN: PostgresStatement {
             p_now => $1, p_operation => 'export-pin', p_outcome => outcome, p_bank_id => $2, p_subject => $15,
             p_actor => $16, p_detail => $17)
         FROM export_pin(
-            p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_pin_serial => $5,
+            p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_event_id => $5,
             p_pan_digest => $6, p_cardholder_digest => $7, p_call_key => $8, p_call_mac => $9, p_call_expires_at => $10,
             p_answer => $11, p_data => $12::jsonb, p_daily_limit => $13, p_rate_limit => $14)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
         parameters.append(
-            now, export.bankId, export.bankRevision, export.uniqueId, export.pinSerial, export.pairing.panDigest,
+            now, export.bankId, export.bankRevision, export.uniqueId, export.definition, export.pairing.panDigest,
             export.pairing.cardholderDigest, export.call.key, export.call.mac, export.call.expiresAt)
         parameters.append(
             export.answer, export.data, Int32(PINExport.dailyLimit), Int32(PINExport.rateLimit), audit.subject,
@@ -137,11 +137,11 @@ private struct NoteRefusedExport: PostgresCommand {
     static let sql = """
         SELECT append_audit(
             p_now => $1, p_operation => 'export-pin', p_outcome => $2, p_bank_id => $3, p_subject => $4, p_actor => $5,
-            p_detail => NULL)
+            p_detail => $6)
         """
 
     func bind(_ parameters: inout PostgresParameters) {
-        parameters.append(now, outcome, bankId, audit.subject, audit.actor)
+        parameters.append(now, outcome, bankId, audit.subject, audit.actor, audit.detail)
     }
 }
 

@@ -161,6 +161,28 @@ struct PINExportAttackTests {
         }
     }
 
+    @Test("A PIN of a cardholder who was deleted meanwhile is not exported as that of a new one of the same name")
+    func sameNameAgain() async throws {
+        let exporter = try await Exporter(kinds: Exporter.Kind.all.filter { $0.label == "pvk" })
+        let (holder, pan) = (try await exporter.holder("7391"), Exporter.pan())
+        _ = try await exporter.opened(exporter.pvv(pan), of: holder)
+        // An export has read the PIN, and waits for the bank's row. Meanwhile the new cardholder defines a PIN as the old one did.
+        let installation = try await exporter.installation
+        try await installation.holding(
+            "SELECT FROM pin_export_rate WHERE bank_id = '\(exporter.backend.bank.id)' FOR UPDATE"
+        ) { lock in
+            async let export = exporter.export(exporter.pvv(pan), of: holder)
+            try await eventually("the export waits") { try await lock.waiting() > 0 }
+            #expect(try await exporter.backend.delete(holder.uniqueId).status == 204)
+            let body = try holder.members(sealedTo: exporter.backend.key, of: exporter.backend.bank.id)
+            #expect(try await exporter.backend.put(holder.uniqueId, body).status == 201)
+            try await exporter.define(holder, "8305")
+            try await lock.release()
+            let refused = try await export
+            #expect(refused.status == 422 && refused.problem == "no-defined-pin", "\(refused.members)")
+        }
+    }
+
     @Test("Each key serves its own operation, format and cards")
     func otherUses() async throws {
         let exporter = try await Exporter.shared.value

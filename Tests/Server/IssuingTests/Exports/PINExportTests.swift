@@ -56,9 +56,10 @@ struct PINExportTests {
         let installation = try await exporter.installation
         let events = try await installation.sql(
             """
-            SELECT type, data - 'event', data ->> 'event' = (
+            SELECT type, data - 'event' - 'idempotencyKey', data ->> 'event' = (
                 SELECT public_id FROM event AS definition
                 WHERE definition.unique_id = event.unique_id AND definition.type = 'pin.defined')
+                AND data ->> 'idempotencyKey' IN (SELECT idempotency_key FROM idempotent_answer)
             FROM event WHERE unique_id = '\(holder.uniqueId)' AND type = 'pin.exported' ORDER BY event_id
             """)
         #expect(
@@ -143,7 +144,7 @@ struct PINExportTests {
         let (holder, pan) = (try await exporter.holder("7391"), Exporter.pan())
         #expect(try await exporter.export(exporter.pvv(pan), of: holder).status == 200)
         let installation = try await exporter.installation
-        // As if the other servers' clocks were 50 seconds ahead, and they had served ten.
+        // As if ten had been served, and the database's clock had been set back by 50 seconds since.
         try await installation.sql(
             """
             UPDATE pin_export_rate SET second = date_trunc('second', now()) + interval '50 seconds', count = 10
@@ -176,6 +177,12 @@ struct PINExportTests {
         #expect(refused.status == 403 && refused.problem == "pin-exports-off")
 
         let installation = try await off.installation
+        let noted = try await installation.sql(
+            """
+            SELECT outcome, detail FROM audit_entry
+            WHERE operation = 'export-pin' AND bank_id = '\(off.backend.bank.id)'
+            """)
+        #expect(noted == [#"not-allowed|{"operation":"verification-value"}"#])
         try await installation.run(["bank", "set", off.backend.bank.id, "--pin-exports", "true"]).succeeded()
         #expect(try await off.export(off.pvv(Exporter.pan()), of: holder).status == 200)
         let alias = try await installation.sql(
