@@ -97,9 +97,7 @@ package struct HostKeyRules: Sendable, Equatable {
             values = .blocks(formats)
             covered = formats.map { $0.panDigits(of: cards.panLength) }
         case .visaPVV:
-            let index = try lines.number(.pvki, VisaPVV.keyIndexes)
-            let method = try lines.read(.pvki, or: nil) { _ in VisaPVV(keyIndex: index) }
-            values = .visaPVV(method)
+            values = .visaPVV(try lines.read(.pvki) { RuleLines.number($0).flatMap(VisaPVV.init(keyIndex:)) })
             covered = [cards.panLength - 1 - VisaPVV.panDigitCount..<cards.panLength - 1]
         case .ibm3624Offset:
             let method = try lines.ibm3624(cards)
@@ -151,26 +149,23 @@ private struct RuleLines {
 
     var names: [String] { lines.map(\.name) }
 
-    /// - Parameter reason: what to say besides the rule of that name.
     func read<Value>(
-        _ name: HostKeyRules.Name, or reason: String?, _ parse: (String) -> Value?
+        _ name: HostKeyRules.Name, _ parse: (String) -> Value?
     ) throws(InvalidSetting) -> Value {
         guard let value = lines.first(where: { $0.name == name.rawValue }).flatMap({ parse($0.value) }) else {
-            throw InvalidSetting(description: "--\(name.rawValue) \(reason ?? name.rule)")
+            throw InvalidSetting(description: "--\(name.rawValue) \(name.rule)")
         }
         return value
     }
 
-    /// A number in its shortest form.
-    func number(_ name: HostKeyRules.Name, _ range: ClosedRange<Int>) throws(InvalidSetting) -> Int {
-        try read(name, or: nil) { text in
-            Int(text).flatMap { range ~= $0 && "\($0)" == text ? $0 : nil }
-        }
-    }
+    /// A number in its shortest form; nil if the text is something else.
+    static func number(_ text: String) -> Int? { Int(text).flatMap { "\($0)" == text ? $0 : nil } }
 
     func cards() throws(InvalidSetting) -> ServedCards {
-        let panLength = try number(.panLength, ServedCards.panLengths)
-        return try read(.panPrefixes, or: nil) { text in
+        let panLength = try read(.panLength) { text in
+            Self.number(text).flatMap { ServedCards.panLengths ~= $0 ? $0 : nil }
+        }
+        return try read(.panPrefixes) { text in
             ServedCards(
                 panLength: panLength,
                 prefixes: text.split(separator: ",", omittingEmptySubsequences: false).map(String.init))
@@ -178,7 +173,7 @@ private struct RuleLines {
     }
 
     func formats(_ algorithm: BankKeyAlgorithm) throws(InvalidSetting) -> Set<HostBlockFormat> {
-        let formats = try read(.formats, or: nil) { text -> Set<HostBlockFormat>? in
+        let formats = try read(.formats) { text -> Set<HostBlockFormat>? in
             let names = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             let formats = Set(names.compactMap(HostBlockFormat.init(rawValue:)))
             return formats.map(\.rawValue).sorted() == names ? formats : nil
@@ -192,14 +187,13 @@ private struct RuleLines {
     }
 
     func ibm3624(_ cards: ServedCards) throws(InvalidSetting) -> IBM3624 {
-        let table = try read(.decimalizationTable, or: nil) { DecimalizationTable($0) }
-        let data = try read(.validationData, or: nil) { ValidationData($0) }
+        let table = try read(.decimalizationTable) { DecimalizationTable($0) }
+        let data = try read(.validationData) { ValidationData($0) }
         guard data.range.upperBound <= cards.panLength else {
             throw InvalidSetting(description: "--validation-data goes beyond the \(cards.panLength) digits of a PAN")
         }
-        let pinLength = try number(.pinLength, IBM3624.pinLengths)
-        return try read(.pinLength, or: nil) { _ in
-            IBM3624(table: table, validationData: data, pinLength: pinLength)
+        return try read(.pinLength) { text in
+            Self.number(text).flatMap { IBM3624(table: table, validationData: data, pinLength: $0) }
         }
     }
 }
