@@ -25,6 +25,21 @@ package struct HeldLock: Sendable {
             """)
     }
 
+    /// How many others wait for it, or for one of those who wait.
+    package func waitingInLine() async throws -> Int {
+        try await installation.sqlAsSuperuser(
+            """
+            WITH RECURSIVE line AS (
+                SELECT pid FROM pg_stat_activity WHERE application_name = '\(gate)'
+                UNION
+                SELECT activity.pid FROM pg_stat_activity AS activity
+                    JOIN line ON line.pid = ANY (pg_blocking_pids(activity.pid))
+            )
+            SELECT count(*) - 1 FROM line
+            """
+        ).first.flatMap { Int($0) } ?? 0
+    }
+
     package func release() async throws {
         try await installation.sql(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '\(gate)'")

@@ -146,14 +146,10 @@ struct PINExportAttackTests {
         ) { lock in
             async let put = exporter.backend.put(holder.uniqueId, body)
             try await eventually("the PUT waits") { try await lock.waiting() == 1 }
-            async let export = exporter.export(exporter.pvv(Exporter.pan()), of: holder)
-            try await eventually("the export waits") {
-                try await installation.sqlAsSuperuser(
-                    """
-                    SELECT count(*) > 0 FROM pg_stat_activity
-                    WHERE wait_event_type = 'Lock' AND query LIKE '%FROM export_pin(%'
-                    """) == ["t"]
-            }
+            // Through another server: on this one, its statements could share a session with the PUT, and wait for it.
+            async let export = exporter.send(
+                exporter.call(exporter.pvv(Exporter.pan()), of: holder), through: Service.second.value)
+            try await eventually("the export waits behind it") { try await lock.waitingInLine() >= 2 }
             try await lock.release()
             #expect(try await put.status == 200)
             let refused = try await export
