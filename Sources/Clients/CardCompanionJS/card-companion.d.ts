@@ -209,7 +209,10 @@ export type NotifyResponse = CodedResponse;
 export type TokenNotifyResponse = CodedResponse;
 
 /** The result of a PIN definition. */
-export type DefinitionResponse = CodedResponse;
+export interface DefinitionResponse extends CodedResponse {
+    /** When the PIN works with the card. Null on an error, and if the bank does not say so. */
+    readonly effective: "now" | "later" | null;
+}
 
 /** A keypad, or the code of an error. */
 export interface KeyPadCoordinatesResponse extends CodedResponse {

@@ -149,6 +149,14 @@ class CodedResponse {
     }
 }
 
+/** The result of a PIN definition. */
+class DefinitionResponse extends CodedResponse {
+    constructor(result) {
+        super(result);
+        this.effective = ["now", "later"].includes(result.effective) ? result.effective : null;
+    }
+}
+
 /** A keypad, or the code of an error. */
 class KeyPadCoordinatesResponse extends CodedResponse {
     constructor(result, keypad = [], keypadId = null) {
@@ -479,16 +487,16 @@ export const PINDistribution = Object.freeze({
 /** PIN definition (SDK document, sections 4.3 to 4.5): the cardholder chooses the PIN. */
 export const PINDefinition = Object.freeze({
     postDefinePINRequest: (parameters, hostUrl, session = CardCompanionSession.shared) =>
-        responseOf(() => definePIN(parameters, hostUrl, stateOf(session))),
+        responseOf(() => definePIN(parameters, hostUrl, stateOf(session)), DefinitionResponse),
 
     postDefinePINECDHRequest: (parameters, hostUrl, session = CardCompanionSession.shared) =>
-        responseOf(() => definePINByToken(parameters, hostUrl, stateOf(session))),
+        responseOf(() => definePINByToken(parameters, hostUrl, stateOf(session)), DefinitionResponse),
 
     postGetKeyPadCoordinatesRequest: (parameters, hostUrl, session = CardCompanionSession.shared) =>
         responseOf(() => fetchKeypad(parameters, hostUrl, stateOf(session)), KeyPadCoordinatesResponse),
 
     postDefinePINECDHCBRequest: (parameters, hostUrl, session = CardCompanionSession.shared) =>
-        responseOf(() => definePINByIndexes(parameters, hostUrl, stateOf(session))),
+        responseOf(() => definePINByIndexes(parameters, hostUrl, stateOf(session)), DefinitionResponse),
 
     /** Forgets the keypad of a cardholder, for example because its screen was closed. */
     discardKeypads: (bankId, uniqueId, session = CardCompanionSession.shared) => {
@@ -781,7 +789,7 @@ async function definePINByIndexes(parameters, hostUrl, state) {
 }
 
 async function defined(request, path, hostUrl, state) {
-    return new CodedResponse(await post(request, `${checkedHost(hostUrl, state)}/v1/pin-definition/${path}`, state));
+    return new DefinitionResponse(await post(request, `${checkedHost(hostUrl, state)}/v1/pin-definition/${path}`, state));
 }
 
 async function sealedPIN(parameters, idName, algorithm, hostUrl, state) {

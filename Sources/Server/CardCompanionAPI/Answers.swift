@@ -42,7 +42,7 @@ public struct DefinitionAnswer: Codable, Sendable {
     public var effective: String?
 
     /// Creates an answer from a code, its message, and when the PIN works.
-    public init(errorCode: Int, errorMessage: String, effective: String?) {
+    public init(errorCode: Int, errorMessage: String, effective: String? = nil) {
         self.errorCode = errorCode
         self.errorMessage = errorMessage
         self.effective = effective

@@ -37,6 +37,27 @@ import Testing
         #expect(jwk.thumbprint == key["thumbprint"])
     }
 
+    @Test(
+        arguments: [
+            ("now", DefinedPINEffect.now), ("later", .later), (nil, nil), ("tomorrow", nil),
+        ] as [(String?, DefinedPINEffect?)])
+    func `The response of every definition says when the PIN works, if the bank does`(
+        effective: String?, expected: DefinedPINEffect?
+    ) async throws {
+        var server = DefiningServer()
+        server.answer.effective = effective
+        try await withTestServer(reacting: server.react) { url in
+            let responses = [
+                await PINDefinition.postDefinePINRequest(.example, hostUrl: url, session: .test()),
+                await PINDefinition.postDefinePINECDHRequest(.pinExample, hostUrl: url, session: .test()),
+                await PINDefinition.postDefinePINECDHCBRequest(.indexesExample, hostUrl: url, session: .test()),
+            ]
+            #expect(responses.map(\.errorCode) == [0, 0, 0])
+            #expect(responses.map(\.effective) == [expected, expected, expected])
+            #expect(JResponse(responses[0]).effective == expected?.rawValue)
+        }
+    }
+
     @Test func `Definition by HMAC fetches the key set and sends all members`() async throws {
         let server = DefiningServer()
         let response = try await withTestServer(reacting: server.react) { url in
@@ -101,7 +122,7 @@ import Testing
     }
 
     @Test func `The server's code and message are passed to the app`() async throws {
-        let server = DefiningServer(answer: StatusAnswer(errorCode: 131, errorMessage: "PIN format is invalid"))
+        let server = DefiningServer(answer: DefinitionAnswer(errorCode: 131, errorMessage: "PIN format is invalid"))
         let response = try await withTestServer(reacting: server.react) { url in
             await PINDefinition.postDefinePINRequest(.example, hostUrl: url, session: .test())
         }

@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `A refused definition leaves the keypad, so that the cardholder can correct the PIN`() async throws {
-        let refusing = DefiningServer(answer: StatusAnswer(errorCode: 131, errorMessage: "PIN format is invalid"))
+        let refusing = DefiningServer(answer: DefinitionAnswer(errorCode: 131, errorMessage: "PIN format is invalid"))
         let server = KeypadServer(definitions: refusing)
         let session = CardCompanionSession.test()
         try await withTestServer(reacting: server.react) { url in

@@ -109,7 +109,10 @@ extension CardCompanionSession {
     }
 
     private func define(_ request: some Encodable, at url: URL) async throws(SDKError) -> DefinitionResponse {
-        let answer: StatusAnswer = try await http.post(request, to: url)
-        return DefinitionResponse(errorCode: answer.errorCode, errorMessage: answer.errorMessage)
+        let answer: DefinitionAnswer = try await http.post(request, to: url)
+        var response = DefinitionResponse(errorCode: answer.errorCode, errorMessage: answer.errorMessage)
+        // What a later server may say besides is nothing for this app.
+        response.effective = answer.effective.flatMap(DefinedPINEffect.init(rawValue:))
+        return response
     }
 }

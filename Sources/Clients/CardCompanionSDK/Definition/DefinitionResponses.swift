@@ -1,3 +1,11 @@
+/// When a PIN that the cardholder has chosen works with the card, as the bank says.
+public enum DefinedPINEffect: String, Sendable {
+    /// At once.
+    case now
+    /// When the bank's host has it. The app can say so, for example "Your new PIN works from tomorrow".
+    case later
+}
+
 /// The result of a PIN definition.
 public struct DefinitionResponse: Sendable, Response {
     /// 0 for success, else a `DefinitionCode` from the server or a `LibraryCode` from the SDK.
@@ -7,6 +15,8 @@ public struct DefinitionResponse: Sendable, Response {
     /// After how many seconds the app may try again, if the server was too busy (code 90015 with HTTP status 429 or 503)
     /// and said so. Nil otherwise.
     public var retryAfterSeconds: Int?
+    /// When the PIN works with the card. Nil on an error, and if the bank does not say so.
+    public var effective: DefinedPINEffect?
 
     init(errorCode: Int, errorMessage: String) {
         self.errorCode = errorCode

@@ -17,11 +17,14 @@ public class JResponse: NSObject, @unchecked Sendable {
     /// After how many seconds the app may try again, if the server was too busy (code 90015 with HTTP status 429 or 503)
     /// and said so. Nil otherwise. A number object, because Objective-C has no optional integers.
     public let retryAfterSeconds: NSNumber?
+    /// After a PIN definition: `now` or `later`, when the PIN works with the card. Nil otherwise, and if the bank does not say so.
+    public let effective: String?
 
     init(_ response: any Response) {
         errorCode = response.errorCode
         errorMessage = response.errorMessage
         retryAfterSeconds = response.retryAfterSeconds.map { NSNumber(value: $0) }
+        effective = (response as? DefinitionResponse)?.effective?.rawValue
     }
 }
 

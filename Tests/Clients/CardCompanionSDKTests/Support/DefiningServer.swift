@@ -12,7 +12,7 @@ struct DefiningServer: Sendable {
     private static let p256 = P256.KeyAgreement.PrivateKey()
 
     var keys = DefiningServer.publishedKeys
-    var answer = StatusAnswer(errorCode: 0, errorMessage: "Success")
+    var answer = DefinitionAnswer(errorCode: 0, errorMessage: "Success")
     let recorder = Recorder()
 
     static var publishedKeys: [JWK] {

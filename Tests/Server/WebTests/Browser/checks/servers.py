@@ -7,7 +7,7 @@ import time
 from jwcrypto.jwk import JWK
 
 from checks import equal, failed, sealed_answer, succeeded
-from checks.operations import DEFINE, FETCH, GOOD, KEYPAD, SENDING, TOKEN_DEFINE, TOKEN_FETCH
+from checks.operations import DEFINE, FETCH, GOOD, KEYPAD, KEYPAD_DEFINE, SENDING, TOKEN_DEFINE, TOKEN_FETCH
 from origin import Reply
 
 BAD_ANSWERS = [
@@ -38,10 +38,10 @@ def expect_each(scene, react, expected, **settings):
     return response
 
 
-def key_set(*keys):
-    """A server with this key set, which takes every PIN."""
+def key_set(*keys, **more):
+    """A server with this key set, which takes every PIN, and answers with more members."""
     return lambda path, _: Reply(
-        {"keys": list(keys)} if path.endswith("jwks.json") else {"errorCode": 0, "errorMessage": ""})
+        {"keys": list(keys)} if path.endswith("jwks.json") else {"errorCode": 0, "errorMessage": ""} | more)
 
 
 def check_server_gone(scene):
@@ -150,6 +150,20 @@ def check_bad_key_sets(scene):
     ):
         with scene.origin.reaction(key_set(ec | change)) as host:
             failed(scene.page.call(TOKEN_DEFINE, GOOD[TOKEN_DEFINE], host), code)
+
+
+def check_effect_of_a_definition(scene):
+    """the result of every definition says when the PIN works, if the bank does"""
+    keys = [key for key in scene.server_keys() if key["use"] == "enc"]
+    for more, expected in (
+        ({"effective": "now"}, "now"), ({"effective": "later"}, "later"), ({}, None), ({"effective": "tomorrow"}, None),
+        ({"effective": 1}, None),
+    ):
+        with scene.origin.reaction(key_set(*keys, **more)) as host:
+            for operation in (DEFINE, TOKEN_DEFINE, KEYPAD_DEFINE):
+                answer = scene.page.call(operation, GOOD[operation], host)
+                succeeded(answer)
+                equal(answer["effective"], expected, f"what {operation} says of {more}")
 
 
 def check_other_keys_in_the_set(scene):

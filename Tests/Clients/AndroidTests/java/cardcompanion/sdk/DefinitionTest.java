@@ -89,6 +89,18 @@ public class DefinitionTest {
     }
 
     @Test
+    public void theResponseSaysWhenThePINWorksIfTheBankDoes() {
+        for (String effective : new String[] {"now", "later", null, "tomorrow"}) {
+            fake.effective = effective;
+            String expected = "tomorrow".equals(effective) ? null : effective;
+            assertEquals(expected, define("4343").effective);
+            assertEquals(expected, byToken("4343").getEffective());
+            DefinitionTokenParameters indexes = new DefinitionTokenParameters(TOKEN, "c2ln", "0,1,0,1");
+            assertEquals(expected, byIndexes(indexes.withKeypadId("k-x")).effective);
+        }
+    }
+
+    @Test
     public void aPINInAnArrayIsNotChanged() {
         char[] pin = "4343".toCharArray();
         DefinitionParameters parameters = new DefinitionParameters("BANK", "102456", "1562320989", "ab", pin);

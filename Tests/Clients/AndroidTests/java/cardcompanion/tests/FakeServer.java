@@ -39,6 +39,8 @@ public final class FakeServer implements TestServer.Reaction {
 
     /** The code of each answer but those to keypads. */
     public volatile int code = 0;
+    /** What the answer to a definition says besides; null: nothing. */
+    public volatile String effective;
     /** The plaintext of what is delivered. */
     public volatile Map<String, Object> delivery = captcha();
     /** The plaintexts that were defined, in their order. */
@@ -153,6 +155,8 @@ public final class FakeServer implements TestServer.Reaction {
         RecipientKey key = vectors.recipient(keyName);
         String compact = JsonParser.object(request.body).text(member);
         defined.add(new String(new CompactJwe(compact).open(key), StandardCharsets.US_ASCII));
-        return json(answer(code));
+        Map<String, Object> answer = answer(code);
+        if (effective != null) answer.put("effective", effective);
+        return json(answer);
     }
 }
