@@ -37,6 +37,11 @@ BEGIN
     END IF;
     UPDATE chosen_pin AS chosen SET state = p_state, reason = p_reason, stated_at = p_now
         WHERE chosen.bank_id = p_bank_id AND chosen.unique_id = p_unique_id;
+    -- What the back-end itself has brought to an end, the connector does not hand out again.
+    IF p_state IN ('effective', 'failed') THEN
+        UPDATE forwarded_pin AS forwarded SET next_attempt_at = NULL
+            WHERE forwarded.bank_id = p_bank_id AND forwarded.unique_id = p_unique_id AND next_attempt_at IS NOT NULL;
+    END IF;
     before := holder;
     UPDATE cardholder SET version = nextval('cardholder_version'), changes = changes + 1
         WHERE bank_id = p_bank_id AND unique_id = p_unique_id

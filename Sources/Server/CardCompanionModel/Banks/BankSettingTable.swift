@@ -147,6 +147,13 @@ extension BankSetting {
                 false (default).
                 """
         ).newer(),
+        .flag(
+            "forwardDefinedPINs", "--forward-defined-pins", \.forwardDefinedPINs, .only("false"),
+            help: """
+                Whether defined PINs wait for the bank's connector ('card-companion forward'): true or false (default). Those \
+                that were defined before do not.
+                """
+        ).newer(),
         .choice(
             "definedPINEffect", "--defined-pin-effect", \.definedPINEffect,
             help: """

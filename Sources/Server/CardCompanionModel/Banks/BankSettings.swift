@@ -59,6 +59,8 @@ package struct BankSettings: Sendable, Equatable {
     package var listedPINs: [String] = []
     /// Whether the bank's back-end gets defined PINs for the issuer's host: as PIN blocks, PVVs or offsets.
     package var pinExports = false
+    /// Whether defined PINs are queued for the bank's connector.
+    package var forwardDefinedPINs = false
     /// What the app is told of when a defined PIN works.
     package var definedPINEffect = DefinedPINEffect.unsaid
     /// Which requests need a pass.

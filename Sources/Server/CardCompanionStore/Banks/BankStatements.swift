@@ -39,6 +39,11 @@ extension Store {
         try await statements.firstRow(Self.bankQuery(id: id))
     }
 
+    /// Whether there is such a bank. The role of a connector can ask only this.
+    package func hasBank(id: Identifier) async throws(StoreError) -> Bool {
+        try await statements.row("SELECT EXISTS (SELECT FROM bank WHERE bank_id = \(id))")
+    }
+
     /// A bank, its keys and its certificates, in one round trip.
     ///
     /// The bank is read first: if the keys change in between, its revision is outdated, and requests detect that.

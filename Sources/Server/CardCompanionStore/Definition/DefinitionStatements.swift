@@ -50,7 +50,9 @@ private struct DefinePIN: PostgresStatement {
         SELECT outcome,
             CASE WHEN outcome <> 'stale' THEN append_audit(
                 p_now => $1, p_operation => 'define', p_outcome => outcome, p_bank_id => $2, p_subject => $16,
-                p_actor => $17, p_detail => $18, p_rows => changed_rows) END
+                p_actor => $17, p_detail => $18, p_rows => changed_rows) END,
+            CASE WHEN outcome = 'defined' AND $27 THEN queue_forwarded_pin(
+                p_now => $1, p_bank_id => $2, p_unique_id => $4, p_event_id => $15, p_subject => $16) END
         FROM define_pin(
             p_now => $1, p_bank_id => $2, p_bank_revision => $3, p_unique_id => $4, p_transaction_digest => $5,
             p_transaction_expires_at => $6, p_hmac_digest => $7, p_hmac_expires_at => $8, p_choice => $9,
@@ -82,6 +84,6 @@ private struct DefinePIN: PostgresStatement {
             Int32(clamping: settings.retryLimit), Int32(clamping: settings.fetchLimit),
             Int32(clamping: settings.definitionsPerDay), settings.definitionResetsDelivery, settings.retention,
             Int32(clamping: settings.undeliveredLifetimeDays), settings.identityCheck.isForDefinitions,
-            definition.passMAC)
+            definition.passMAC, settings.forwardDefinedPINs)
     }
 }

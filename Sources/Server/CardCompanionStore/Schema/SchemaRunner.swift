@@ -74,7 +74,8 @@ package struct SchemaRunner: Sendable {
     }
 
     private func applyPending(_ connection: PostgresConnection) async throws -> [String] {
-        let plan = try SchemaPlan(for: try await read(connection), schema)
+        var plan = try SchemaPlan(for: try await read(connection), schema)
+        if plan.isEmpty, try await connection.forwardRoleLacksGrants() { plan.changesGrantsOrVersion = true }
         guard !plan.isEmpty else { return [] }
         try await createRole(connection)
         try await createSchema(connection)

@@ -36,6 +36,16 @@ extension PostgresConnection {
         try await execute(PostgresRows<Bool>("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = \(role))")) == [true]
     }
 
+    /// Whether the role of banks' connectors was created after the last migration, so that it can do nothing yet.
+    func forwardRoleLacksGrants() async throws(PostgresError) -> Bool {
+        let query: PostgresQuery = """
+            SELECT EXISTS (
+                SELECT FROM pg_roles
+                WHERE rolname = 'card_companion_forward' AND NOT has_schema_privilege(oid, 'card_companion', 'USAGE'))
+            """
+        return try await execute(PostgresRows<Bool>(query)) == [true]
+    }
+
     /// Whether the role of this session can alter the schema.
     func ownsSchema() async throws(PostgresError) -> Bool {
         let query: PostgresQuery = """

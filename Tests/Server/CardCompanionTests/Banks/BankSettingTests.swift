@@ -35,6 +35,7 @@ struct BankSettingTests {
         settings.definedPINKey = "a=b"
         settings.pinBlocks = [.iso4, .iso1]
         settings.pinExports = true
+        settings.forwardDefinedPINs = true
         settings.definedPINEffect = .later
         settings.definitionResetsDelivery = false
         settings.weakPINRules = [.same]

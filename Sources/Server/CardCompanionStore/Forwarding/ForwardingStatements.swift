@@ -1,0 +1,67 @@
+package import CardCompanionModel
+internal import PostgresLibPQ
+
+extension Store {
+    /// Leases defined PINs that are due to this connector. Nobody else gets them until the lease has ended.
+    package func leaseForwardedPINs(
+        bankId: Identifier, limit: Int, leaseSeconds: Int
+    ) async throws(StoreError) -> [ForwardedPIN] {
+        try await statements.execute(
+            LeaseForwardedPINs(
+                bankId: bankId, limit: Int32(clamping: limit), leaseSeconds: Int32(clamping: leaseSeconds)))
+    }
+
+    /// Stores what the bank's program has said.
+    ///
+    /// - Returns: false if the cardholder has another PIN now, or is gone.
+    package func reportForwardedPIN(
+        _ report: ForwardedPINReport, bankId: Identifier
+    ) async throws(StoreError) -> Bool {
+        try await statements.executeForOneRow(ReportForwardedPIN(bankId: bankId, report: report))
+    }
+}
+
+private struct LeaseForwardedPINs: PostgresStatement {
+    let bankId: Identifier
+    let limit: Int32
+    let leaseSeconds: Int32
+
+    static let sql = """
+        SELECT r_unique_id, r_event_id, r_defined_at, r_state, r_attempt
+        FROM lease_forwarded_pins(p_bank_id => $1, p_limit => $2, p_lease_seconds => $3)
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(bankId, limit, leaseSeconds)
+    }
+
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> ForwardedPIN {
+        ForwardedPIN(
+            uniqueId: try row.next(), event: try row.next(), definedAt: try row.next(), stage: try row.next(),
+            attempt: Int(try row.next(as: Int32.self)))
+    }
+}
+
+private struct ReportForwardedPIN: PostgresStatement {
+    let bankId: Identifier
+    let report: ForwardedPINReport
+
+    static let sql = """
+        SELECT report_forwarded_pin(
+            p_bank_id => $1, p_unique_id => $2, p_event_id => $3, p_state => $4, p_reason => $5, p_after_seconds => $6)
+        """
+
+    func bind(_ parameters: inout PostgresParameters) {
+        parameters.append(
+            bankId, report.uniqueId, report.event, report.stage, report.reason,
+            report.afterSeconds.map { Int32(clamping: $0) })
+    }
+
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Bool {
+        switch try row.next(as: String.self) {
+        case "reported", "unchanged": return true
+        case "no-cardholder", "other-pin": return false
+        default: throw PostgresError(.decoding, "unknown outcome of a connector's report")
+        }
+    }
+}
