@@ -174,6 +174,15 @@ struct MetricsTests {
             INSERT INTO trust_list (scope, list, root, sealed_digest, signed_at, imported_at)
                 VALUES ('', '0', '0', '0', now() - interval '9 days', now());
             """)
+        try await fixture.installation.attack(
+            """
+            INSERT INTO chosen_pin (bank_id, unique_id, pin_serial, event_id, state, stated_at)
+                SELECT '\(bank.id)', number, 1, 'AAAAAAAAAAAAAAAAAAAAA' || number, state, now()
+                FROM (VALUES ('1', 'pending'), ('2', 'sent')) AS pins (number, state);
+            INSERT INTO forwarded_pin (bank_id, unique_id, event_id, subject, defined_at, next_attempt_at)
+                SELECT bank_id, unique_id, event_id, '', now() - interval '2 hours', now()
+                FROM chosen_pin WHERE bank_id = '\(bank.id)'
+            """)
         func series(_ name: String, _ bank: TestBank, _ more: String = "") -> String {
             "\(name){bank=\"\(bank.id)\"\(more)}"
         }
@@ -188,6 +197,10 @@ struct MetricsTests {
         let age = try #require(scrape[series("webhook_oldest_pending_age_seconds", bank)])
         #expect(3600...3900 ~= age)
         #expect(scrape[series("webhook_parked_events", bank)] == 0)
+        // The host has the other one.
+        #expect(scrape[series("forwarded_pins_waiting", bank)] == 1)
+        let forwardAge = try #require(scrape[series("forwarded_pin_oldest_age_seconds", bank)])
+        #expect(7200...7500 ~= forwardAge)
         let now = Double(TestBank.timestamp())
         #expect(abs(try #require(scrape[series(certificate, bank, use)]) - now - 40 * 86400) < 300)
         let listExpiry = try #require(scrape[series("revocation_list_expiry_timestamp_seconds", bank)])

@@ -52,6 +52,8 @@ private struct InstallationGauges {
     private var pending = ChangingGauges("card_companion_webhook_pending_events", "bank")
     private var oldestAge = ChangingGauges("card_companion_webhook_oldest_pending_age_seconds", "bank")
     private var parked = ChangingGauges("card_companion_webhook_parked_events", "bank")
+    private var forwards = ChangingGauges("card_companion_forwarded_pins_waiting", "bank")
+    private var oldestForwardAge = ChangingGauges("card_companion_forwarded_pin_oldest_age_seconds", "bank")
     private var certificates = ChangingGauges("card_companion_certificate_expiry_timestamp_seconds", "bank", "use")
     private var lists = ChangingGauges("card_companion_revocation_list_expiry_timestamp_seconds", "bank")
     private var trustLists = ChangingGauges("card_companion_trust_list_signed_timestamp_seconds", "bank")
@@ -62,11 +64,13 @@ private struct InstallationGauges {
     private let observedAt = Gauge(label: "card_companion_observation_timestamp_seconds")
 
     mutating func show(_ seen: Observation, now: Timestamp) {
-        let backlogs = BankValues(seen.backlogs.map { ($0.bankId.text, BacklogValue($0, now: now)) })
-            .bounded(by: InstallationWatch.bankLimit)
-        pending.show(backlogs.map { ([$0], Double($1.pending)) })
-        oldestAge.show(backlogs.map { ([$0], $1.oldestAgeSeconds) })
-        parked.show(backlogs.map { ([$0], Double($1.parked)) })
+        let events = values(seen.backlogs, now: now)
+        pending.show(events.map { ([$0], Double($1.pending)) })
+        oldestAge.show(events.map { ([$0], $1.oldestAgeSeconds) })
+        parked.show(events.map { ([$0], Double($1.parked)) })
+        let pins = values(seen.forwards, now: now)
+        forwards.show(pins.map { ([$0], Double($1.pending)) })
+        oldestForwardAge.show(pins.map { ([$0], $1.oldestAgeSeconds) })
         for (use, expiries) in Dictionary(grouping: seen.certificates, by: \.use) {
             certificates.add(earliest(expiries.map { ($0.bankId, $0.notAfter) }).map { ([$0, use.rawValue], $1) })
         }
@@ -83,6 +87,11 @@ private struct InstallationGauges {
 
     mutating func showTLSCertificate(expiry: Timestamp?) {
         tlsCertificate.show(expiry.map { [([], $0.secondsWithFraction)] } ?? [])
+    }
+
+    private func values(_ backlogs: [Observation.Backlog], now: Timestamp) -> [(String, BacklogValue)] {
+        BankValues(backlogs.map { ($0.bankId.text, BacklogValue($0, now: now)) })
+            .bounded(by: InstallationWatch.bankLimit)
     }
 
     private func earliest(_ times: [(Identifier, Timestamp)]) -> [(String, Double)] {

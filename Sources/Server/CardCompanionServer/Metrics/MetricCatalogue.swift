@@ -140,6 +140,12 @@ enum MetricCatalogue {
             "card_companion_webhook_parked_events", .gauge, labels: ["bank"], seriesLimit: bankSeriesLimit,
             help: "Events that were given up after three days of attempts."),
         MetricDescription(
+            "card_companion_forwarded_pins_waiting", .gauge, labels: ["bank"], seriesLimit: bankSeriesLimit,
+            help: "Defined PINs that a bank's connector has not handed to the issuer's host."),
+        MetricDescription(
+            "card_companion_forwarded_pin_oldest_age_seconds", .gauge, labels: ["bank"], seriesLimit: bankSeriesLimit,
+            help: "How long ago the oldest of them was defined."),
+        MetricDescription(
             "card_companion_certificate_expiry_timestamp_seconds", .gauge, labels: ["bank", "use"],
             seriesLimit: 4 * bankSeriesLimit,
             help: """

@@ -3,7 +3,7 @@ internal import PostgresLibPQ
 
 /// What the database says about the installation as a whole, for those who watch it.
 package struct Observation: Sendable {
-    /// The events that a bank has not received yet.
+    /// What a bank has not received yet: events, or defined PINs that its host does not have.
     package struct Backlog: Sendable, Equatable {
         package let bankId: Identifier
         /// How many wait.
@@ -44,6 +44,8 @@ package struct Observation: Sendable {
 
     /// Of the banks that have any.
     package let backlogs: [Backlog]
+    /// Of the banks that have any: defined PINs that wait for the bank's connector. Those that the host has are not counted.
+    package let forwards: [Backlog]
     /// Of the banks that are active.
     package let certificates: [CertificateExpiry]
     package let revocationLists: [ListExpiry]
@@ -57,7 +59,7 @@ package struct Observation: Sendable {
 extension Store {
     /// Looks at the installation, in one round trip. It reads every event that waits for a bank, so it is not for requests.
     package func observe(now: Timestamp) async throws(StoreError) -> Observation {
-        let (backlogs, certificates, lists, trust, keys, seal, schema) = try await statements.batch(
+        let (backlogs, forwards, certificates, lists, trust, keys, seal, schema) = try await statements.batch(
             // Each part reads an index of its own: most rows were delivered.
             PostgresRows<Observation.Backlog>(
                 """
@@ -67,6 +69,12 @@ extension Store {
                     UNION ALL
                     SELECT bank_id, 0, NULL, count(*) FROM webhook_delivery WHERE status = 'PARKED' GROUP BY bank_id
                 ) AS parts GROUP BY bank_id
+                """),
+            PostgresRows<Observation.Backlog>(
+                """
+                SELECT bank_id, count(*), min(defined_at), 0::bigint
+                FROM forwarded_pin JOIN chosen_pin USING (bank_id, unique_id)
+                WHERE next_attempt_at IS NOT NULL AND state = 'pending' GROUP BY bank_id
                 """),
             PostgresRows<Observation.CertificateExpiry>(
                 """
@@ -86,8 +94,8 @@ extension Store {
             PostgresRows<Timestamp>("SELECT sealed_at FROM audit_seal ORDER BY number DESC LIMIT 1"),
             PostgresRows<Int>("SELECT schema_version FROM schema_state"))
         return Observation(
-            backlogs: backlogs, certificates: certificates, revocationLists: lists, trustLists: trust, dataKeys: keys,
-            lastSealAt: seal.first, schemaVersion: schema.first ?? 0)
+            backlogs: backlogs, forwards: forwards, certificates: certificates, revocationLists: lists,
+            trustLists: trust, dataKeys: keys, lastSealAt: seal.first, schemaVersion: schema.first ?? 0)
     }
 }
 
