@@ -195,6 +195,12 @@ let package = Package(
                 "SecureMemory", asyncHTTPClient,
                 logging, metrics, nioCore, nioHTTP1, nioPosix, nioSSL, serviceLifecycle,
             ]),
+        library(
+            "CardCompanionForwarding", in: .server,
+            [
+                "CardCompanion", "CardCompanionModel", "CardCompanionStore", "Retries", "SecureMemory", "StrictJSON",
+                logging, serviceLifecycle, subprocess, systemPackage,
+            ]),
         .target(
             name: "CardCompanionHTTP",
             dependencies: [
@@ -221,7 +227,8 @@ let package = Package(
         library(
             "CardCompanionServer", in: .server,
             [
-                "Administration", "CardCompanion", "CardCompanionHTTP", "CardCompanionModel", "CardCompanionStore",
+                "Administration", "CardCompanion", "CardCompanionForwarding", "CardCompanionHTTP",
+                "CardCompanionModel", "CardCompanionStore",
                 "CardCompanionWebhooks", "CLinux",
                 "Cryptography", "EmbeddedPostgres", "HTTPSignatures", "KeyBlocks", "KeyVault", "LogLines", "PINImages",
                 "PKCS11", "PrometheusText", "SecureMemory", "StrictJSON", argumentParser, configuration, hummingbird,
@@ -230,7 +237,8 @@ let package = Package(
         program(
             "card-companion", in: .server,
             [
-                "Administration", "CardCompanion", "CardCompanionHTTP", "CardCompanionServer", "CardCompanionModel",
+                "Administration", "CardCompanion", "CardCompanionForwarding", "CardCompanionHTTP",
+                "CardCompanionServer", "CardCompanionModel",
                 "CardCompanionStore", "CardCompanionWebhooks", "Cryptography", "DualControl", "EMRTD", "HTTPSignatures",
                 "KeyVault", "PKCS11",
                 "SecureMemory", argumentParser, asyncHTTPClient, configuration, nioCore, nioHTTP1, nioSSL,
@@ -377,6 +385,8 @@ let package = Package(
                 httpTypes, hummingbird,
             ]),
         tests("CardCompanionStoreTests", in: .server, ["CardCompanionModel", "CardCompanionStore"]),
+        tests(
+            "CardCompanionForwardingTests", in: .server, ["CardCompanionForwarding", "CardCompanionModel"]),
         tests(
             "CardCompanionWebhooksTests", in: .server,
             ["CardCompanion", "CardCompanionModel", "CardCompanionWebhooks"]),

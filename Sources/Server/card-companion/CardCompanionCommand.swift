@@ -25,6 +25,7 @@ struct CardCompanionCommand: AsyncParsableCommand {
                 subcommands: [
                     ServeCommand.self, StatusCommand.self, DoctorCommand.self, CheckConfigCommand.self,
                     ConfigurationCommand.self, MigrateCommand.self, BackupCommand.self, DatabaseCommand.self,
+                    ForwardCommand.self,
                 ]),
             CommandGroup(
                 name: "Bank",

@@ -188,6 +188,15 @@ package final class TestInstallation: Sendable {
         guard !changed.isEmpty else { throw SetupFailed(description: "no bank has the setting '\(line)'") }
     }
 
+    /// The database's connection string for sessions with the rights of another role, which must exist.
+    package func databaseURL(role: String) -> String { "\(ownerURL) user=postgres options='-c role=\(role)'" }
+
+    /// Runs statements with the rights of another role.
+    @discardableResult
+    package func sqlAsRole(_ role: String, _ statements: String) async throws -> [String] {
+        try await sqlAsSuperuser("SET LOCAL ROLE \(role); \(statements)")
+    }
+
     /// Runs statements as the role that serves.
     package func sqlAsServer(_ statements: String) async throws -> [String] {
         try await SQL.run(statements, at: databaseURL)

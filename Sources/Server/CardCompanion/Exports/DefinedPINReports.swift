@@ -63,31 +63,12 @@ package struct DefinedPINReports: Sendable {
         }
     }
 
-    /// Whether a scalar can end a line, or change the order of what is shown.
-    private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator: true
-        default: false
-        }
-    }
-
-    /// Operators see the reason on a terminal, so it is one line. It must not have the card in it.
     private static func readReason(
         _ body: borrowing JSONText, of stage: DefinedPINStage?, _ problems: inout [ProvisioningError]
     ) -> String? {
         guard !body.isMissing(reason) else { return nil }
-        guard let text = body.string(reason), text.unicodeScalars.count <= DefinedPINState.reasonLimit,
-            !text.unicodeScalars.contains(where: isHidden)
-        else {
-            problems.append(
-                ProvisioningError(
-                    reason, "must be one line of text, of at most \(DefinedPINState.reasonLimit) characters"))
-            return nil
-        }
-        if stage != .failed { problems.append(ProvisioningError(reason, "is for the state failed only")) }
-        if PrimaryAccountNumber.isContained(in: Array(text.utf8)) {
-            problems.append(ProvisioningError(reason, "must not contain a card number"))
-        }
+        let text = body.string(reason)
+        problems += DefinedPINReason.problems(of: text, stage: stage).map { ProvisioningError(reason, $0) }
         return text
     }
 }

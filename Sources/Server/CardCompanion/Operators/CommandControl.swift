@@ -12,7 +12,7 @@ package enum CommandControl: String, Sendable {
 
     /// Every command.
     package static let table: [String: CommandControl] = [
-        "serve": .reads, "backup": .reads, "doctor": .reads, "evidence": .reads, "status": .reads,
+        "serve": .reads, "forward": .reads, "backup": .reads, "doctor": .reads, "evidence": .reads, "status": .reads,
         "check-config": .reads,
         "configuration": .reads, "explain hmac": .reads,
         "explain jwe": .reads,

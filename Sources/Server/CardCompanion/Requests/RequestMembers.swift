@@ -18,7 +18,7 @@ extension JSONText {
     }
 
     /// The text of a string; nil for every other kind.
-    borrowing func string(_ name: String) -> String? {
+    package borrowing func string(_ name: String) -> String? {
         kind(of: name) == .string ? text(of: name) : nil
     }
 

@@ -36,10 +36,11 @@ package struct Database: Sendable {
     ///
     /// - Parameters:
     ///   - isQuiet: whether only errors are logged.
+    ///   - logsAsServer: whether everything is logged that a server would log, because the command runs for long.
     ///   - isForMigration: whether it is opened for 'migrate', which makes a private database if there is none. Another command
     ///     that looks into the wrong folder would leave an empty installation there.
     package static func opened<Result: Sendable>(
-        _ options: some SettingOptions, isQuiet: Bool = false, isForMigration: Bool = false,
+        _ options: some SettingOptions, isQuiet: Bool = false, logsAsServer: Bool = false, isForMigration: Bool = false,
         _ body: @Sendable @escaping (Database, ServerSettings, Logger) async throws -> Result
     ) async throws -> Result {
         let settings = try await ServerSettings.read(options)
@@ -48,7 +49,7 @@ package struct Database: Sendable {
                 "there is no database in \(settings.dataDirectory). If yours is elsewhere, name its folder with --data-directory, or "
                     + "its URL with --database-url. For a new installation, run 'card-companion migrate' first")
         }
-        var logger = Log.bootstrap(settings, forServer: false)
+        var logger = Log.bootstrap(settings, forServer: logsAsServer)
         if isQuiet { logger.logLevel = .error }
         let database = try await open(settings, isForMigration: isForMigration, logger: logger)
         do {

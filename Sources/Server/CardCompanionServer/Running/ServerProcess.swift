@@ -108,8 +108,8 @@ package struct ServerProcess {
     }
 }
 
-/// The private database. It is restarted if it dies, and stops with the server.
-private struct EmbeddedDatabase: Service, CustomStringConvertible {
+/// The private database. It is restarted if it dies, and stops with this process.
+struct EmbeddedDatabase: Service, CustomStringConvertible {
     let description = "private PostgreSQL"
     let embedded: EmbeddedPostgres
 

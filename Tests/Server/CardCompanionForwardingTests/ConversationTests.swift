@@ -1,0 +1,81 @@
+import CardCompanionModel
+import Testing
+
+@testable import CardCompanionForwarding
+
+@Suite("Conversation with a bank's program")
+struct ConversationTests {
+    private let start = ContinuousClock.now
+
+    private func pin(_ event: String, attempt: Int = 1) -> ForwardedPIN {
+        ForwardedPIN(
+            uniqueId: "4711", event: event, definedAt: Timestamp(seconds: 1_764_277_200), stage: .pending,
+            attempt: attempt)
+    }
+
+    private func answer(_ event: String, _ state: String, _ more: String = "") throws -> ProgramAnswer {
+        try ProgramAnswer(#"{"event":"\#(event)","uniqueId":"4711","state":"\#(state)"\#(more)}"#)
+    }
+
+    @Test("The program has no more PINs at once than it may, and answers make room")
+    func room() throws {
+        var random = SystemRandomNumberGenerator()
+        var conversation = Conversation(limit: 2, answerLimit: .seconds(5))
+        #expect(conversation.room == 2 && !conversation.isWaiting)
+        conversation.begin(pin("a"), at: start)
+        conversation.begin(pin("b"), at: start)
+        #expect(conversation.room == 0 && conversation.isWaiting)
+        let report = conversation.end(with: try answer("b", "effective"), using: &random)
+        #expect(report == ForwardedPINReport(uniqueId: "4711", event: "b", stage: .effective))
+        #expect(conversation.room == 1)
+    }
+
+    @Test("The oldest question that is not answered in time is named")
+    func overdue() throws {
+        var random = SystemRandomNumberGenerator()
+        var conversation = Conversation(limit: 8, answerLimit: .seconds(5))
+        conversation.begin(pin("late"), at: start)
+        conversation.begin(pin("later"), at: start + .seconds(1))
+        #expect(conversation.overdue(at: start + .milliseconds(4999)) == nil)
+        #expect(conversation.overdue(at: start + .seconds(5)) == "late")
+        #expect(conversation.overdue(at: start + .seconds(60)) == "late")
+        _ = conversation.end(with: try answer("late", "sent"), using: &random)
+        #expect(conversation.overdue(at: start + .seconds(5)) == nil)
+        #expect(conversation.overdue(at: start + .seconds(6)) == "later")
+    }
+
+    @Test("A PIN that is put off without a time waits longer with each attempt, up to an hour")
+    func putOff() throws {
+        var random = SystemRandomNumberGenerator()
+        for (attempt, range) in [(1, 4...6), (2, 8...12), (4, 32...48), (40, 2880...4320)] {
+            var conversation = Conversation(limit: 8, answerLimit: .seconds(5))
+            conversation.begin(pin("a", attempt: attempt), at: start)
+            let report = conversation.end(with: try answer("a", "pending"), using: &random)
+            #expect(report.stage == .pending && range.contains(report.afterSeconds ?? 0), "\(report)")
+        }
+        var conversation = Conversation(limit: 8, answerLimit: .seconds(5))
+        conversation.begin(pin("a", attempt: 9), at: start)
+        let report = conversation.end(with: try answer("a", "pending", #","afterSeconds":7"#), using: &random)
+        #expect(report.afterSeconds == 7)
+    }
+
+    @Test("What a program that has ended did not answer is put off, and nothing else is")
+    func abandoned() throws {
+        var random = SystemRandomNumberGenerator()
+        var conversation = Conversation(limit: 8, answerLimit: .seconds(5))
+        for event in ["a", "b", "c"] { conversation.begin(pin(event), at: start) }
+        _ = conversation.end(with: try answer("b", "effective"), using: &random)
+        let reports = conversation.abandon(using: &random)
+        #expect(reports.map(\.event).sorted() == ["a", "c"])
+        #expect(reports.allSatisfy { $0.stage == .pending && (4...6).contains($0.afterSeconds ?? 0) })
+        #expect(!conversation.isWaiting)
+    }
+
+    @Test("The program can answer again later")
+    func late() throws {
+        var random = SystemRandomNumberGenerator()
+        var conversation = Conversation(limit: 1, answerLimit: .seconds(5))
+        #expect(conversation.end(with: try answer("a", "effective"), using: &random).stage == .effective)
+        #expect(conversation.room == 1)
+    }
+}

@@ -1,0 +1,295 @@
+import Foundation
+import ServerHarness
+import Testing
+
+/// A bank's connector hands defined PINs to the bank's program, and reports what it says.
+@Suite("Connector")
+struct ConnectorTests {
+    private static let settings = [
+        "--retention", "keep-repeat", "--weak-pin-rules", "none", "--definitions-per-day", "100",
+        "--forward-defined-pins", "true",
+    ]
+    /// Tests with connectors of their own have banks of their own.
+    private static let shared = Once {
+        let service = try await Service.shared.value
+        let backend = try await service.makeBackend(settings)
+        return (backend, try ConnectorUnderTest(of: backend, on: service.installation))
+    }
+
+    private var installation: TestInstallation { get async throws { try await Service.shared.value.installation } }
+
+    private func defined(_ backend: Backend, _ pin: String = "7391") async throws -> TestCardholder {
+        let holder = try await backend.created()
+        try await define(holder, pin, backend)
+        return holder
+    }
+
+    private func define(_ holder: TestCardholder, _ pin: String, _ backend: Backend) async throws {
+        let answer = try await backend.define(holder, pin)
+        try #require(answer.code == 0, "\(answer.members)")
+    }
+
+    @Test(
+        "The program gets the event of a defined PIN without the PIN, and what it answers is shown and in the audit trail"
+    )
+    func effective() async throws {
+        let (backend, connector) = try await Self.shared.value
+        let holder = try await backend.created()
+        try connector.answer(
+            #"{"state":"sent","afterSeconds":1}"#, #"{"state":"effective"}"#, about: holder)
+        try await define(holder, "7391", backend)
+        let event = try #require(try await backend.definedPIN(holder)?["event"]?.string)
+        let lines = try await connector.waitForLines(2, about: holder)
+        try await backend.waitForState("effective", of: holder, connector)
+
+        #expect(lines.map { $0["event"]?.string } == [event, event])
+        #expect(lines.map { $0["state"]?.string } == ["pending", "sent"])
+        #expect(lines.map { $0["attempt"] } == [1, 2])
+        #expect(lines.allSatisfy { $0["bankId"]?.string == backend.bank.id && $0.count == 6 })
+        let definedAt = try await installation.sql(
+            "SELECT floor(extract(epoch FROM occurred_at)) FROM event WHERE public_id = '\(event)'")
+        #expect(lines.first?["definedAt"]?.text == definedAt.first)
+        // Neither the database's password nor another setting is in the program's environment.
+        #expect(connector.starts.allSatisfy { $0.hasSuffix(" []") }, "\(connector.starts)")
+
+        let entries = try await installation.sql(
+            """
+            SELECT reported.outcome || ' ' || reported.detail || ' ' || reported.actor
+            FROM audit_entry AS defined JOIN audit_entry AS reported USING (subject)
+            WHERE defined.operation = 'define' AND reported.operation = 'report-defined-pin'
+                AND reported.bank_id = '\(backend.bank.id)'
+                AND defined.subject = (SELECT subject FROM forwarded_pin WHERE event_id = '\(event)')
+            ORDER BY reported.occurred_at
+            """)
+        #expect(entries == ["reported sent connector", "reported effective connector"])
+        let next = try await installation.sql(
+            "SELECT next_attempt_at IS NULL FROM forwarded_pin WHERE event_id = '\(event)'")
+        #expect(next == ["t"])
+    }
+
+    @Test("A failure is shown with its reason")
+    func failed() async throws {
+        let (backend, connector) = try await Self.shared.value
+        let holder = try await backend.created()
+        try connector.answer(#"{"state":"failed","reason":"the host knows no such card"}"#, about: holder)
+        try await define(holder, "7391", backend)
+        try await backend.waitForState("failed", of: holder, connector)
+        #expect(try await backend.definedPIN(holder)?["reason"]?.string == "the host knows no such card")
+    }
+
+    @Test("A PIN that the program puts off is handed out again, and stays pending")
+    func putOff() async throws {
+        let (backend, connector) = try await Self.shared.value
+        let holder = try await backend.created()
+        try connector.answer(
+            #"{"state":"pending","afterSeconds":1}"#, #"{"state":"pending","afterSeconds":604800}"#, about: holder)
+        try await define(holder, "7391", backend)
+        let lines = try await connector.waitForLines(2, about: holder)
+        #expect(lines.map { $0["state"]?.string } == ["pending", "pending"])
+        let event = lines.last?["event"]?.string ?? ""
+        try await eventually("the second answer is stored") {
+            try await installation.sql(
+                """
+                SELECT next_attempt_at > now() + interval '6 days' FROM forwarded_pin WHERE event_id = '\(event)'
+                """) == ["t"]
+        }
+        #expect(try await backend.definedPIN(holder)?["state"]?.string == "pending")
+    }
+
+    @Test("The answer about a PIN that was replaced changes nothing, and the new one is handed out")
+    func replaced() async throws {
+        let (backend, connector) = try await Self.shared.value
+        // It is not answered yet.
+        let holder = try await defined(backend)
+        let first = try await connector.waitForLines(1, about: holder)[0]["event"]?.string
+        try connector.answer(#"{"event":"\#(first ?? "")","state":"failed"}"#, #"{"state":"effective"}"#, about: holder)
+        // The program answers about the old PIN when it is asked about the new one; that is asked again when the lease has ended.
+        try await define(holder, "58026", backend)
+        let second = try await connector.waitForLines(2, about: holder)[1]["event"]?.string
+        #expect(second != nil && second != first)
+        try await connector.wait(for: "the answer about the old PIN is refused") {
+            connector.logText.contains("A defined PIN was replaced before it was reported")
+        }
+        #expect(try await backend.definedPIN(holder)?["state"]?.string == "pending")
+    }
+
+    @Test("A PIN that the bank itself has replaced or reported, or whose cardholder is gone, is not handed out")
+    func notHandedOut() async throws {
+        let service = try await Service.shared.value
+        let backend = try await service.makeBackend(Self.settings)
+        let (replaced, reported, deleted, waiting) = (
+            try await defined(backend), try await defined(backend), try await defined(backend),
+            try await defined(backend)
+        )
+        #expect(try await backend.put(replaced).status == 200)
+        #expect(try await backend.delete(deleted.uniqueId).status == 204)
+        let event = try #require(try await backend.definedPIN(reported)?["event"])
+        var call = IssuerCall(
+            "POST", backend.path(reported.uniqueId) + "/pin:effective",
+            body: Array(JSON.object(["event": event, "state": "effective"]).text.utf8))
+        call.headers = [("Content-Type", "application/json")]
+        #expect(try await backend.server.call(call, by: backend.issuer).status == 200)
+
+        let connector = try ConnectorUnderTest(of: backend, on: service.installation)
+        _ = try await connector.waitForLines(1, about: waiting)
+        for holder in [replaced, reported, deleted] { #expect(try connector.lines(about: holder).isEmpty) }
+        #expect(await connector.stop() == 0)
+        let left = try await service.installation.sql(
+            "SELECT unique_id FROM forwarded_pin WHERE bank_id = '\(backend.bank.id)' AND next_attempt_at IS NOT NULL")
+        #expect(left == [waiting.uniqueId])
+    }
+
+    @Test("Without the bank's setting nothing is queued")
+    func off() async throws {
+        let service = try await Service.shared.value
+        let backend = try await service.makeBackend(["--retention", "keep-repeat", "--weak-pin-rules", "none"])
+        _ = try await defined(backend)
+        let queued = try await service.installation.sql(
+            "SELECT count(*) FROM forwarded_pin WHERE bank_id = '\(backend.bank.id)'")
+        #expect(queued == ["0"])
+    }
+
+    @Test("A connector that is killed between the line and the answer changes nothing twice")
+    func killed() async throws {
+        let service = try await Service.shared.value
+        let backend = try await service.makeBackend(Self.settings)
+        let first = try ConnectorUnderTest(of: backend, on: service.installation, ["--answer-seconds", "1"])
+        let holder = try await defined(backend)
+        let event = try await first.waitForLines(1, about: holder)[0]["event"]?.string
+        first.process.send(SIGKILL)
+        await first.process.ended()
+
+        let second = try ConnectorUnderTest(
+            of: backend, on: service.installation, folder: first.folder, ["--answer-seconds", "1"])
+        try second.answer(#"{"state":"effective"}"#, about: holder)
+        try await backend.waitForState("effective", of: holder, second)
+        let lines = try second.lines(about: holder)
+        // The same event: the Idempotency-Key of the program's call for the PIN is the same, too.
+        #expect(lines.count >= 2 && lines.allSatisfy { $0["event"]?.string == event })
+        #expect(lines.first?["attempt"] == 1 && lines.last?["attempt"] != 1)
+        #expect(await second.stop() == 0)
+        let reports = try await service.installation.sql(
+            "SELECT outcome FROM audit_entry WHERE bank_id = '\(backend.bank.id)' AND operation = 'report-defined-pin'")
+        #expect(reports == ["reported"])
+    }
+
+    @Test(
+        "A program that ends, answers nonsense, or is too slow is started again, and asked again",
+        arguments: [
+            ("end", "it has ended"), ("nonsense", "something that is not understood"),
+            (nil, "has not answered in time"),
+        ] as [(String?, String)])
+    func startedAgain(answer: String?, problem: String) async throws {
+        let service = try await Service.shared.value
+        let backend = try await service.makeBackend(Self.settings)
+        let connector = try ConnectorUnderTest(of: backend, on: service.installation, ["--answer-seconds", "2"])
+        let holder = try await backend.created()
+        if let answer { try connector.answer(answer, about: holder) }
+        try await define(holder, "7391", backend)
+        _ = try await connector.waitForLines(1, about: holder)
+        try await connector.wait(for: "the reason why the program is started again") {
+            connector.logText.contains(problem)
+        }
+        try connector.answer(#"{"state":"effective"}"#, about: holder)
+        try await backend.waitForState("effective", of: holder, connector)
+        #expect(connector.starts.count >= 2)
+        #expect(try connector.lines(about: holder).allSatisfy { $0["event"] == $0["event"] })
+        #expect(await connector.stop() == 0)
+    }
+
+    @Test("Two connectors of a bank share the work: each PIN is handed out once")
+    func shared() async throws {
+        let service = try await Service.shared.value
+        let backend = try await service.makeBackend(Self.settings)
+        let connectors = try (0..<2).map { _ in try ConnectorUnderTest(of: backend, on: service.installation) }
+        var holders: [TestCardholder] = []
+        for _ in 0..<12 {
+            let holder = try await backend.created()
+            for connector in connectors { try connector.answer(#"{"state":"effective"}"#, about: holder) }
+            try await define(holder, "7391", backend)
+            holders.append(holder)
+        }
+        for holder in holders {
+            try await backend.waitForState("effective", of: holder, connectors[0])
+            #expect(try connectors.flatMap { try $0.lines(about: holder) }.count == 1)
+        }
+        for connector in connectors { #expect(await connector.stop() == 0) }
+    }
+
+    @Test("A connector that stops reports what the program still answers")
+    func stops() async throws {
+        let service = try await Service.shared.value
+        let backend = try await service.makeBackend(Self.settings)
+        let connector = try ConnectorUnderTest(of: backend, on: service.installation)
+        let holder = try await backend.created()
+        try connector.answer(#"{"state":"effective"}"#, about: holder)
+        try await define(holder, "7391", backend)
+        _ = try await connector.waitForLines(1, about: holder)
+        #expect(await connector.stop() == 0)
+        #expect(try await backend.definedPIN(holder)?["state"]?.string == "effective")
+    }
+
+    @Test("The connector's role can hand out and report, and nothing else")
+    func role() async throws {
+        let service = try await Service.shared.value
+        let installation = service.installation
+        let backend = try await service.makeBackend(Self.settings)
+        // Roles belong to the whole cluster, and it was migrated before they were made: 'migrate' lets them in.
+        try await installation.sqlAsSuperuser(
+            """
+            DO $$ BEGIN CREATE ROLE card_companion_forward NOLOGIN;
+            EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$
+            """)
+        let migrated = try await installation.run(["migrate"]).succeeded()
+        #expect(migrated.stdout == "applied grants\n")
+        let role = "card_companion_forward"
+        let connector = try ConnectorUnderTest(
+            of: backend, on: installation, url: installation.databaseURL(role: role))
+        let holder = try await backend.created()
+        try connector.answer(#"{"state":"effective"}"#, about: holder)
+        try await define(holder, "7391", backend)
+        try await backend.waitForState("effective", of: holder, connector)
+        #expect(await connector.stop() == 0)
+
+        for table in [
+            "cardholder", "forwarded_pin", "chosen_pin", "event", "defined_pin", "bank", "bank_key", "data_key",
+            "audit_entry", "issuer_key",
+        ] {
+            try await installation.sqlAsSuperuser("SELECT FROM card_companion.\(table) LIMIT 0")
+            await #expect(throws: (any Error).self, "\(table)") {
+                try await installation.sqlAsRole(role, "SELECT * FROM card_companion.\(table)")
+            }
+        }
+        for statement in [
+            "SELECT card_companion.append_audit(now(), 'a', 'b', NULL, NULL, 'c', NULL)",
+            "UPDATE card_companion.forwarded_pin SET attempts = 0", "DELETE FROM card_companion.event",
+            "CREATE TABLE card_companion.mine (a int)",
+        ] {
+            await #expect(throws: (any Error).self, "\(statement)") {
+                try await installation.sqlAsRole(role, statement)
+            }
+        }
+    }
+
+    @Test(
+        "A mistake on the command line is named",
+        arguments: [
+            ([], 64, "Name the bank's program"), (["--", "host.py"], 65, "must be an absolute path"),
+            (["--", "/nowhere/host.py"], 65, "cannot be run: No such file"),
+            (["--", "/etc/passwd"], 65, "cannot be run"),
+            (["--at-once", "65", "--", "/bin/cat"], 64, "--at-once must be 1 to 64"),
+            (["--answer-seconds", "0", "--", "/bin/cat"], 64, "--answer-seconds must be 1 to 3600"),
+        ] as [([String], Int32, String)])
+    func mistakes(arguments: [String], status: Int32, message: String) async throws {
+        let service = try await Service.shared.value
+        let result = try await service.installation.run(["forward", "--bank", "NOBANK"] + arguments)
+        #expect(result.status == status && result.stderr.contains(message), "\(result)")
+    }
+
+    @Test("A bank that does not exist is named")
+    func noBank() async throws {
+        let service = try await Service.shared.value
+        let result = try await service.installation.run(["forward", "--bank", "NOBANK", "--", "/bin/cat"])
+        #expect(result.status != 0 && result.stderr.contains("there is no bank 'NOBANK'"), "\(result)")
+    }
+}
