@@ -1,0 +1,116 @@
+"""A bank's program for 'card-companion forward': gets the PVV of each PIN that a cardholder has defined, and gives it to the host.
+
+    card-companion forward --bank MYBANK -- /usr/bin/python3 /opt/bank/to_host.py \\
+        https://pin.example.com /opt/bank/files --key pvk --cards /opt/bank/cards.json --host /var/lib/to-host
+
+FILES is the folder of the bank's files, as own-bank.sh and the sandbox make it. CARDS has the PAN of each uniqueId. HOST is a folder in
+place of the issuer's host: replace give_to_host. The connector gives a line of JSON for each PIN, and takes a line as the answer.
+"""
+
+import command_line  # first: it says in one line what is missing
+
+import json, os, sys
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+from bank import Bank
+from card_companion_backend import KeysUnavailable, open_export, seal_export
+
+TIMEOUT_SECONDS = 20
+AGAIN_AFTER_SECONDS = 60
+
+
+class Refused(Exception):
+    """The host cannot have this PIN, and another attempt would not help."""
+
+
+class NotNow(Exception):
+    """It can be tried again later."""
+
+    def __init__(self, why, after_seconds=AGAIN_AFTER_SECONDS):
+        super().__init__(why)
+        self.after_seconds = after_seconds
+
+
+class ToHost:
+    def __init__(self, url, files, key, cards, host):
+        self.bank, self.key, self.cards, self.host = Bank(url, files), key, json.loads(Path(cards).read_text()), Path(host)
+        self.host.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def answer(self, question):
+        """What has become of a defined PIN. The same question can come twice, so everything here can be done twice."""
+        about = {"event": question["event"], "uniqueId": question["uniqueId"]}
+        try:
+            self.give_to_host(question["uniqueId"], self.pvv(question["uniqueId"], question["event"]))
+            return about | {"state": "effective"}
+        except Refused as refusal:
+            return about | {"state": "failed", "reason": str(refusal)[:200]}
+        except (NotNow, KeysUnavailable) as problem:
+            print(f"event {question['event']}: {problem}", file=sys.stderr, flush=True)
+            return about | {"state": "pending", "afterSeconds": getattr(problem, "after_seconds", AGAIN_AFTER_SECONDS)}
+
+    def pvv(self, unique_id, event):
+        if unique_id not in self.cards:
+            raise Refused("the bank knows no card of this cardholder")
+        call_id = f"pvv-{event}"  # the same for each attempt
+        # The same body, too, also after this program was killed: the server then gives the same answer.
+        kept = self.host / f"{call_id}.call"
+        if not kept.exists():
+            sealed = seal_export(
+                self.bank.server_keys, self.bank.id, unique_id, self.cards[unique_id], self.key, idempotency_key=call_id, method="pvv")
+            write(kept, json.dumps({"pinExport": sealed}))
+        answer = self.call(f"cardholders/{quote(unique_id, safe='')}/pin:verification-value", call_id, kept.read_bytes())
+        pvv = open_export(
+            answer["pinExport"], self.bank.id, unique_id, self.bank.encryption_key, idempotency_key=call_id)["value"]
+        kept.unlink()
+        return pvv
+
+    def call(self, target, call_id, body):
+        url = f"{self.bank.url}/v1/banks/{self.bank.id}/{target}"
+        headers = {"Content-Type": "application/json", "Idempotency-Key": call_id}
+        try:
+            signed = headers | self.bank.signer.sign("POST", url, headers, body)
+            with urlopen(Request(url, body, signed, method="POST"), timeout=TIMEOUT_SECONDS) as answer:
+                return json.load(answer)
+        except HTTPError as refusal:
+            after = refusal.headers.get("Retry-After", "")
+            if refusal.code in (429, 503):
+                raise NotNow(f"the server answers {refusal.code}", max(1, int(after)) if after.isdecimal() else AGAIN_AFTER_SECONDS)
+            kind = json.loads(refusal.read() or b"{}").get("type", "").rpartition(":")[2]
+            if refusal.code in (409, 422) and kind != "idempotency-under-way":
+                raise Refused(f"the server refuses the export: {kind}")
+            raise NotNow(f"the server answers {refusal.code} {kind}")
+        except (URLError, TimeoutError) as problem:
+            raise NotNow(f"the server cannot be reached: {problem}")
+
+    def give_to_host(self, unique_id, pvv):
+        write(self.host / quote(unique_id, safe=""), pvv)
+
+
+def write(path, text):
+    """Writes a file whole, or not at all."""
+    new = path.with_name(path.name + ".new")
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(new, path)
+
+
+def main():
+    parser = command_line.parser(__doc__)
+    parser.add_argument("url", type=command_line.url, help="the server, such as https://pin.example.com")
+    parser.add_argument("files", help="the folder of the bank's files")
+    parser.add_argument("--key", required=True, help="the label of the bank's key for PVVs")
+    parser.add_argument("--cards", required=True, help="a file of JSON with the PAN of each uniqueId")
+    parser.add_argument("--host", required=True, help="the folder in place of the issuer's host")
+    arguments = parser.parse_args()
+    to_host = ToHost(arguments.url, arguments.files, arguments.key, arguments.cards, arguments.host)
+    for line in sys.stdin:  # until the connector stops
+        print(json.dumps(to_host.answer(json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main()
