@@ -2,7 +2,7 @@ package import CardCompanionModel
 package import CardCompanionStore
 package import Logging
 internal import Retries
-package import ServiceLifecycle
+internal import ServiceLifecycle
 
 /// What a bank's connector does.
 package struct ConnectorSettings: Sendable {

@@ -14,7 +14,13 @@ package enum PINExportRefusal: Error, Equatable, Sendable {
     case tooManyNow(retryAfterSeconds: Int)
     case tooManyToday(retryAfterSeconds: Int)
 
-    /// For the audit trail.
+    /// Those of all refusals.
+    static let words = [
+        Self.notAllowed, .noCertificate, .noCardholder, .noDefinedPIN, .otherPINLength, .boundOtherwise,
+        .tooManyNow(retryAfterSeconds: 0), .tooManyToday(retryAfterSeconds: 0),
+    ].map(\.word)
+
+    /// For the audit trail, and for metrics.
     var word: String {
         switch self {
         case .notAllowed: "not-allowed"

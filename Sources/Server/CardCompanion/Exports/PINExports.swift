@@ -33,6 +33,7 @@ package struct PINExports: Sendable {
     private let serverKeys: ServerKeys
     private let countedObjects: CountedObjects
     private let clock: WallClock
+    private let metrics = ExportMetrics()
 
     package init(
         store: Store, keyring: Keyring, serverKeys: ServerKeys, countedObjects: CountedObjects, clock: WallClock
@@ -51,6 +52,24 @@ package struct PINExports: Sendable {
     ///   - keyId: the key that has signed the call.
     /// - Throws: ``PINExportRefusal``, ``ProvisioningRefusal``, ``ServiceUnavailable``, `StoreError`, `KeyVaultError`.
     package func export(
+        _ operation: Operation, _ body: borrowing JSONText, bankId: Identifier, uniqueId text: String,
+        call: IdempotentCall, by keyId: String
+    ) async throws -> Result {
+        do {
+            let result = try await decide(operation, body, bankId: bankId, uniqueId: text, call: call, by: keyId)
+            if case .exported = result { metrics.exported() }
+            return result
+        } catch let refusal as PINExportRefusal {
+            metrics.refused(refusal)
+            throw refusal
+        } catch let refusal as ProvisioningRefusal {
+            metrics.refusedAsInvalid()
+            throw refusal
+        }
+    }
+
+    /// Exports the PIN, or writes into the audit trail why not.
+    private func decide(
         _ operation: Operation, _ body: borrowing JSONText, bankId: Identifier, uniqueId text: String,
         call: IdempotentCall, by keyId: String
     ) async throws -> Result {
@@ -76,6 +95,7 @@ package struct PINExports: Sendable {
     package func noteNotAllowed(
         _ operation: Operation, bankId: Identifier, uniqueId text: String, by keyId: String
     ) async throws {
+        metrics.refused(.notAllowed)
         guard let uniqueId = Identifier(text) else { return }
         try await store.noteRefusedExport(
             PINExportRefusal.notAllowed.word, of: bankId, audit: try note(operation, bankId, uniqueId, keyId),

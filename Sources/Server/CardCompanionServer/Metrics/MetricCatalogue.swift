@@ -47,6 +47,12 @@ enum MetricCatalogue {
             "card_companion_lockouts_total", .counter, labels: ["reason"],
             help: "Cardholders that were locked by a request to this server."),
         MetricDescription(
+            "card_companion_pin_exports_total", .counter, labels: ["outcome"],
+            help: """
+                Exports of defined PINs for the issuer's host. outcome: exported, or why one was refused; bound_otherwise: the PAN \
+                belongs to another cardholder.
+                """),
+        MetricDescription(
             "card_companion_secure_heap_fallbacks_total", .counter,
             help: "Secrets that were kept in ordinary memory, because the secure heap was full."),
         MetricDescription(

@@ -52,6 +52,10 @@ struct PINExportTests {
         _ = try await exporter.opened(exporter.pvv(pan), of: holder)
         let wrong = try await exporter.export(exporter.pvv(Exporter.pan()), of: holder)
         #expect(wrong.status == 409)
+        // Other tests use this server, too.
+        let scrape = try await exporter.backend.server.scrape()
+        #expect(scrape[#"pin_exports_total{outcome="exported"}"#] ?? 0 >= 2)
+        #expect(scrape[#"pin_exports_total{outcome="bound_otherwise"}"#] ?? 0 >= 1)
 
         let installation = try await exporter.installation
         let events = try await installation.sql(

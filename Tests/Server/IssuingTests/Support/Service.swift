@@ -18,7 +18,7 @@ struct Service: Sendable {
 
     private init() async throws {
         installation = try await TestInstallation()
-        server = try await installation.startServer()
+        server = try await installation.startServer(environment: TestServer.metricsOn)
         key = try await server.sealingKey()
     }
 
