@@ -100,6 +100,18 @@ extension Installation {
                     do: "import one with 'card-companion certificate import --use encryption'")
             ]
         }
+        let needed = bank.settings.definitionsPerDay * labels.count
+        guard needed <= PINExport.dailyLimit else {
+            return [
+                .warning(
+                    "exports",
+                    "a cardholder can define \(bank.settings.definitionsPerDay) PINs a day, which makes \(needed) exports with all keys "
+                        + "(\(labels.joined(separator: ", "))): only \(PINExport.dailyLimit) a day are made",
+                    do: "card-companion bank set \(bank.id) --definitions-per-day "
+                        + "\(max(1, PINExport.dailyLimit / labels.count)), unless the host needs fewer keys of each PIN"
+                )
+            ]
+        }
         return [.ok("exports", "the back-end gets defined PINs for the host, with \(labels.joined(separator: ", "))")]
     }
 

@@ -29,6 +29,22 @@ struct HostKeyTests {
             ])
     }
 
+    @Test("bank check says what an export lacks, and when there are more definitions than exports")
+    func bankCheck() async throws {
+        let exporter = try await Exporter(["--definitions-per-day", "5"], kinds: [Exporter.Kind.all[3]])
+        let installation = try await exporter.installation
+        func check(_ settings: String...) async throws -> String {
+            try await installation.run(["bank", "set", exporter.backend.bank.id] + settings).succeeded()
+            return try await installation.run(["bank", "check", exporter.backend.bank.id]).stdout
+        }
+        #expect(try await check("--retry-limit", "4").contains("exports of PINs are switched off"))
+        let tooMany = try await check("--pin-exports", "true")
+        #expect(tooMany.contains("makes 5 exports with all keys (pvk): only 3 a day are made"), "\(tooMany)")
+        #expect(tooMany.contains("--definitions-per-day 3"))
+        let right = try await check("--definitions-per-day", "3")
+        #expect(right.contains("the back-end gets defined PINs for the host, with pvk"), "\(right)")
+    }
+
     @Test(
         "A key block serves the usage that it says",
         arguments: [
