@@ -18,10 +18,12 @@ function callOf({ operationId, method, path, parameters, requestBody, responses,
     .reduce((filled, one) => filled.replace(`{${one.name}}`, valueOf(one)), pattern);
   const query = all.filter((one) => one.in === "query" && one.required).map((one) => `${one.name}=${valueOf(one)}`);
   const suffix = query.length > 0 ? `?${query.join("&")}` : "";
+  // Fields that the operation must have, but for those that sign it.
+  const fields = all.filter((one) => one.in === "header" && one.required).map((one) => [one.name, one.example]);
   const [mediaType, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   const value = content && Object.values(content.examples)[0].value;
   return {
-    host, method: method.toUpperCase(), mediaType, value, isSigned: Boolean(security?.length),
+    host, method: method.toUpperCase(), mediaType, fields, value, isSigned: Boolean(security?.length),
     url: host + inPath(path) + suffix,
     target: inPath(path.replace("/v1/banks/{bankId}/", "")) + suffix,
     body: value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value, null, 2),
@@ -42,7 +44,7 @@ const signing = `sign this call, as the guide says ("Banks' back-ends").`;
 const start = "Then send START, as the document \"WebSocket API v2\" says.";
 
 function curl(call) {
-  const { method, url, mediaType, body, value, isSigned, isWebSocket } = call;
+  const { method, url, mediaType, fields, body, value, isSigned, isWebSocket } = call;
   const quotedURL = `'${url}'`;
   if (isWebSocket) {
     return lines(
@@ -52,6 +54,7 @@ function curl(call) {
   }
   const options = [
     mediaType && `-H 'Content-Type: ${mediaType}'`,
+    ...fields.map(([name, one]) => `-H '${name}: ${one}'`),
     isSigned && body !== null && `-H "Content-Digest: $content_digest"`,
     isSigned && `-H "Signature-Input: $signature_input"`,
     isSigned && `-H "Signature: $signature"`,
@@ -65,7 +68,7 @@ function curl(call) {
 }
 
 function python(call) {
-  const { host, method, url, target, mediaType, body, value, isSigned, isWebSocket } = call;
+  const { host, method, url, target, mediaType, fields, body, value, isSigned, isWebSocket } = call;
   if (isWebSocket) {
     return lines(
       "from websockets.sync.client import connect", "", `with connect(${quoted(webSocketURL(call))}) as socket:`,
@@ -76,7 +79,8 @@ function python(call) {
   const members = body === null || isText ? null : `members = ${pythonLiteral(value)}`;
   const json = members === null ? null : "import json";
   if (isSigned) {
-    const more = sent === null ? "" : `, ${sent}, ${quoted(mediaType)}`;
+    const named = fields.length > 0 ? `, headers=${JSON.stringify(Object.fromEntries(fields))}` : "";
+    const more = (sent === null ? "" : `, ${sent}, ${quoted(mediaType)}`) + named;
     return lines(
       json, "import sys", "", `sys.path.append("examples")  # of this project: bank.py signs the call`,
       "from bank import Bank", "", `bank = Bank(${quoted(host)}, ".data/sandbox")`, members,
@@ -105,7 +109,7 @@ function pythonLiteral(value, indent = "") {
 }
 
 function swift(call) {
-  const { host, method, url, mediaType, body, isSigned, isWebSocket, client } = call;
+  const { host, method, url, mediaType, fields, body, isSigned, isWebSocket, client } = call;
   if (client) {
     return lines(
       "import CardCompanionAPI", "import CardCompanionSDK", "", client.note ? `// ${client.note}` : null,
@@ -124,6 +128,7 @@ function swift(call) {
     `${method === "GET" && !isSigned ? "let" : "var"} request = URLRequest(url: URL(string: ${quoted(url)})!)`,
     method === "GET" ? null : `request.httpMethod = ${quoted(method)}`,
     mediaType ? `request.setValue(${quoted(mediaType)}, forHTTPHeaderField: "Content-Type")` : null,
+    fields.map(([name, one]) => `request.setValue(${quoted(one)}, forHTTPHeaderField: ${quoted(name)})`),
     isSigned
       ? [
         `// \`signature\` has the fields that ${signing}`,
@@ -142,7 +147,7 @@ function textBlock(text) {
 }
 
 function java(call) {
-  const { host, method, url, mediaType, body, isSigned, isWebSocket, client } = call;
+  const { host, method, url, mediaType, fields, body, isSigned, isWebSocket, client } = call;
   if (client) {
     const members = client.javaMembers.map((one) => one.java ?? quoted(one));
     return lines(
@@ -166,6 +171,7 @@ function java(call) {
     isSigned ? `// \`signature\` has names and values of the fields that ${signing}` : null,
     `HttpRequest request = HttpRequest.newBuilder(URI.create(${quoted(url)}))`,
     mediaType ? `    .header("Content-Type", ${quoted(mediaType)})` : null,
+    fields.map(([name, one]) => `    .header(${quoted(name)}, ${quoted(one)})`),
     isSigned ? "    .headers(signature)" : null,
     `    .method(${quoted(method)}, ${publisher})`, "    .build();",
     "HttpResponse<String> answer =",
@@ -174,7 +180,7 @@ function java(call) {
 }
 
 function javaScript(call) {
-  const { host, method, url, mediaType, body, isSigned, isWebSocket, client } = call;
+  const { host, method, url, mediaType, fields, body, isSigned, isWebSocket, client } = call;
   if (client) {
     const uses = [client.type, ...client.members.map(([, one]) => one.javaScriptImport).filter(Boolean)];
     const members = client.members.map(([name, one]) => `${name}: ${one.javaScript ?? quoted(one)},`);
@@ -188,7 +194,8 @@ function javaScript(call) {
       "// In Node.js 22 or later. Browsers send an Origin, which is refused.",
       `const socket = new WebSocket(${quoted(webSocketURL(call))});`, `// ${start}`);
   }
-  const headers = [mediaType && `"Content-Type": ${quoted(mediaType)}`, isSigned && "...signature"].filter(Boolean);
+  const named = fields.map(([name, one]) => `${quoted(name)}: ${quoted(one)}`);
+  const headers = [mediaType && `"Content-Type": ${quoted(mediaType)}`, ...named, isSigned && "...signature"].filter(Boolean);
   const options = [
     method !== "GET" && `method: ${quoted(method)},`,
     headers.length > 0 && `headers: { ${headers.join(", ")} },`,
