@@ -184,7 +184,8 @@ class Samples:
         for media_type, content in operation.get("requestBody", {}).get("content", {}).items():
             value = next(iter(content["examples"].values()))["value"]
             body = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-        request = Request(method.upper(), self.url + path + (f"?{query}" if query else ""), data=body).prepare()
+        headers = {one["name"]: one["example"] for one in every if one["in"] == "header" and one.get("required")}
+        request = Request(method.upper(), self.url + path + (f"?{query}" if query else ""), headers, data=body).prepare()
         fields = IssuerSignature(self.sandbox)(request).headers
         return {name: fields[name] for name in ("Content-Digest", "Signature-Input", "Signature") if name in fields}
 
