@@ -12,9 +12,10 @@ final class ConnectorUnderTest: Sendable {
     /// - Parameters:
     ///   - folder: of an earlier connector; nil for a new one.
     ///   - url: of the database; nil for that of the servers' role.
+    ///   - program: nil for one that answers as the test says.
     init(
         of backend: Backend, on installation: TestInstallation, folder: String? = nil, url: String? = nil,
-        _ arguments: [String] = []
+        program: [String]? = nil, _ arguments: [String] = []
     ) throws {
         self.folder = folder ?? TestFolder.shared.unused("host")
         log = TestFolder.shared.unused("connector")
@@ -26,7 +27,7 @@ final class ConnectorUnderTest: Sendable {
                 CardCompanionBinary.path, "forward", "--bank", backend.bank.id, "--data-directory",
                 installation.dataDirectory,
             ]
-                + arguments + ["--", "/usr/bin/env", "python3", "-B", Self.program, self.folder],
+                + arguments + ["--"] + (program ?? ["/usr/bin/env", "python3", "-B", Self.program, self.folder]),
             environment: environment, outputPath: log)
         try TestFolder.shared.watch(process: process.processID)
     }

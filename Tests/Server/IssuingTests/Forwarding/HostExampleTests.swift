@@ -1,0 +1,63 @@
+import CryptoExtras
+import Foundation
+import PythonOracle
+import ServerHarness
+import Testing
+
+/// The bank's program of examples/to_host.py, run by a connector.
+@Suite(
+    "The example of a bank's program", .enabled(if: PythonOracle.isAvailable, Comment(rawValue: PythonOracle.absence)))
+struct HostExampleTests {
+    private static let program = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../../examples/to_host.py").standardized.path
+
+    /// The files that own-bank.sh makes.
+    private func write(_ exporter: Exporter, cards: [String: String], to folder: String) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let issuer = exporter.backend.issuer
+        let pem = try exporter.encryptionKey.privateKey.pemRepresentation
+        let files = [
+            "sandbox.json": JSON.object([
+                "bankId": .string(exporter.backend.bank.id), "issuerKeyId": .string(issuer.keyId),
+            ]).text,
+            "issuer-key.pem": try issuer.privateKeyText(), "signing-key.pem": pem, "encryption-key.pem": pem,
+            "hmac.hex": "00", "cards.json": JSON.object(cards.mapValues { .string($0) }).text,
+        ]
+        for (name, text) in files { try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8) }
+    }
+
+    @Test("The host gets the PVV that psec makes; what cannot be exported fails with a reason")
+    func pvv() async throws {
+        let exporter = try await Exporter(
+            Exporter.settings + ["--forward-defined-pins", "true"], kinds: [Exporter.Kind.all[3]])
+        let backend = exporter.backend
+        let (known, unknown, other) = (
+            try await backend.created(), try await backend.created(), try await backend.created()
+        )
+        let (folder, pan) = (TestFolder.shared.unused("files"), Exporter.pan())
+        try write(exporter, cards: [known.uniqueId: pan, other.uniqueId: pan], to: folder)
+        let connector = try ConnectorUnderTest(
+            of: backend, on: try await exporter.installation, folder: folder,
+            program: [
+                PythonOracle.interpreter, "-B", Self.program, backend.server.url, folder, "--key", "pvk", "--cards",
+                "\(folder)/cards.json", "--host", "\(folder)/host",
+            ])
+        try await exporter.define(known, "7391")
+        try await backend.waitForState("effective", of: known, connector)
+        let host = "\(folder)/host"
+        #expect(
+            try String(contentsOfFile: "\(host)/\(known.uniqueId)", encoding: .utf8)
+                == (try await exporter.psecPVV("7391", pan)))
+        // What was kept for a repetition is gone, too.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: host) == [known.uniqueId])
+
+        for (holder, reason) in [
+            (unknown, "the bank knows no card of this cardholder"), (other, "the server refuses the export: pan-bound"),
+        ] {
+            try await exporter.define(holder, "7391")
+            try await backend.waitForState("failed", of: holder, connector)
+            #expect(try await backend.definedPIN(holder)?["reason"]?.string == reason)
+        }
+        #expect(await connector.stop() == 0)
+    }
+}
