@@ -55,7 +55,7 @@ async function call(operation, parameters, hostUrl, session = "shared") {
     const [object, name] = operation.split(".");
     const response = await product[object][name](parametersIn(parameters), hostUrl, sessions.get(session));
     responses.set(session, response);
-    const names = ["pin", "images", "text", "sessionId", "freeField", "keypad", "keypadId"];
+    const names = ["pin", "images", "text", "sessionId", "freeField", "keypad", "keypadId", "effective"];
     const view = Object.fromEntries(names.map((member) => [member, response[member] ?? null]));
     const { errorCode, errorMessage, retryAfterSeconds } = response;
     return { ...view, errorCode, errorMessage, retryAfterSeconds, json: JSON.stringify(response) };
