@@ -248,11 +248,13 @@ let package = Package(
         .executableTarget(
             name: "card-companion-sandbox",
             dependencies: [
-                "Administration", "CardCompanion", "CardCompanionAPI", "CardCompanionHTTP", "CardCompanionServer",
-                "CardCompanionModel", "CardCompanionStore",
+                "Administration", "CardCompanion", "CardCompanionAPI", "CardCompanionForwarding", "CardCompanionHTTP",
+                "CardCompanionServer", "CardCompanionModel", "CardCompanionStore",
                 "Cryptography", "DocumentValidation", "DocumentValidationClient", "DocumentValidationSimulation",
-                "EMRTD", "EMRTDSimulation", "HTTPSignatures", "JOSE", "KeyVault", "SecureMemory", "StrictJSON",
-                argumentParser, asyncHTTPClient, httpTypes, hummingbird, nioCore, nioHTTP1,
+                "EMRTD", "EMRTDSimulation", "HTTPSignatures", "JOSE", "KeyBlocks", "KeyVault", "PINVerification",
+                "Retries", "SecureMemory", "StrictJSON",
+                argumentParser, asyncHTTPClient, httpTypes, hummingbird, logging, nioCore, nioHTTP1, serviceLifecycle,
+                subprocess, systemPackage,
             ],
             path: "Sources/Server/card-companion-sandbox",
             resources: [

@@ -26,11 +26,12 @@ struct Sandbox: Sendable {
     private static let issuerKeyId = "sandbox-issuer"
     private static let validityDays: Int64 = 365
     private static let signingKeyBits = 2048
-    private static let issuerKeyFile = "issuer-key.pem"
-    private static let completionFile = "sandbox.json"
+    static let issuerKeyFile = "issuer-key.pem"
+    static let completionFile = "sandbox.json"
     static let hmacKeyFile = "hmac.hex"
     static let signingKeyFile = "signing-key.pem"
     static let signingCertificateFile = "signing-certificate.pem"
+    static let encryptionKeyFile = "encryption-key.pem"
     /// What the sandbox's page may know of the bank.
     static let pageFile = "page.json"
 
@@ -42,16 +43,19 @@ struct Sandbox: Sendable {
     ) async throws -> Sandbox {
         let sandbox = Sandbox(directory: "\(dataDirectory)/sandbox")
         let isThere = try await installation.store.bank(id: bankId) != nil
-        let isComplete = [completionFile, issuerKeyFile, pageFile, "encryption-key.pem"].allSatisfy {
+        let isComplete = [completionFile, issuerKeyFile, pageFile, encryptionKeyFile].allSatisfy {
             FileManager.default.fileExists(atPath: "\(sandbox.directory)/\($0)")
         }
         let isWhole = isThere && isComplete
-        if isWhole, try await sandbox.hasDocuments(installation) { return sandbox }
+        if isWhole, try await sandbox.hasDocuments(installation), try await sandbox.hasHost(installation) {
+            return sandbox
+        }
         try await AdminAction(command: "sandbox", bankId: bankId).recorded(in: installation.logger) {
             if !isWhole { try await sandbox.make(installation, keyring, keys) }
             if try await !sandbox.hasDocuments(installation) {
                 try await sandbox.makeDocuments(installation, keyring)
             }
+            if try await !sandbox.hasHost(installation) { try await sandbox.makeHost(installation, keyring) }
         }
         return sandbox
     }
@@ -280,6 +284,15 @@ struct Sandbox: Sendable {
         SecretBytes(count: count) { buffer in
             var random = SystemRandomNumberGenerator()
             for index in buffer.indices { buffer[index] = UInt8.random(in: 0x30...0x39, using: &random) }
+        }
+    }
+
+    /// Writes a file that takes the place of an older one at once: a reader sees either, and nothing between.
+    func replace(_ name: String, with contents: borrowing SecretBytes) throws {
+        let draft = "\(name).new"
+        try write(contents, to: draft)
+        guard rename("\(directory)/\(draft)", "\(directory)/\(name)") == 0 else {
+            throw CommandError.refused("\(directory)/\(name): \(String(cString: strerror(errno)))")
         }
     }
 

@@ -15,6 +15,7 @@ struct SandboxBank: Sendable {
     let installation: Installation
     private let checks: IdentityChecks
     private let phone: SandboxPhone
+    private let terminal: SandboxTerminal
     private let state: SandboxState
     private let description: SharedSecret
     private let hexKey: SharedSecret
@@ -35,6 +36,7 @@ struct SandboxBank: Sendable {
         self.installation = installation
         self.checks = checks
         self.phone = phone
+        terminal = try SandboxTerminal(of: sandbox)
         state = try SandboxState(directory: sandbox.directory)
         description = SharedSecret(try file(Sandbox.pageFile))
         hexKey = SharedSecret(try file(Sandbox.hmacKeyFile))
@@ -54,6 +56,8 @@ struct SandboxBank: Sendable {
         case .identityCheck: return Self.answer(try await check(of: cardholder(body)))
         case .identityRequirement: return try await identityRequirement(body)
         case .document: return try await document(body)
+        case .definedPIN: return try await definedPIN(of: cardholder(body))
+        case .terminal: return try enter(body)
         case .lock: return try await lock(of: cardholder(body))
         case .unlock:
             var change = CardholderChange()
@@ -66,10 +70,32 @@ struct SandboxBank: Sendable {
         }
     }
 
-    private func lock(of cardholder: Identifier) async throws -> SecretBytes {
+    private func record(of cardholder: Identifier) async throws -> CardholderRecord {
         guard
             let record = try await installation.store.cardholder(bankId: Sandbox.bankId, uniqueId: cardholder)
         else { throw SandboxRefusal("the bank has no cardholder \(cardholder)") }
+        return record
+    }
+
+    /// What has become of the PIN that the cardholder has defined last. If there is none, the answer is empty.
+    private func definedPIN(of cardholder: Identifier) async throws -> SecretBytes {
+        let definedPIN = try await record(of: cardholder).definedPIN
+        return JSONWriter.object { json in
+            guard let definedPIN else { return }
+            json.add("state", definedPIN.stage.rawValue)
+            if let reason = definedPIN.reason { json.add("reason", reason) }
+        }
+    }
+
+    /// Somebody enters a PIN at the terminal.
+    private func enter(_ body: borrowing JSONText) throws -> SecretBytes {
+        let uniqueId = try cardholder(body).text
+        guard let pin = SharedSecret(body.secret(of: "pin")) else { throw SandboxRefusal("pin must be a string") }
+        return try terminal.answer(to: pin.bytes, of: uniqueId)
+    }
+
+    private func lock(of cardholder: Identifier) async throws -> SecretBytes {
+        let record = try await record(of: cardholder)
         let locks = record.locks(by: try await installation.bank(Sandbox.bankId).settings)
         return JSONWriter.object { $0.add("isLocked", !locks.isEmpty) }
     }
@@ -119,22 +145,16 @@ struct SandboxBank: Sendable {
 
     /// Whether the bank wants to see a document before it gives or takes a PIN. Without `isRequired` nothing changes.
     private func identityRequirement(_ body: borrowing JSONText) async throws -> SecretBytes {
-        let bank = try await installation.bank(Sandbox.bankId)
         guard body.kind(of: "isRequired") != nil else {
+            let bank = try await installation.bank(Sandbox.bankId)
             return JSONWriter.object { $0.add("isRequired", bank.settings.identityCheck != .none) }
         }
         guard let isRequired = body.bool("isRequired") else {
             throw SandboxRefusal("isRequired must be true or false")
         }
-        var settings = bank.settings
-        settings.identityCheck = isRequired ? .both : .none
-        let (changed, store) = (settings, installation.store)
         let isWritten = try await AdminAction(command: "sandbox identity requirement", bankId: Sandbox.bankId)
             .recorded(in: installation.logger) {
-                try await installation.adding(InventoryObject(BankPolicy(bank.id, changed, bank.status))) {
-                    try await store.updateBank(
-                        id: bank.id, settings: changed, status: bank.status, revision: bank.revision)
-                }
+                try await Sandbox.changeBank(in: installation) { $0.identityCheck = isRequired ? .both : .none }
             }
         guard isWritten else { throw SandboxRefusal("another command has changed the bank: try again") }
         return JSONWriter.object { $0.add("isRequired", isRequired) }

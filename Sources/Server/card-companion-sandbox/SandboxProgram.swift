@@ -14,7 +14,10 @@ struct SandboxProgram: AsyncParsableCommand {
             EXAMPLE
               card-companion-sandbox serve --data-directory .data
             """,
-        version: Release.version, subcommands: [ServeCommand.self, CreateCommand.self, ShowDocumentCommand.self])
+        version: Release.version,
+        subcommands: [
+            ServeCommand.self, CreateCommand.self, ShowDocumentCommand.self, ForwardCommand.self, HostCommand.self,
+        ])
 
     static func main() async { await Program.run(Self.self) }
 }

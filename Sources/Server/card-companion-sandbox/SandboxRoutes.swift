@@ -22,6 +22,10 @@ enum SandboxOperation: String, CaseIterable, Sendable {
     case identityCheck = "/sandbox/bank/identity-check"
     /// Says or changes whether the bank wants to see a document before each PIN.
     case identityRequirement = "/sandbox/bank/identity-requirement"
+    /// Says whether terminals accept the PIN that a cardholder has defined last. A real app is told by its bank.
+    case definedPIN = "/sandbox/bank/defined-pin"
+    /// Plays a terminal at which a PIN is entered.
+    case terminal = "/sandbox/terminal"
     /// Plays a phone that a made-up document is held to.
     case document = "/sandbox/phone/document"
     /// Which checks the server makes of a request.

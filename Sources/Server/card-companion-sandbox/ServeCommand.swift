@@ -18,6 +18,7 @@ struct ServeCommand: ServerCommand {
     @OptionGroup(title: "Server") var server: ServerOptions
 
     func run() async throws {
+        let environment = environment
         try await ServerProcess.run(self) { core, operations in
             guard core.vaultWatch.isOpen else {
                 throw CommandError.refused("the sandbox needs a vault that opens without a prompt: set vault.pin.file")
@@ -26,7 +27,9 @@ struct ServeCommand: ServerCommand {
                 core.installation, in: core.settings.dataDirectory, keyring: core.keyring, keys: core.keys)
             let bank = try SandboxBank(
                 sandbox, core.installation, operations.identityChecks, SandboxPhone(documents: operations.documents))
-            return TrialParts(routes: SandboxRoutes(bank: bank)) { url in
+            let connector = SandboxConnector(of: sandbox, environment: environment, logger: core.installation.logger)
+            return TrialParts(routes: SandboxRoutes(bank: bank), services: [connector]) { url in
+                connector.start(at: url)
                 // The server runs all the same.
                 try? Terminal.show(sandbox.instructions(url: url))
             }

@@ -148,6 +148,8 @@ struct SandboxPageTests {
                 "/sandbox/bank/hash-mac", ["uniqueId": "alice", "ageSeconds": -1],
                 "ageSeconds must be a number from 0 to 86400"
             ),
+            ("/sandbox/terminal", ["uniqueId": "mallory", "pin": "1234"], "uniqueId must be one of alice, bob, carol"),
+            ("/sandbox/terminal", ["uniqueId": "alice", "pin": "12c4"], "pin must be 4 to 12 digits"),
             (
                 "/sandbox/bank/token", ["uniqueId": "alice", "type": "07"],
                 "type must be 00 (delivery), 01 (reminder) or 02 (definition)"
@@ -161,7 +163,9 @@ struct SandboxPageTests {
 
     @Test(
         "A browser that reaches the server under another name, or through a proxy, gets nothing",
-        arguments: ["GET /sandbox/", "GET /sandbox/bank", "GET /docs", "POST /sandbox/bank/unlock"])
+        arguments: [
+            "GET /sandbox/", "GET /sandbox/bank", "GET /docs", "POST /sandbox/bank/unlock", "POST /sandbox/terminal",
+        ])
     func strangers(route: String) async throws {
         let server = try await Self.server.value
         let parts = route.split(separator: " ").map(String.init)

@@ -10,6 +10,18 @@ package protocol SettingOptions: Sendable {
     var values: SettingValues { get }
 }
 
+extension SettingOptions {
+    /// The values as variables of the environment, for a program of ours that this one starts.
+    package var environment: [String: String] {
+        let names =
+            Setting.all.map { ($0.absoluteKey, $0.environmentName) }
+            + [(Setting.configurationFile.absoluteKey, SettingsReader.fileEnvironmentName)]
+        return names.reduce(into: [:]) { variables, setting in
+            if let value = values[setting.0] { variables[setting.1] = value.content.text }
+        }
+    }
+}
+
 /// A group of arguments that come from the table of settings. ArgumentParser looks for arguments in the mirror of a group, and
 /// decodes them. So a group has them in its mirror, and needs no property for each.
 package protocol SettingGroup: ParsableArguments, SettingOptions, CustomReflectable {

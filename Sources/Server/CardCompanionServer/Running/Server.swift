@@ -4,16 +4,21 @@ package import CardCompanionHTTP
 internal import CardCompanionModel
 internal import CardCompanionStore
 internal import Logging
-internal import ServiceLifecycle
+package import ServiceLifecycle
 
 /// What a server for trials has beside one for production.
 package struct TrialParts: Sendable {
     let routes: any AddedRoutes
+    /// They stop before the server does.
+    let services: [any Service]
     /// Gets the server's URL when it listens.
     let announce: @Sendable (String) -> Void
 
-    package init(routes: any AddedRoutes, announce: @escaping @Sendable (String) -> Void) {
+    package init(
+        routes: any AddedRoutes, services: [any Service], announce: @escaping @Sendable (String) -> Void
+    ) {
         self.routes = routes
+        self.services = services
         self.announce = announce
     }
 }
@@ -46,6 +51,7 @@ struct Server: Service, CustomStringConvertible {
         if let certificates { services.append(certificates) }
         services += ServerMetrics.services(settings, of: installation, certificates)
         services.append(listener(core, operations, trial))
+        services += trial?.services ?? []
         var configuration = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, logger: installation.logger)
         configuration.maximumGracefulShutdownDuration = Self.shutdownLimit

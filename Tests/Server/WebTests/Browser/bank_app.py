@@ -171,6 +171,14 @@ class BankApp:
             keys[digit].click()
         self.find("continue").click()
 
+    def enter_at_terminal(self, pin, text):
+        """Enters a PIN at the terminal, and waits for this text. Returns the whole message."""
+        self.script("for (const place of document.querySelectorAll('.message')) place.replaceChildren()")
+        self.fill("entered", pin)
+        self.find("entered").submit()
+        self.until_message(text)
+        return self.message
+
     def set_accessibility(self, value):
         self.go("settings")
         self.choose("accessibility", value)

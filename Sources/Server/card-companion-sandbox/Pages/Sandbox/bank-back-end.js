@@ -1,10 +1,11 @@
 // The bank's back-end in small, which only the sandbox has. A real app asks its own bank, which knows who is signed in.
 
-async function answerOf(path, members) {
+/** `send` is the fetch that is used. */
+async function answerOf(path, members, send = fetch) {
   const options = members && {
     method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(members),
   };
-  const answer = await fetch(path, options);
+  const answer = await send(path, options);
   const content = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Error(content.detail ?? `the server answered ${answer.status} to ${path}`);
   return content;
@@ -41,6 +42,28 @@ export const bankBackEnd = {
   setAccessibility: (uniqueId, accessibility) =>
     answerOf("/sandbox/bank/accessibility", { uniqueId, accessibility }),
 };
+
+/**
+ * The bank's host, and a terminal that asks it. No app speaks with them, so what is sent is not shown among what went over the wire:
+ * `fetch` is one that nobody listens to.
+ */
+export class BankHost {
+  #fetch;
+
+  constructor(fetch) {
+    this.#fetch = fetch;
+  }
+
+  /** What has become of the PIN that the cardholder has chosen last: `state` and, if it has failed, `reason`; or nothing. */
+  definedPIN(uniqueId) {
+    return answerOf("/sandbox/bank/defined-pin", { uniqueId }, this.#fetch);
+  }
+
+  /** Enters a PIN at the terminal. */
+  enterPIN(uniqueId, pin) {
+    return answerOf("/sandbox/terminal", { uniqueId, pin }, this.#fetch);
+  }
+}
 
 /** A phone with a chip reader, which a browser does not have. `chip` says what is held to it. */
 export const phone = {

@@ -133,7 +133,10 @@ export class NewPIN {
   /** Says how it ended, and whether the PIN is set. */
   #isSet(response) {
     const isSet = response.errorCode === 0;
-    if (isSet) this.#app.showMyPIN();
+    if (isSet) {
+      this.#app.showMyPIN();
+      this.#app.watchDefinedPIN();
+    }
     this.#app.say(isSet ? success : definitionMessage(response));
     return isSet;
   }

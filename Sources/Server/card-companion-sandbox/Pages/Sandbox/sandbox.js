@@ -2,11 +2,13 @@
 
 import { CardCompanionSession } from "/sandbox/card-companion.js";
 import { element } from "/docs/elements.js";
-import { bankBackEnd, freshSeconds, oldSeconds } from "./bank-back-end.js";
+import { BankHost, bankBackEnd, freshSeconds, oldSeconds } from "./bank-back-end.js";
+import { DefinedPIN } from "./defined-pin.js";
 import { MyPIN } from "./my-pin.js";
 import { NewPIN } from "./new-pin.js";
 import { Passport } from "./passport.js";
 import { ServerChecks } from "./server-checks.js";
+import { Terminal } from "./terminal.js";
 import { listen } from "./wire.js";
 import { WireView } from "./wire-view.js";
 
@@ -24,6 +26,8 @@ class App {
   session = null;
   /** Goes back to the first screen. */
   showMyPIN = () => {};
+  /** Says on the first screen whether terminals accept the PIN that was chosen last. */
+  watchDefinedPIN = () => {};
 
   constructor(wire) {
     this.wire = wire;
@@ -93,11 +97,14 @@ function showSurroundings() {
 }
 
 class Screens {
-  constructor(app) {
+  constructor(app, host) {
     this.app = app;
     this.myPIN = new MyPIN(app);
     this.newPIN = new NewPIN(app);
     this.passport = new Passport(app);
+    this.terminal = new Terminal(app, host);
+    this.definedPIN = new DefinedPIN(host, place("effect"));
+    app.watchDefinedPIN = () => this.definedPIN.watch(app.uniqueId);
     app.showMyPIN = () => {
       this.show("my-pin");
       place("hold").focus();
@@ -119,6 +126,7 @@ class Screens {
   show(id) {
     this.myPIN.forget();
     this.newPIN.end();
+    this.terminal.end();
     this.app.say(null);
     for (const screen of document.querySelectorAll(".screen")) screen.hidden = screen.id !== id;
     for (const button of place("screens").children) {
@@ -155,10 +163,12 @@ class Screens {
     this.myPIN.begin(cardholder);
     document.querySelector(`[name="accessibility"][value="${cardholder.accessibility ?? ""}"]`).checked = true;
     this.app.showMyPIN();
+    this.app.watchDefinedPIN();
   }
 
   signOut() {
     this.myPIN.end();
+    this.definedPIN.end();
     Object.assign(this.app, { uniqueId: null, way: null, session: null });
     this.isSignedIn(false);
     this.show("sign-in");
@@ -186,7 +196,7 @@ async function start() {
   const unheard = listen((kind, content) => wire.add(kind, content));
   const wire = new WireView(place("actions"), new ServerChecks(unheard));
   const app = new App(wire);
-  const screens = new Screens(app);
+  const screens = new Screens(app, new BankHost(unheard));
   place("clear").addEventListener("click", () => {
     wire.clear();
     place("nothing").hidden = false;

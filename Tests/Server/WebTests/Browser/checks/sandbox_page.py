@@ -13,7 +13,7 @@ from bank_app import BankApp
 from checks import equal
 
 WIDE, SMALLEST = (1280, 860), (320, 640)
-SCREENS = ("my-pin", "new-pin", "passport", "settings")
+SCREENS = ("my-pin", "new-pin", "passport", "terminal", "settings")
 numbers = itertools.count()
 
 
@@ -423,6 +423,37 @@ def check_mistyped(scene):
         app.press_keys("8296")
         app.until_message("not the same")
         equal(app.actions(), ["1. carol gets a keypad"], "actions")
+
+
+def check_terminal(scene):
+    """a PIN that was chosen is accepted at the terminal when the page says that it works, and another one is not"""
+    with signed_in(scene, "bob") as app:
+        equal(app.find("effect").text, "", "the line about a PIN that nobody has chosen")
+        app.script(
+            """
+            const effect = document.getElementById("effect");
+            window.effects = [];
+            new MutationObserver(() => effects.push(effect.textContent)).observe(effect, { childList: true });
+            """)
+        pin = new_pin()
+        app.go("new-pin")
+        app.type_pin(pin)
+        app.until_message("Your new PIN is set")
+        app.until(lambda: app.find("effect").text == "Your new PIN works at terminals.", "the PIN works")
+        before = app.script("return effects.filter((text) => text !== '').slice(0, -1)")
+        assert before and all("does not work at terminals yet" in text for text in before), f"what was said before: {before}"
+        app.go("terminal")
+        app.enter_at_terminal("12", "A PIN has 4 to 12 digits")
+        app.enter_at_terminal(pin, "Accepted")
+        for name, expected in (("aria-invalid", "false"), ("value", "")):
+            equal(app.find("entered").get_attribute(name), expected, f"{name} of the field")
+        # One in ten thousand PINs has the same value, so that one of the two may.
+        seen = [app.enter_at_terminal(other, "Card 999900") for other in ("2468", "8642")]
+        assert any("Wrong PIN" in message for message in seen), f"wrong PINs are accepted: {seen}"
+        assert pin not in app.find("wire").get_attribute("textContent"), "the PIN is among what went over the wire"
+        app.find("sign-out").click()
+        app.sign_in("bob", "code")
+        app.until(lambda: app.find("effect").text == "Your new PIN works at terminals.", "the line after signing in")
 
 
 def check_hints(scene):
