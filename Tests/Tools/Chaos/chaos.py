@@ -15,6 +15,7 @@ longer than its limit. What must hold:
   - the audit trail verifies, with examples/verify_audit.py too, and each cardholder's row is as its last entry says
   - after a fault, service is back within its limit; if no standby has to take over, within five seconds of the fault's end
   - a server that is not itself at fault answers within three seconds, if only with 503
+  - each chosen PIN that is still there comes to the issuer's host, and none twice, although the connector is killed again and again
   - servers hold no more descriptors at the end than at the beginning
 
 It needs Python 3.9 or later with `cryptography` and `jwcrypto`.
@@ -35,6 +36,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "deploy/ha"
 
 from cluster import ClusterError, become_reaper, die_with_parent, kill_descendants  # noqa: E402
 from cluster_site import ClusterSite  # noqa: E402
+from connector import BankConnector  # noqa: E402
 from faults import RECOVERED, cluster_faults, single_faults  # noqa: E402
 from footprint import Footprint  # noqa: E402
 from mutations import apply_mutation  # noqa: E402
@@ -108,7 +110,8 @@ class Chaos:
         self.importer = Importer(self.site, self.bank, self.record, f"{seed}-import")
         self.reader = Reader(self.site, self.bank, self.record, f"{seed}-reader")
         self.probes = [Probe(server, self.bank, self.record) for server in self.site.servers]
-        for client in [*self.workers, self.importer, self.reader, *self.probes]:
+        self.connector = BankConnector(self.site, self.record, f"{seed}-connector")
+        for client in [*self.workers, self.importer, self.reader, *self.probes, self.connector]:
             client.start()
 
     # MARK: - One fault
@@ -162,10 +165,11 @@ class Chaos:
         """Stops the clients, and compares what they were told with what there is."""
         print("  the clients stop, and everything is compared", flush=True)
         self.record.stopping.set()
-        for client in [*self.workers, self.importer, self.reader, *self.probes]:
+        for client in [*self.workers, self.importer, self.reader, *self.probes, self.connector]:
             client.join(timeout=300)
             if client.is_alive():
                 self.record.violation(f"{client.name} did not end")
+        self.connector.check()
         self.check_events()
         self.check_replays()
         self.check_pins()
@@ -269,7 +273,8 @@ class Chaos:
         print(
             f"\nfaults {len(self.outcomes)}, requests {self.record.requests} ({self.record.unanswered} without an answer), "
             f"served once {len(self.record.served)}, events {len(self.record.events)}, "
-            f"imported lines {len(self.record.imported)}, longest outage {longest:.1f} s, "
+            f"imported lines {len(self.record.imported)}, PINs that came to the host {self.connector.values} "
+            f"({self.connector.kills} kills), longest outage {longest:.1f} s, "
             f"violations {len(self.record.violations)}")
         for text in self.record.violations:
             print(f"  {text}")
