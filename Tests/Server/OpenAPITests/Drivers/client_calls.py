@@ -168,7 +168,7 @@ def check_identity(caller, path):
 
 
 def tell_the_host(caller, path):
-    """Reports a defined PIN, and asks for exports, which the sandbox's bank may not have."""
+    """Reports a defined PIN, and asks for exports, which the bank does not have here."""
     event = caller.call(get_cardholder, 200, models.CardholderView, *path).parsed.defined_pin.event
     report = models.DefinedPINReport(event=event, state=models.DefinedPINReportState.EFFECTIVE)
     answer = caller.call(report_defined_pin, 200, models.DefinedPINAnswer, *path, body=report).parsed

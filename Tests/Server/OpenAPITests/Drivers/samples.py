@@ -42,8 +42,8 @@ RUN_SECONDS = 60
 COMPILE_SECONDS = 300
 # The codes of samples with the library that need another call before them: no fetch has left a key, or no keypad is there.
 ALONE = {"notify": "90000", "tokenNotify": "90000", "definePINIndexes": "214"}
-# The kinds of problems that answer samples: their sealed values are examples, and the cardholder has not defined their PIN.
-REFUSED = {"translatePIN": "invalid-members", "makeVerificationValue": "invalid-members", "reportDefinedPIN": "other-pin"}
+# The kinds of problems that answer samples: the bank has no exports here, and its cardholder has not defined their PIN.
+REFUSED = {"translatePIN": "pin-exports-off", "makeVerificationValue": "pin-exports-off", "reportDefinedPIN": "other-pin"}
 
 
 class Samples:
