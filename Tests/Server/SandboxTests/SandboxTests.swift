@@ -23,7 +23,9 @@ import Testing
         .deletingLastPathComponent()
     private static let pngSignature = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
 
-    @Test("The help of every command contains an example", arguments: ["serve", "create", "show-document", "host"])
+    @Test(
+        "The help of every command contains an example",
+        arguments: ["serve", "create", "show-document", "forward", "host"])
     func help(_ command: String) async throws {
         let help = try await Self.server.value.installation.runSandbox([command, "--help"]).succeeded().stdout
         #expect(help.contains("EXAMPLE") && help.contains("card-companion-sandbox \(command)"))
