@@ -10,8 +10,10 @@ CREATE TABLE forwarded_pin (
     defined_at      timestamptz NOT NULL,
     -- How often it was handed out.
     attempts        integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
-    -- Null: it is not handed out any more.
+    -- When it is handed out; null: not any more.
     next_attempt_at timestamptz,
+    -- Until then a connector has it, or the cardholder's PIN before it, and nobody else gets it.
+    leased_until    timestamptz,
     PRIMARY KEY (bank_id, unique_id),
     FOREIGN KEY (bank_id, unique_id) REFERENCES chosen_pin ON DELETE CASCADE
 ) WITH (fillfactor = 85);

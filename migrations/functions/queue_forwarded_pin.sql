@@ -1,4 +1,5 @@
--- Queues the PIN that a cardholder has just defined for the bank's connector, in place of the one before.
+-- Queues the PIN that a cardholder has just defined for the bank's connector, in place of the one before. If a connector has that one, the
+-- new one waits until it is answered, or its lease has ended: otherwise the host could get them in the wrong order.
 CREATE OR REPLACE FUNCTION queue_forwarded_pin(
     p_now       timestamptz,
     p_bank_id   text,

@@ -38,6 +38,9 @@ package struct Connector: Service, CustomStringConvertible {
     /// How long the program can take for its last answers when the connector stops.
     static let stopSeconds = 10
 
+    /// If the program has run so long, its next end is the first.
+    private static let steady = Duration.seconds(60)
+
     private static let backOff = BackOff(first: .seconds(1), longest: .seconds(60), jitter: 0.8...1.2)
 
     /// Its name in the log.
@@ -57,8 +60,9 @@ package struct Connector: Service, CustomStringConvertible {
         var failures = 0
         while !Task.isCancelled, !Task.isShuttingDownGracefully {
             let run = ProgramRun(settings: settings, store: store, logger: logger)
+            let start = ContinuousClock.now
             guard let problem = await run.untilItEnds() else { return }
-            failures = run.hasAnswered ? 1 : failures + 1
+            failures = start.duration(to: .now) < Self.steady ? failures + 1 : 1
             var random = SystemRandomNumberGenerator()
             let delay = Self.backOff.delay(afterFailures: failures, using: &random)
             logger.error(

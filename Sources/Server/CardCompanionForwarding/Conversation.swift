@@ -6,6 +6,11 @@ package struct Conversation: Sendable {
     /// When a PIN is handed out again that the program has put off without saying until when.
     static let backOff = BackOff(first: .seconds(5), longest: .seconds(3600), jitter: 0.8...1.2)
 
+    /// When the program is asked again about a PIN that the host has, but does not use yet, and no time was said.
+    static let sentAgainSeconds = 3600
+    /// How many answers in a row can be about PINs that the program was not asked about.
+    static let unaskedLimit = 100
+
     private struct Question {
         let pin: ForwardedPIN
         let deadline: ContinuousClock.Instant
@@ -14,6 +19,7 @@ package struct Conversation: Sendable {
     private let limit: Int
     private let answerLimit: Duration
     private var questions: [String: Question] = [:]
+    private var unasked = 0
 
     /// - Parameters:
     ///   - limit: how many PINs the program has at once.
@@ -36,13 +42,21 @@ package struct Conversation: Sendable {
     /// The program has answered. It can answer again later, for example `effective` after `sent`.
     ///
     /// - Returns: what is reported to the database.
+    /// - Throws: ``ProgramProblem/tooManyAnswers``.
     package mutating func end(
         with answer: ProgramAnswer, using random: inout some RandomNumberGenerator
-    ) -> ForwardedPINReport {
-        let question = questions.removeValue(forKey: answer.report.event)
-        guard answer.report.stage == .pending, answer.report.afterSeconds == nil else { return answer.report }
-        return Self.putOff(
-            answer.report.uniqueId, answer.report.event, attempts: question?.pin.attempt ?? 1, using: &random)
+    ) throws(ProgramProblem) -> ForwardedPINReport {
+        let (question, report) = (questions.removeValue(forKey: answer.report.event), answer.report)
+        unasked = question == nil ? unasked + 1 : 0
+        guard unasked <= Self.unaskedLimit else { throw .tooManyAnswers }
+        switch (report.stage, report.afterSeconds) {
+        case (.pending, nil):
+            return Self.putOff(report.uniqueId, report.event, attempts: question?.pin.attempt ?? 1, using: &random)
+        case (.sent, nil):
+            return ForwardedPINReport(
+                uniqueId: report.uniqueId, event: report.event, stage: .sent, afterSeconds: Self.sentAgainSeconds)
+        default: return report
+        }
     }
 
     /// The event that the program should have answered by now; nil if there is none.

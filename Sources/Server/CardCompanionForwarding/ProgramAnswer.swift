@@ -27,7 +27,9 @@ package struct ProgramAnswer: Sendable, Equatable {
         guard json.names.allSatisfy(Self.names.contains) else {
             throw .badAnswer("the line has a member that is none of \(Self.names.joined(separator: ", "))")
         }
-        guard let event = json.string("event"), !event.isEmpty else { throw .badAnswer("event must be the event's id") }
+        guard let event = json.string("event"), DefinedPINEvent.isId(event) else {
+            throw .badAnswer("event must be the id of an event")
+        }
         guard let uniqueId = json.string("uniqueId").flatMap(Identifier.init) else {
             throw .badAnswer("uniqueId must be the cardholder's")
         }

@@ -19,7 +19,6 @@ final class ProgramRun: Sendable {
     private let store: Store
     private let logger: Logger
     private let conversation: Mutex<Conversation>
-    private let answered = Atomic(false)
 
     init(settings: ConnectorSettings, store: Store, logger: Logger) {
         self.settings = settings
@@ -27,9 +26,6 @@ final class ProgramRun: Sendable {
         self.logger = logger
         conversation = Mutex(Conversation(limit: settings.limit, answerLimit: .seconds(settings.answerSeconds)))
     }
-
-    /// Whether the program has answered at least once.
-    var hasAnswered: Bool { answered.load(ordering: .relaxed) }
 
     /// Runs the program until it ends, fails, or the connector stops.
     ///
@@ -44,7 +40,10 @@ final class ProgramRun: Sendable {
             problem = .failed("\(error)")
         }
         var random = SystemRandomNumberGenerator()
-        for report in conversation.withLock({ $0.abandon(using: &random) }) { await send(report) }
+        // If the database is away, the leases end by themselves.
+        for report in conversation.withLock({ $0.abandon(using: &random) }) {
+            guard await send(report) else { break }
+        }
         return problem
     }
 
@@ -95,11 +94,14 @@ final class ProgramRun: Sendable {
     private func take(_ line: String) async throws(ProgramProblem) {
         let answer = try ProgramAnswer(line)
         var random = SystemRandomNumberGenerator()
-        await send(conversation.withLock { $0.end(with: answer, using: &random) })
-        answered.store(true, ordering: .relaxed)
+        let report = try conversation.withLock { (conversation) throws(ProgramProblem) in
+            try conversation.end(with: answer, using: &random)
+        }
+        _ = await send(report)
     }
 
-    private func send(_ report: ForwardedPINReport) async {
+    /// - Returns: false if the database does not take it.
+    private func send(_ report: ForwardedPINReport) async -> Bool {
         let metadata: Logger.Metadata = ["event": "\(report.event)", "state": "\(report.stage.rawValue)"]
         do {
             let isTaken = try await store.reportForwardedPIN(report, bankId: settings.bankId)
@@ -107,11 +109,13 @@ final class ProgramRun: Sendable {
                 level: report.stage == .failed ? .warning : .info,
                 isTaken ? "A defined PIN is reported" : "A defined PIN was replaced before it was reported",
                 metadata: metadata)
+            return true
         } catch {
-            // The lease ends, and the program is asked again.
+            // The lease ends, or the time comes when the PIN is due, and the program is asked again.
             logger.warning(
                 "A defined PIN could not be reported",
                 metadata: metadata.merging(["error": "\(error)"]) { $1 })
+            return false
         }
     }
 

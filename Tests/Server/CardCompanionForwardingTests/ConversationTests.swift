@@ -7,14 +7,17 @@ import Testing
 struct ConversationTests {
     private let start = ContinuousClock.now
 
+    /// An event's id for a short name.
+    private func id(_ name: String) -> String { name + String(repeating: "A", count: 22 - name.count) }
+
     private func pin(_ event: String, attempt: Int = 1) -> ForwardedPIN {
         ForwardedPIN(
-            uniqueId: "4711", event: event, definedAt: Timestamp(seconds: 1_764_277_200), stage: .pending,
+            uniqueId: "4711", event: id(event), definedAt: Timestamp(seconds: 1_764_277_200), stage: .pending,
             attempt: attempt)
     }
 
     private func answer(_ event: String, _ state: String, _ more: String = "") throws -> ProgramAnswer {
-        try ProgramAnswer(#"{"event":"\#(event)","uniqueId":"4711","state":"\#(state)"\#(more)}"#)
+        try ProgramAnswer(#"{"event":"\#(id(event))","uniqueId":"4711","state":"\#(state)"\#(more)}"#)
     }
 
     @Test("The program has no more PINs at once than it may, and answers make room")
@@ -25,8 +28,8 @@ struct ConversationTests {
         conversation.begin(pin("a"), at: start)
         conversation.begin(pin("b"), at: start)
         #expect(conversation.room == 0 && conversation.isWaiting)
-        let report = conversation.end(with: try answer("b", "effective"), using: &random)
-        #expect(report == ForwardedPINReport(uniqueId: "4711", event: "b", stage: .effective))
+        let report = try conversation.end(with: try answer("b", "effective"), using: &random)
+        #expect(report == ForwardedPINReport(uniqueId: "4711", event: id("b"), stage: .effective))
         #expect(conversation.room == 1)
     }
 
@@ -37,11 +40,11 @@ struct ConversationTests {
         conversation.begin(pin("late"), at: start)
         conversation.begin(pin("later"), at: start + .seconds(1))
         #expect(conversation.overdue(at: start + .milliseconds(4999)) == nil)
-        #expect(conversation.overdue(at: start + .seconds(5)) == "late")
-        #expect(conversation.overdue(at: start + .seconds(60)) == "late")
-        _ = conversation.end(with: try answer("late", "sent"), using: &random)
+        #expect(conversation.overdue(at: start + .seconds(5)) == id("late"))
+        #expect(conversation.overdue(at: start + .seconds(60)) == id("late"))
+        _ = try conversation.end(with: try answer("late", "sent"), using: &random)
         #expect(conversation.overdue(at: start + .seconds(5)) == nil)
-        #expect(conversation.overdue(at: start + .seconds(6)) == "later")
+        #expect(conversation.overdue(at: start + .seconds(6)) == id("later"))
     }
 
     @Test("A PIN that is put off without a time waits longer with each attempt, up to an hour")
@@ -50,12 +53,12 @@ struct ConversationTests {
         for (attempt, range) in [(1, 4...6), (2, 8...12), (4, 32...48), (40, 2880...4320)] {
             var conversation = Conversation(limit: 8, answerLimit: .seconds(5))
             conversation.begin(pin("a", attempt: attempt), at: start)
-            let report = conversation.end(with: try answer("a", "pending"), using: &random)
+            let report = try conversation.end(with: try answer("a", "pending"), using: &random)
             #expect(report.stage == .pending && range.contains(report.afterSeconds ?? 0), "\(report)")
         }
         var conversation = Conversation(limit: 8, answerLimit: .seconds(5))
         conversation.begin(pin("a", attempt: 9), at: start)
-        let report = conversation.end(with: try answer("a", "pending", #","afterSeconds":7"#), using: &random)
+        let report = try conversation.end(with: try answer("a", "pending", #","afterSeconds":7"#), using: &random)
         #expect(report.afterSeconds == 7)
     }
 
@@ -64,9 +67,9 @@ struct ConversationTests {
         var random = SystemRandomNumberGenerator()
         var conversation = Conversation(limit: 8, answerLimit: .seconds(5))
         for event in ["a", "b", "c"] { conversation.begin(pin(event), at: start) }
-        _ = conversation.end(with: try answer("b", "effective"), using: &random)
+        _ = try conversation.end(with: try answer("b", "effective"), using: &random)
         let reports = conversation.abandon(using: &random)
-        #expect(reports.map(\.event).sorted() == ["a", "c"])
+        #expect(reports.map(\.event).sorted() == [id("a"), id("c")])
         #expect(reports.allSatisfy { $0.stage == .pending && (4...6).contains($0.afterSeconds ?? 0) })
         #expect(!conversation.isWaiting)
     }
@@ -75,7 +78,29 @@ struct ConversationTests {
     func late() throws {
         var random = SystemRandomNumberGenerator()
         var conversation = Conversation(limit: 1, answerLimit: .seconds(5))
-        #expect(conversation.end(with: try answer("a", "effective"), using: &random).stage == .effective)
+        #expect(try conversation.end(with: try answer("a", "effective"), using: &random).stage == .effective)
         #expect(conversation.room == 1)
+    }
+
+    @Test("A host that has the PIN and does not use it yet is asked again, after an hour if it does not say when")
+    func sentAgain() throws {
+        var random = SystemRandomNumberGenerator()
+        var conversation = Conversation(limit: 1, answerLimit: .seconds(5))
+        #expect(try conversation.end(with: try answer("a", "sent"), using: &random).afterSeconds == 3600)
+        let later = try answer("a", "sent", #","afterSeconds":9"#)
+        #expect(try conversation.end(with: later, using: &random).afterSeconds == 9)
+    }
+
+    @Test("A program that goes on answering without being asked is stopped")
+    func unasked() throws {
+        var random = SystemRandomNumberGenerator()
+        var conversation = Conversation(limit: 1, answerLimit: .seconds(5))
+        for _ in 0..<100 { _ = try conversation.end(with: try answer("a", "effective"), using: &random) }
+        conversation.begin(pin("b"), at: start)
+        for event in ["b"] + Array(repeating: "a", count: 100) {
+            _ = try conversation.end(with: try answer(event, "effective"), using: &random)
+        }
+        let one = try answer("a", "effective")
+        #expect(throws: ProgramProblem.tooManyAnswers) { try conversation.end(with: one, using: &random) }
     }
 }

@@ -1,6 +1,5 @@
 package import CardCompanionModel
 package import CardCompanionStore
-internal import Cryptography
 package import KeyVault
 internal import SecureMemory
 package import StrictJSON
@@ -38,7 +37,7 @@ package struct DefinedPINReports: Sendable {
         guard let uniqueId = Identifier(text) else { return .noCardholder }
         var problems: [ProvisioningError] = []
         let event = body.string(Self.event)
-        if event.flatMap(Base64URL.decode)?.count != DefinitionService.eventIdByteCount {
+        if event.map(DefinedPINEvent.isId) != true {
             problems.append(ProvisioningError(Self.event, "must be the id of an event pin.defined"))
         }
         let stage = body.string(Self.state).flatMap(DefinedPINStage.init(rawValue:))

@@ -32,6 +32,7 @@ package enum CommandControl: String, Sendable {
         "cardholder import": .single, "cardholder list": .reads, "cardholder show": .reads,
         "cardholder unlock": .single,
         "cardholder set-status": .single,
+        "cardholder forward-again": .single,
         // Its PAN, or another one, could then give the values of each PIN.
         "cardholder release-pan": .dual,
         "server-key list": .reads, "server-key rotate": .dual, "server-key retire": .dual,

@@ -11,6 +11,21 @@ extension Store {
                 bankId: bankId, limit: Int32(clamping: limit), leaseSeconds: Int32(clamping: leaseSeconds)))
     }
 
+    /// Lets a cardholder's defined PIN be handed out again, whatever was reported.
+    ///
+    /// - Returns: false if none was queued, or the cardholder has another PIN now.
+    package func forwardAgain(bankId: Identifier, uniqueId: Identifier) async throws(StoreError) -> Bool {
+        try await statements.execute(
+            """
+            UPDATE forwarded_pin AS forwarded SET next_attempt_at = now()
+            FROM chosen_pin AS chosen JOIN cardholder AS holder USING (bank_id, unique_id)
+            WHERE forwarded.bank_id = \(bankId) AND forwarded.unique_id = \(uniqueId)
+                AND (chosen.bank_id, chosen.unique_id, chosen.event_id)
+                    = (forwarded.bank_id, forwarded.unique_id, forwarded.event_id)
+                AND chosen.pin_serial = holder.pin_serial
+            """) == 1
+    }
+
     /// Stores what the bank's program has said.
     ///
     /// - Returns: false if the cardholder has another PIN now, or is gone.

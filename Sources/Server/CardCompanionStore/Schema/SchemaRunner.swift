@@ -8,6 +8,8 @@ package struct SchemaRunner: Sendable {
     static let schema = "card_companion"
     /// The group role of the servers. It can read and write rows and call functions, and nothing else.
     package static let serviceRole = "card_companion_service"
+    /// The group role of banks' connectors, which can do even less. An operator's database may lack it.
+    private static let forwardRole = "card_companion_forward"
     /// How long a program waits for another one's migration.
     static let lockWaitLimit = Duration.seconds(600)
     private static let lockPollInterval = Duration.milliseconds(200)
@@ -77,7 +79,7 @@ package struct SchemaRunner: Sendable {
         var plan = try SchemaPlan(for: try await read(connection), schema)
         if plan.isEmpty, try await connection.forwardRoleLacksGrants() { plan.changesGrantsOrVersion = true }
         guard !plan.isEmpty else { return [] }
-        try await createRole(connection)
+        try await createRoles(connection)
         try await createSchema(connection)
         for file in plan.migrations {
             logger.info("Applying migration", metadata: ["name": "\(file.name)"])
@@ -107,15 +109,22 @@ package struct SchemaRunner: Sendable {
         try await connection.executeScript(Self.bookkeeping)
     }
 
-    private func createRole(_ connection: PostgresConnection) async throws {
-        guard try await !connection.roleExists(Self.serviceRole) else { return }
+    private func createRoles(_ connection: PostgresConnection) async throws {
+        guard try await createRole(Self.serviceRole, connection) else { throw SchemaError.missingRole }
+        _ = try await createRole(Self.forwardRole, connection)
+    }
+
+    /// - Returns: false if this session may not.
+    private func createRole(_ role: String, _ connection: PostgresConnection) async throws -> Bool {
+        guard try await !connection.roleExists(role) else { return true }
         do {
-            try await connection.executeScript("CREATE ROLE \(Self.serviceRole) NOLOGIN")
+            try await connection.executeScript("CREATE ROLE \(role) NOLOGIN")
+            return true
         } catch {
             switch error.sqlState {
             // Roles belong to the whole cluster: the migration of another database has just created it.
-            case .uniqueViolation, .duplicateObject: return
-            case .insufficientPrivilege: throw SchemaError.missingRole
+            case .uniqueViolation, .duplicateObject: return true
+            case .insufficientPrivilege: return false
             default: throw error
             }
         }

@@ -73,7 +73,7 @@ extension Store {
             PostgresRows<Observation.Backlog>(
                 """
                 SELECT bank_id, count(*), min(defined_at), 0::bigint
-                FROM forwarded_pin JOIN chosen_pin USING (bank_id, unique_id)
+                FROM forwarded_pin JOIN chosen_pin USING (bank_id, unique_id, event_id)
                 WHERE next_attempt_at IS NOT NULL AND state = 'pending' GROUP BY bank_id
                 """),
             PostgresRows<Observation.CertificateExpiry>(

@@ -12,7 +12,9 @@ import SecureMemory
 struct CardholderCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cardholder", abstract: "Imports, lists, shows and changes the cardholders of a bank.",
-        subcommands: [Import.self, List.self, Show.self, Unlock.self, SetStatus.self, ReleasePAN.self])
+        subcommands: [
+            Import.self, List.self, Show.self, Unlock.self, SetStatus.self, ForwardAgain.self, ReleasePAN.self,
+        ])
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -166,6 +168,38 @@ struct CardholderCommand: ParsableCommand {
             var change = CardholderChange()
             change.status = status
             try await cardholder.change(change, by: "cardholder set-status")
+        }
+    }
+
+    struct ForwardAgain: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "forward-again",
+            abstract: "Lets the bank's connector hand out a cardholder's defined PIN again.",
+            discussion: """
+                Use this when the bank's program has reported that the issuer's host cannot have a PIN, and the cause is \
+                mended; or when the host has lost it.
+
+                EXAMPLE
+                  card-companion cardholder forward-again --bank MYBANK 4711
+                """)
+
+        @OptionGroup var cardholder: CardholderArguments
+
+        func run() async throws {
+            let (bank, uniqueId) = (cardholder.bank, cardholder.uniqueId)
+            let action = AdminAction(command: "cardholder forward-again", bankId: bank, cardholder: uniqueId)
+            let isQueued = try await Installation.run(cardholder.options, action: action) { installation in
+                _ = try await installation.bank(bank)
+                return try await installation.store.forwardAgain(bankId: bank, uniqueId: uniqueId)
+            }
+            guard isQueued else {
+                throw CommandError.notFound(
+                    "cardholder '\(uniqueId)' of bank '\(bank)' has no defined PIN that was queued for a connector: it was defined "
+                        + "while --forward-defined-pins was false, or was replaced by the bank")
+            }
+            try Terminal.show(
+                "the connector hands out the defined PIN of '\(uniqueId)' again", json: ["uniqueId": uniqueId.text],
+                asJSON: cardholder.output.json)
         }
     }
 

@@ -67,7 +67,7 @@ struct ConnectorTests {
         #expect(next == ["t"])
     }
 
-    @Test("A failure is shown with its reason")
+    @Test("A failure is shown with its reason, and an operator can have the PIN handed out again")
     func failed() async throws {
         let (backend, connector) = try await Self.shared.value
         let holder = try await backend.created()
@@ -75,6 +75,17 @@ struct ConnectorTests {
         try await define(holder, "7391", backend)
         try await backend.waitForState("failed", of: holder, connector)
         #expect(try await backend.definedPIN(holder)?["reason"]?.string == "the host knows no such card")
+        try connector.answer(#"{"state":"effective"}"#, about: holder)
+        func again(_ uniqueId: String) async throws -> CommandResult {
+            try await installation.run(["cardholder", "forward-again", "--bank", backend.bank.id, uniqueId])
+        }
+        try await again(holder.uniqueId).succeeded()
+        try await backend.waitForState("effective", of: holder, connector)
+        #expect(try connector.lines(about: holder).map { $0["state"]?.string } == ["pending", "failed"])
+        // The bank's own PIN is none to hand out.
+        #expect(try await backend.put(holder).status == 200)
+        let replaced = try await again(holder.uniqueId)
+        #expect(replaced.status == 66 && replaced.stderr.contains("has no defined PIN that was queued"), "\(replaced)")
     }
 
     @Test("A PIN that the program puts off is handed out again, and stays pending")
@@ -96,21 +107,81 @@ struct ConnectorTests {
         #expect(try await backend.definedPIN(holder)?["state"]?.string == "pending")
     }
 
-    @Test("The answer about a PIN that was replaced changes nothing, and the new one is handed out")
+    @Test("A new PIN waits until the one before is answered, and is given to the host last")
     func replaced() async throws {
-        let (backend, connector) = try await Self.shared.value
+        let service = try await Service.shared.value
+        let backend = try await service.makeBackend(Self.settings)
+        let connector = try ConnectorUnderTest(of: backend, on: service.installation, ["--answer-seconds", "2"])
         // It is not answered yet.
         let holder = try await defined(backend)
-        let first = try await connector.waitForLines(1, about: holder)[0]["event"]?.string
-        try connector.answer(#"{"event":"\#(first ?? "")","state":"failed"}"#, #"{"state":"effective"}"#, about: holder)
-        // The program answers about the old PIN when it is asked about the new one; that is asked again when the lease has ended.
+        let first = try await connector.waitForLines(1, about: holder)[0]["event"]?.string ?? ""
+        // When the program is asked about the new PIN, it says that the host has taken the old one now.
+        try connector.answer(
+            #"{"event":"\#(first)","state":"effective"}"#, #"{"state":"effective"}"#, about: holder)
         try await define(holder, "58026", backend)
-        let second = try await connector.waitForLines(2, about: holder)[1]["event"]?.string
-        #expect(second != nil && second != first)
-        try await connector.wait(for: "the answer about the old PIN is refused") {
-            connector.logText.contains("A defined PIN was replaced before it was reported")
+        try await backend.waitForState("effective", of: holder, connector)
+        let events = try connector.lines(about: holder).map { $0["event"]?.string ?? "" }
+        let second = try #require(try await backend.definedPIN(holder)?["event"]?.string)
+        // The old one can have come again, before the new one was defined.
+        #expect(events.count >= 3 && events.first == first && events.suffix(2) == [second, second], "\(events)")
+        #expect(connector.logText.contains("A defined PIN was replaced before it was reported"))
+        #expect(await connector.stop() == 0)
+    }
+
+    @Test("Two connectors do not have two PINs of one cardholder at the same time")
+    func oneAtATime() async throws {
+        let service = try await Service.shared.value
+        let backend = try await service.makeBackend(Self.settings)
+        let installation = service.installation
+        let holder = try await defined(backend)
+        func lease() async throws -> [String] {
+            try await installation.sql(
+                "SELECT r_event_id, r_attempt FROM lease_forwarded_pins('\(backend.bank.id)', 8, 600)")
         }
-        #expect(try await backend.definedPIN(holder)?["state"]?.string == "pending")
+        func report(_ event: String, _ state: String) async throws -> [String] {
+            try await installation.sql(
+                """
+                SELECT report_forwarded_pin('\(backend.bank.id)', '\(holder.uniqueId)', '\(event)', '\(state)', NULL, NULL)
+                """)
+        }
+        func event() async throws -> String { try await backend.definedPIN(holder)?["event"]?.string ?? "" }
+        let first = try await event()
+        #expect(try await lease() == ["\(first)|1"])
+        try await define(holder, "58026", backend)
+        let second = try await event()
+        #expect(try await lease().isEmpty)
+        #expect(try await report(first, "pending") == ["other-pin"])
+        #expect(try await lease() == ["\(second)|1"])
+        // The back-end brings it to an end meanwhile: then the program cannot put it off.
+        #expect(try await report(second, "effective") == ["reported"])
+        #expect(try await report(second, "pending") == ["unchanged"])
+        #expect(try await lease().isEmpty)
+        // Another program gives the host the first one after all. The second one is given again.
+        #expect(try await report(first, "sent") == ["other-pin"])
+        #expect(try await lease() == ["\(second)|2"])
+        #expect(try await report(second, "effective") == ["unchanged"])
+        #expect(try await lease().isEmpty)
+        #expect(try await backend.definedPIN(holder)?["state"]?.string == "effective")
+    }
+
+    @Test("What is queued is a PIN of today: with the setting off meanwhile, an old event is not handed out")
+    func oldEvent() async throws {
+        let service = try await Service.shared.value
+        let backend = try await service.makeBackend(Self.settings)
+        let holder = try await defined(backend)
+        func set(_ isOn: Bool) async throws {
+            try await service.installation.run([
+                "bank", "set", backend.bank.id, "--forward-defined-pins", "\(isOn)",
+            ]).succeeded()
+        }
+        try await set(false)
+        try await define(holder, "58026", backend)
+        let leased = "SELECT r_event_id FROM lease_forwarded_pins('\(backend.bank.id)', 8, 60)"
+        #expect(try await service.installation.sql(leased).isEmpty)
+        try await set(true)
+        try await define(holder, "7391", backend)
+        let event = try #require(try await backend.definedPIN(holder)?["event"]?.string)
+        #expect(try await service.installation.sql(leased) == [event])
     }
 
     @Test("A PIN that the bank itself has replaced or reported, or whose cardholder is gone, is not handed out")
@@ -193,7 +264,8 @@ struct ConnectorTests {
         try connector.answer(#"{"state":"effective"}"#, about: holder)
         try await backend.waitForState("effective", of: holder, connector)
         #expect(connector.starts.count >= 2)
-        #expect(try connector.lines(about: holder).allSatisfy { $0["event"] == $0["event"] })
+        let lines = try connector.lines(about: holder)
+        #expect(lines.allSatisfy { $0["event"] == lines[0]["event"] })
         #expect(await connector.stop() == 0)
     }
 
@@ -234,15 +306,11 @@ struct ConnectorTests {
         let service = try await Service.shared.value
         let installation = service.installation
         let backend = try await service.makeBackend(Self.settings)
-        // Roles belong to the whole cluster, and it was migrated before they were made: 'migrate' lets them in.
-        try await installation.sqlAsSuperuser(
-            """
-            DO $$ BEGIN CREATE ROLE card_companion_forward NOLOGIN;
-            EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$
-            """)
+        let role = "card_companion_forward"
+        // As if an operator had made the role after the last migration: 'migrate' lets it in.
+        try await installation.sql("REVOKE USAGE ON SCHEMA card_companion FROM \(role)")
         let migrated = try await installation.run(["migrate"]).succeeded()
         #expect(migrated.stdout == "applied grants\n")
-        let role = "card_companion_forward"
         let connector = try ConnectorUnderTest(
             of: backend, on: installation, url: installation.databaseURL(role: role))
         let holder = try await backend.created()
@@ -264,6 +332,11 @@ struct ConnectorTests {
             "SELECT card_companion.append_audit(now(), 'a', 'b', NULL, NULL, 'c', NULL)",
             "UPDATE card_companion.forwarded_pin SET attempts = 0", "DELETE FROM card_companion.event",
             "CREATE TABLE card_companion.mine (a int)",
+            // Nothing but a report comes to the audit trail and to operators.
+            "SELECT report_forwarded_pin('\(backend.bank.id)', 'x', 'x', repeat('x', 100), NULL, NULL)",
+            "SELECT report_forwarded_pin('\(backend.bank.id)', 'x', 'x', 'sent', 'why', NULL)",
+            "SELECT report_forwarded_pin('\(backend.bank.id)', 'x', 'x', 'failed', E'\\x1b[31m', NULL)",
+            "SELECT report_forwarded_pin('\(backend.bank.id)', 'x', 'x', 'failed', '4111111111111111', NULL)",
         ] {
             await #expect(throws: (any Error).self, "\(statement)") {
                 try await installation.sqlAsRole(role, statement)
