@@ -2,6 +2,7 @@
 
   - each PIN that a cardholder has chosen comes to the bank's host, if the server still has it
   - a PIN is exported once, however often it is handed out, and the host gets one value of it
+  - what the host got last of a cardholder is the PIN that works, if the server says that one does
 """
 
 import json
@@ -94,14 +95,22 @@ class BankConnector(threading.Thread):
         self.check_values()
 
     def check_values(self):
-        values = {}
+        values, last = {}, {}
         notes = self.folder / "host.log"
         for line in notes.read_text(encoding="utf-8").splitlines() if notes.exists() else []:
-            event, call, value = json.loads(line)
+            unique_id, event, call, value = json.loads(line)
+            if call is not None:
+                last[unique_id] = event
             if call is None and value not in GONE:
                 self.record.violation(f"the export for event {event} was refused: {value}")
             elif call is not None and (call != f"pvv-{event}" or values.setdefault(event, value) != value):
                 self.record.violation(f"the host got another value for event {event}")
+        works = self.site.sql(
+            "SELECT unique_id, event_id FROM card_companion.chosen_pin JOIN card_companion.cardholder USING (bank_id, unique_id) "
+            "WHERE chosen_pin.pin_serial = cardholder.pin_serial AND state = 'effective'")
+        for unique_id, event in (row.split("|") for row in works):
+            if last.get(unique_id) != event:
+                self.record.violation(f"the host got another PIN of {unique_id} after the one that works")
         twice = self.site.sql(
             "SELECT count(*) FROM (SELECT data->>'idempotencyKey' FROM card_companion.event WHERE type = 'pin.exported' "
             "GROUP BY 1 HAVING count(*) > 1) AS twice")

@@ -35,10 +35,10 @@ class Host:
             kind = str(answer.members.get("type", "")).rpartition(":")[2]
             if answer.status == 200:
                 plaintext, header = self.bank.open(answer.members["pinExport"])
-                self.note(question["event"], header["jti"], json.loads(plaintext)["value"])
+                self.note(question, header["jti"], json.loads(plaintext)["value"])
                 return about | {"state": "effective"}
             if answer.status in (404, 422) or kind == "pan-bound":
-                self.note(question["event"], None, kind)
+                self.note(question, None, kind)
                 return about | {"state": "failed", "reason": kind}
         return later
 
@@ -64,9 +64,9 @@ class Host:
         doubled = sum(sum(divmod(int(digit) * (2 - index % 2), 10)) for index, digit in enumerate(reversed(digits)))
         return digits + str(-doubled % 10)
 
-    def note(self, event, call, value):
+    def note(self, question, call, value):
         with open(self.folder / "host.log", "a", encoding="utf-8") as log:
-            log.write(json.dumps([event, call, value]) + "\n")
+            log.write(json.dumps([question["uniqueId"], question["event"], call, value]) + "\n")
 
 
 def main():
