@@ -1,6 +1,6 @@
 """A bank's program for 'card-companion forward': gets the PVV of each PIN that a cardholder has defined, and gives it to the host.
 
-    card-companion forward --bank MYBANK -- /usr/bin/python3 /opt/bank/to_host.py \\
+    card-companion forward --bank MYBANK --at-once 4 -- /usr/bin/python3 /opt/bank/to_host.py \\
         https://pin.example.com /opt/bank/files --key pvk --cards /opt/bank/cards.json --host /var/lib/to-host
 
 FILES is the folder of the bank's files, as own-bank.sh and the sandbox make it. CARDS has the PAN of each uniqueId. HOST is a folder in
@@ -9,17 +9,23 @@ place of the issuer's host: replace give_to_host. The connector gives a line of 
 
 import command_line  # first: it says in one line what is missing
 
-import json, os, sys
+import json, os, sys, time
+from http.client import HTTPException
 from pathlib import Path
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 from bank import Bank
 from card_companion_backend import KeysUnavailable, open_export, seal_export
 
-TIMEOUT_SECONDS = 20
+# It has four PINs at once, and answers one after the other: together they take less than the connector's minute.
+TIMEOUT_SECONDS = 10
 AGAIN_AFTER_SECONDS = 60
+# The server keeps the answer to a call for so long, for the same call with the same body.
+CALL_SECONDS = 86_400
+# What no other attempt changes. Anything else can be a mistake in the settings, which somebody mends.
+FINAL = {"pan-bound", "no-defined-pin", "no-cardholder"}
 
 
 class Refused(Exception):
@@ -55,17 +61,21 @@ class ToHost:
         if unique_id not in self.cards:
             raise Refused("the bank knows no card of this cardholder")
         call_id = f"pvv-{event}"  # the same for each attempt
-        # The same body, too, also after this program was killed: the server then gives the same answer.
+        # The same body, too: the line can come again after this program was killed, and also after the host has the value.
         kept = self.host / f"{call_id}.call"
         if not kept.exists():
+            self.forget_old_calls()
             sealed = seal_export(
                 self.bank.server_keys, self.bank.id, unique_id, self.cards[unique_id], self.key, idempotency_key=call_id, method="pvv")
             write(kept, json.dumps({"pinExport": sealed}))
         answer = self.call(f"cardholders/{quote(unique_id, safe='')}/pin:verification-value", call_id, kept.read_bytes())
-        pvv = open_export(
+        return open_export(
             answer["pinExport"], self.bank.id, unique_id, self.bank.encryption_key, idempotency_key=call_id)["value"]
-        kept.unlink()
-        return pvv
+
+    def forget_old_calls(self):
+        for kept in self.host.glob("*.call"):
+            if kept.stat().st_mtime < time.time() - CALL_SECONDS:
+                kept.unlink()
 
     def call(self, target, call_id, body):
         url = f"{self.bank.url}/v1/banks/{self.bank.id}/{target}"
@@ -75,15 +85,24 @@ class ToHost:
             with urlopen(Request(url, body, signed, method="POST"), timeout=TIMEOUT_SECONDS) as answer:
                 return json.load(answer)
         except HTTPError as refusal:
-            after = refusal.headers.get("Retry-After", "")
-            if refusal.code in (429, 503):
-                raise NotNow(f"the server answers {refusal.code}", max(1, int(after)) if after.isdecimal() else AGAIN_AFTER_SECONDS)
-            kind = json.loads(refusal.read() or b"{}").get("type", "").rpartition(":")[2]
-            if refusal.code in (409, 422) and kind != "idempotency-under-way":
-                raise Refused(f"the server refuses the export: {kind}")
-            raise NotNow(f"the server answers {refusal.code} {kind}")
-        except (URLError, TimeoutError) as problem:
-            raise NotNow(f"the server cannot be reached: {problem}")
+            raise self.problem(refusal.code, refusal.headers.get("Retry-After", ""), refusal.read(), call_id)
+        except (OSError, HTTPException, ValueError) as problem:
+            raise NotNow(f"the server cannot be asked: {problem!r}")
+
+    def problem(self, status, retry_after, body, call_id):
+        after = max(1, int(retry_after)) if retry_after.isdecimal() else AGAIN_AFTER_SECONDS
+        try:
+            problem = json.loads(body)
+            kind = problem["type"].rpartition(":")[2]
+            reasons = "; ".join(f"{one['member']} {one['reason']}" for one in problem.get("invalid", []))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            kind, reasons = "no problem of the server's", ""
+        if kind in FINAL:
+            return Refused(f"the server refuses the export: {kind}")
+        if kind == "invalid-members":
+            # The key's rules, or the server's keys, have changed: the next attempt is a new call.
+            (self.host / f"{call_id}.call").unlink(missing_ok=True)
+        return NotNow(f"the server answers {status} {kind} {reasons}", after)
 
     def give_to_host(self, unique_id, pvv):
         write(self.host / quote(unique_id, safe=""), pvv)

@@ -102,7 +102,10 @@ final class ProgramRun: Sendable {
 
     /// - Returns: false if the database does not take it.
     private func send(_ report: ForwardedPINReport) async -> Bool {
-        let metadata: Logger.Metadata = ["event": "\(report.event)", "state": "\(report.stage.rawValue)"]
+        var metadata: Logger.Metadata = [
+            "unique_id": "\(report.uniqueId)", "event": "\(report.event)", "state": "\(report.stage.rawValue)",
+        ]
+        if let reason = report.reason { metadata["reason"] = "\(reason)" }
         do {
             let isTaken = try await store.reportForwardedPIN(report, bankId: settings.bankId)
             logger.log(
@@ -148,6 +151,8 @@ final class ProgramRun: Sendable {
             return try await store.leaseForwardedPINs(
                 bankId: settings.bankId, limit: room, leaseSeconds: settings.leaseSeconds)
         } catch {
+            // The program has ended meanwhile. What was leased all the same is due when its lease has ended.
+            guard !Task.isCancelled else { return nil }
             logger.warning("Defined PINs could not be read", metadata: ["error": "\(error)"])
             return nil
         }

@@ -24,7 +24,13 @@ package struct ConnectorProcess {
         try await Database.opened(options, logsAsServer: true) { [connector] database, settings, logger in
             try await database.prepare(settings, logger: logger)
             try await database.connected(to: database.url, settings, logger: logger) { store in
-                try await Installation(settings, store, logger: logger).checkSchema()
+                do {
+                    try await Installation(settings, store, logger: logger).checkSchema()
+                } catch SchemaError.noAccess {
+                    throw CommandError.configuration(
+                        "the database role has no access to the schema: make it a member of card_companion_forward, and let the owner "
+                            + "of the schema run 'card-companion migrate' once")
+                }
                 guard try await store.hasBank(id: connector.bankId) else {
                     throw CommandError.notFound("there is no bank '\(connector.bankId)'")
                 }

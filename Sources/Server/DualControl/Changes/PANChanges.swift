@@ -54,6 +54,8 @@ package struct ReleasePAN: Change {
     }
 
     private var missing: CommandError {
-        .notFound("no PIN of cardholder '\(uniqueId)' of bank '\(bank)' was exported: no PAN is theirs")
+        .notFound(
+            "no PIN of cardholder '\(uniqueId)' of bank '\(bank)' was exported, or its PAN was released: no PAN is theirs"
+        )
     }
 }

@@ -100,19 +100,43 @@ extension Installation {
                     do: "import one with 'card-companion certificate import --use encryption'")
             ]
         }
-        let needed = bank.settings.definitionsPerDay * labels.count
-        guard needed <= PINExport.dailyLimit else {
-            return [
-                .warning(
-                    "exports",
-                    "a cardholder can define \(bank.settings.definitionsPerDay) PINs a day, which makes \(needed) exports with all keys "
-                        + "(\(labels.joined(separator: ", "))): only \(PINExport.dailyLimit) a day are made",
-                    do: "card-companion bank set \(bank.id) --definitions-per-day "
-                        + "\(max(1, PINExport.dailyLimit / labels.count)), unless the host needs fewer keys of each PIN"
-                )
-            ]
-        }
+        let warnings = exportWarnings(bank.id, bank.settings, keys.filter(\.usage.isForHost))
+        guard warnings.isEmpty else { return warnings }
         return [.ok("exports", "the back-end gets defined PINs for the host, with \(labels.joined(separator: ", "))")]
+    }
+
+    /// PINs that cardholders can define, and that cannot be exported.
+    private func exportWarnings(_ id: Identifier, _ settings: BankSettings, _ keys: [ListedKey]) -> [Finding] {
+        func warning(_ text: String, _ options: String, unless: String) -> Finding {
+            .warning("exports", text, do: "card-companion bank set \(id) \(options), unless \(unless)")
+        }
+        var warnings: [Finding] = []
+        if settings.retention == .erase {
+            warnings.append(
+                warning(
+                    "a PIN that is shown before its export is gone, with --retention erase", "--retention keep",
+                    unless: "the bank takes it from the event pin.defined"))
+        }
+        for key in keys {
+            guard let length = key.onlyPINLength,
+                (settings.pinMinimumLength, settings.pinMaximumLength) != (length, length)
+            else { continue }
+            warnings.append(
+                warning(
+                    "key '\(key.label)' serves PINs of \(length) digits only",
+                    "--pin-minimum-length \(length) --pin-maximum-length \(length)",
+                    unless: "the host needs no value of others"))
+        }
+        let needed = settings.definitionsPerDay * keys.count
+        if needed > PINExport.dailyLimit {
+            warnings.append(
+                warning(
+                    "a cardholder can define \(settings.definitionsPerDay) PINs a day, which makes \(needed) exports with all keys "
+                        + "(\(keys.map(\.label).joined(separator: ", "))): only \(PINExport.dailyLimit) a day are made",
+                    "--definitions-per-day \(max(1, PINExport.dailyLimit / keys.count))",
+                    unless: "the host needs fewer keys of each PIN"))
+        }
+        return warnings
     }
 
     private func hasSigner(_ certificates: [CertificateRecord]) -> Bool {
@@ -140,5 +164,14 @@ extension Installation {
         let webhook = try await store.webhook(bankId: bank.id)
         return .ok(
             "events", webhook.map { "are sent to \($0.url)" } ?? "wait for the bank's back-end, which reads them")
+    }
+}
+
+extension ListedKey {
+    /// The length of the PINs that a key for offsets serves; nil if it serves all.
+    fileprivate var onlyPINLength: Int? {
+        let name = "\(HostKeyRules.Name.pinLength.rawValue)="
+        let rule = rules?.split(separator: "\n").first { $0.hasPrefix(name) }
+        return rule.flatMap { Int($0.dropFirst(name.count)) }
     }
 }

@@ -29,20 +29,31 @@ struct HostKeyTests {
             ])
     }
 
-    @Test("bank check says what an export lacks, and when there are more definitions than exports")
+    @Test("bank check says what an export lacks, and which PINs cannot be exported")
     func bankCheck() async throws {
-        let exporter = try await Exporter(["--definitions-per-day", "5"], kinds: [Exporter.Kind.all[3]])
+        let exporter = try await Exporter(
+            ["--definitions-per-day", "5"], kinds: [Exporter.Kind.all[3], Exporter.Kind.all[4]])
         let installation = try await exporter.installation
         func check(_ settings: String...) async throws -> String {
             try await installation.run(["bank", "set", exporter.backend.bank.id] + settings).succeeded()
             return try await installation.run(["bank", "check", exporter.backend.bank.id]).stdout
         }
         #expect(try await check("--retry-limit", "4").contains("exports of PINs are switched off"))
-        let tooMany = try await check("--pin-exports", "true")
-        #expect(tooMany.contains("makes 5 exports with all keys (pvk): only 3 a day are made"), "\(tooMany)")
-        #expect(tooMany.contains("--definitions-per-day 3"))
-        let right = try await check("--definitions-per-day", "3")
-        #expect(right.contains("the back-end gets defined PINs for the host, with pvk"), "\(right)")
+        let problems = [
+            ("a PIN that is shown before its export is gone", ["--retention", "keep"]),
+            (
+                "key 'ibm' serves PINs of 4 digits only", ["--pin-minimum-length", "4", "--pin-maximum-length", "4"]
+            ),
+            ("makes 10 exports with all keys (ibm, pvk): only 3 a day are made", ["--definitions-per-day", "1"]),
+        ]
+        var shown = try await check("--pin-exports", "true")
+        for (problem, settings) in problems {
+            #expect(shown.contains(problem) && shown.contains(settings.joined(separator: " ")), "\(shown)")
+            try await installation.run(["bank", "set", exporter.backend.bank.id] + settings).succeeded()
+            shown = try await check("--retry-limit", "4")
+            #expect(!shown.contains(problem), "\(shown)")
+        }
+        #expect(shown.contains("the back-end gets defined PINs for the host, with ibm, pvk"), "\(shown)")
     }
 
     @Test(

@@ -48,8 +48,15 @@ struct HostExampleTests {
         #expect(
             try String(contentsOfFile: "\(host)/\(known.uniqueId)", encoding: .utf8)
                 == (try await exporter.psecPVV("7391", pan)))
-        // What was kept for a repetition is gone, too.
-        #expect(try FileManager.default.contentsOfDirectory(atPath: host) == [known.uniqueId])
+        // The same line again, after the host has the value: the same call gets the same answer.
+        try FileManager.default.removeItem(atPath: "\(host)/\(known.uniqueId)")
+        try await exporter.installation.run([
+            "cardholder", "forward-again", "--bank", backend.bank.id, known.uniqueId,
+        ]).succeeded()
+        try await connector.wait(for: "the value again") {
+            FileManager.default.fileExists(atPath: "\(host)/\(known.uniqueId)")
+        }
+        #expect(try await backend.definedPIN(known)?["state"]?.string == "effective")
 
         for (holder, reason) in [
             (unknown, "the bank knows no card of this cardholder"), (other, "the server refuses the export: pan-bound"),
