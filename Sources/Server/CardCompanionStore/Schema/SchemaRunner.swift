@@ -8,8 +8,6 @@ package struct SchemaRunner: Sendable {
     static let schema = "card_companion"
     /// The group role of the servers. It can read and write rows and call functions, and nothing else.
     package static let serviceRole = "card_companion_service"
-    /// The group role of banks' connectors, which can do even less. An operator's database may lack it.
-    private static let forwardRole = "card_companion_forward"
     /// How long a program waits for another one's migration.
     static let lockWaitLimit = Duration.seconds(600)
     private static let lockPollInterval = Duration.milliseconds(200)
@@ -76,10 +74,14 @@ package struct SchemaRunner: Sendable {
     }
 
     private func applyPending(_ connection: PostgresConnection) async throws -> [String] {
-        var plan = try SchemaPlan(for: try await read(connection), schema)
-        if plan.isEmpty, try await connection.forwardRoleLacksGrants() { plan.changesGrantsOrVersion = true }
+        let database = try await read(connection)
+        var plan = try SchemaPlan(for: database, schema)
+        // Only the newest program's grants count.
+        if plan.isEmpty, database.version == schema.version, try await connection.forwardRoleLacksGrants() {
+            plan.changesGrantsOrVersion = true
+        }
         guard !plan.isEmpty else { return [] }
-        try await createRoles(connection)
+        try await createRole(connection)
         try await createSchema(connection)
         for file in plan.migrations {
             logger.info("Applying migration", metadata: ["name": "\(file.name)"])
@@ -109,22 +111,15 @@ package struct SchemaRunner: Sendable {
         try await connection.executeScript(Self.bookkeeping)
     }
 
-    private func createRoles(_ connection: PostgresConnection) async throws {
-        guard try await createRole(Self.serviceRole, connection) else { throw SchemaError.missingRole }
-        _ = try await createRole(Self.forwardRole, connection)
-    }
-
-    /// - Returns: false if this session may not.
-    private func createRole(_ role: String, _ connection: PostgresConnection) async throws -> Bool {
-        guard try await !connection.roleExists(role) else { return true }
+    private func createRole(_ connection: PostgresConnection) async throws {
+        guard try await !connection.roleExists(Self.serviceRole) else { return }
         do {
-            try await connection.executeScript("CREATE ROLE \(role) NOLOGIN")
-            return true
+            try await connection.executeScript("CREATE ROLE \(Self.serviceRole) NOLOGIN")
         } catch {
             switch error.sqlState {
             // Roles belong to the whole cluster: the migration of another database has just created it.
-            case .uniqueViolation, .duplicateObject: return true
-            case .insufficientPrivilege: return false
+            case .uniqueViolation, .duplicateObject: return
+            case .insufficientPrivilege: throw SchemaError.missingRole
             default: throw error
             }
         }

@@ -303,12 +303,17 @@ struct ConnectorTests {
 
     @Test("The connector's role can hand out and report, and nothing else")
     func role() async throws {
-        let service = try await Service.shared.value
-        let installation = service.installation
-        let backend = try await service.makeBackend(Self.settings)
+        // Roles belong to a whole cluster.
+        let cluster = try await TestCluster()
+        let installation = try await TestInstallation(on: cluster)
+        let server = try await installation.startServer()
+        let bank = try await installation.makeBank(Self.settings)
+        let backend = Backend(
+            server: server, bank: bank, issuer: try await installation.makeIssuer(for: bank),
+            key: try await server.sealingKey())
         let role = "card_companion_forward"
-        // As if an operator had made the role after the last migration: 'migrate' lets it in.
-        try await installation.sql("REVOKE USAGE ON SCHEMA card_companion FROM \(role)")
+        // An operator makes the role after the last migration: 'migrate' lets it in.
+        try await installation.sqlAsSuperuser("CREATE ROLE \(role) NOLOGIN")
         let migrated = try await installation.run(["migrate"]).succeeded()
         #expect(migrated.stdout == "applied grants\n")
         let connector = try ConnectorUnderTest(
@@ -342,6 +347,8 @@ struct ConnectorTests {
                 try await installation.sqlAsRole(role, statement)
             }
         }
+        try await server.stop()
+        await cluster.stop()
     }
 
     @Test(
