@@ -22,7 +22,7 @@ struct PrivateRestoreTests {
         let file = URL(filePath: #filePath).appending(path: "../../../../docs/operations.md").standardizedFileURL
         let lines = try String(contentsOf: file, encoding: .utf8)
             .split(separator: "\n", omittingEmptySubsequences: false)
-        var commands = lines.drop { !$0.hasPrefix("The private database has that role already.") }
+        var commands = lines.drop { !$0.hasPrefix("The private database has the first one already.") }
             .drop { !$0.hasPrefix("    ") }
             .prefix { $0.hasPrefix("    ") }.map(String.init)
         try #require(commands.count > 2, "docs/operations.md has no commands after that sentence")

@@ -35,6 +35,7 @@ package enum AuditWords {
         "insertApproval": "change.approved", "insertInventory": "inventory.written",
         "stage": "import.line-staged", "mergeStaged": "import.lines-written", "discardStaged": "import.given-up",
         "deleteCardholder": "cardholder.removed", "deletePANBinding": "cardholder.pan-released",
+        "forwardAgain": "cardholder.pin-forwarded-again",
         "passRestore": "database.restore-passed", "eraseRestoredPINs": "database.restored-pins-erased",
         "insertAuditSeal": "audit.sealed", "removeClosedEntries": "audit.entries-closed",
         "removeClosedSeals": "audit.seals-closed", "carryRows": "audit.rows-carried",

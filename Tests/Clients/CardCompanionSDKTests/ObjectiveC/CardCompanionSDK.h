@@ -14,6 +14,7 @@ typedef NS_ENUM(NSInteger, GETPIN_STATUS) {
 @property (nonatomic, readonly) NSInteger errorCode;
 @property (nonatomic, readonly) NSString *errorMessage;
 @property (nonatomic, readonly) NSNumber * _Nullable retryAfterSeconds;
+@property (nonatomic, readonly) NSString * _Nullable effective;
 @end
 
 @interface PinCodeProvisioningJResponse : JResponse
