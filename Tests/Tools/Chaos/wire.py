@@ -84,8 +84,8 @@ class Bank:
         self._times = {}
         self._lock = threading.Lock()
 
-    def fetch_keys(self, server):
-        self.keys = server.request("GET", "/.well-known/jwks.json").members["keys"]
+    def fetch_keys(self, server, seconds=ANSWER_SECONDS):
+        self.keys = server.request("GET", "/.well-known/jwks.json", seconds=seconds).members["keys"]
 
     def call(self, server, method, target, body=None, media_type="application/json", key=None, seconds=ANSWER_SECONDS):
         """Sends a signed call (RFC 9421). `key` is its Idempotency-Key."""
