@@ -17,7 +17,7 @@ DECLARE
         clock_timestamp() + make_interval(secs => least(greatest(p_after_seconds, 1), 604800)) END;
 BEGIN
     -- The connector checks the same. This is for whoever has its role.
-    IF p_state NOT IN ('pending', 'sent', 'effective', 'failed')
+    IF p_state IS NULL OR p_state NOT IN ('pending', 'sent', 'effective', 'failed')
         OR p_reason IS NOT NULL AND (p_state <> 'failed' OR p_reason !~ '^[^[:cntrl:]]{1,200}$' OR p_reason ~ '[0-9]{13}') THEN
         RAISE 'a report of a connector is invalid' USING ERRCODE = 'invalid_parameter_value';
     END IF;

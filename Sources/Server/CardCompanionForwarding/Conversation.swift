@@ -34,7 +34,7 @@ package struct Conversation: Sendable {
 
     package var isWaiting: Bool { !questions.isEmpty }
 
-    /// The program is given a PIN. If it has an earlier one of the same cardholder, it answers both.
+    /// The program is given a PIN.
     package mutating func begin(_ pin: ForwardedPIN, at now: ContinuousClock.Instant) {
         questions[pin.event] = Question(pin: pin, deadline: now + answerLimit)
     }

@@ -339,6 +339,7 @@ struct ConnectorTests {
             "CREATE TABLE card_companion.mine (a int)",
             // Nothing but a report comes to the audit trail and to operators.
             "SELECT report_forwarded_pin('\(backend.bank.id)', 'x', 'x', repeat('x', 100), NULL, NULL)",
+            "SELECT report_forwarded_pin('\(backend.bank.id)', 'x', 'x', NULL, NULL, NULL)",
             "SELECT report_forwarded_pin('\(backend.bank.id)', 'x', 'x', 'sent', 'why', NULL)",
             "SELECT report_forwarded_pin('\(backend.bank.id)', 'x', 'x', 'failed', E'\\x1b[31m', NULL)",
             "SELECT report_forwarded_pin('\(backend.bank.id)', 'x', 'x', 'failed', '4111111111111111', NULL)",
