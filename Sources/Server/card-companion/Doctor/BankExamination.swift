@@ -73,16 +73,16 @@ extension Installation {
     private func exportFindings(
         _ bank: BankRecord, _ certificates: [CertificateRecord], _ keys: [ListedKey]
     ) -> [Finding] {
-        let labels = keys.filter(\.usage.isForHost).map(\.label)
+        let keys = keys.filter(\.usage.isForHost)
         guard bank.settings.pinExports else {
-            guard !labels.isEmpty else { return [] }
+            guard !keys.isEmpty else { return [] }
             return [
                 .warning(
                     "exports", "there are keys for the issuer's host, but exports of PINs are switched off",
                     do: "card-companion bank set \(bank.id) --pin-exports true")
             ]
         }
-        guard !labels.isEmpty else {
+        guard !keys.isEmpty else {
             return [
                 .error(
                     "exports", "exports of PINs are allowed, but there is no active key for the issuer's host",
@@ -100,9 +100,10 @@ extension Installation {
                     do: "import one with 'card-companion certificate import --use encryption'")
             ]
         }
-        let warnings = exportWarnings(bank.id, bank.settings, keys.filter(\.usage.isForHost))
+        let warnings = exportWarnings(bank.id, bank.settings, keys)
         guard warnings.isEmpty else { return warnings }
-        return [.ok("exports", "the back-end gets defined PINs for the host, with \(labels.joined(separator: ", "))")]
+        let labels = keys.map(\.label).joined(separator: ", ")
+        return [.ok("exports", "the back-end gets defined PINs for the host, with \(labels)")]
     }
 
     /// PINs that cardholders can define, and that cannot be exported.
