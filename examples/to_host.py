@@ -9,7 +9,7 @@ place of the issuer's host: replace give_to_host. The connector gives a line of 
 
 import command_line  # first: it says in one line what is missing
 
-import json, os, sys, time
+import hashlib, json, os, sys, time
 from http.client import HTTPException
 from pathlib import Path
 from urllib.error import HTTPError
@@ -43,17 +43,19 @@ class NotNow(Exception):
 class ToHost:
     def __init__(self, url, files, key, cards, host):
         self.bank, self.key, self.cards, self.host = Bank(url, files), key, json.loads(Path(cards).read_text()), Path(host)
-        self.host.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.calls = self.host / "calls"
+        self.calls.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def answer(self, question):
         """What has become of a defined PIN. The same question can come twice, so everything here can be done twice."""
         about = {"event": question["event"], "uniqueId": question["uniqueId"]}
         try:
-            self.give_to_host(question["uniqueId"], self.pvv(question["uniqueId"], question["event"]))
+            pvv = self.pvv(question["uniqueId"], question["event"])
+            self.give_to_host(question["uniqueId"], pvv, question["definedAtMilliseconds"])
             return about | {"state": "effective"}
         except Refused as refusal:
             return about | {"state": "failed", "reason": str(refusal)[:200]}
-        except (NotNow, KeysUnavailable) as problem:
+        except (NotNow, KeysUnavailable, OSError) as problem:
             print(f"event {question['event']}: {problem}", file=sys.stderr, flush=True)
             return about | {"state": "pending", "afterSeconds": getattr(problem, "after_seconds", AGAIN_AFTER_SECONDS)}
 
@@ -62,7 +64,7 @@ class ToHost:
             raise Refused("the bank knows no card of this cardholder")
         call_id = f"pvv-{event}"  # the same for each attempt
         # The same body, too: the line can come again after this program was killed, and also after the host has the value.
-        kept = self.host / f"{call_id}.call"
+        kept = self.calls / call_id
         if not kept.exists():
             self.forget_old_calls()
             sealed = seal_export(
@@ -73,7 +75,7 @@ class ToHost:
             answer["pinExport"], self.bank.id, unique_id, self.bank.encryption_key, idempotency_key=call_id)["value"]
 
     def forget_old_calls(self):
-        for kept in self.host.glob("*.call"):
+        for kept in self.calls.iterdir():
             if kept.stat().st_mtime < time.time() - CALL_SECONDS:
                 kept.unlink()
 
@@ -101,11 +103,16 @@ class ToHost:
             return Refused(f"the server refuses the export: {kind}")
         if kind == "invalid-members":
             # The key's rules, or the server's keys, have changed: the next attempt is a new call.
-            (self.host / f"{call_id}.call").unlink(missing_ok=True)
+            (self.calls / call_id).unlink(missing_ok=True)
         return NotNow(f"the server answers {status} {kind} {reasons}", after)
 
-    def give_to_host(self, unique_id, pvv):
-        write(self.host / quote(unique_id, safe=""), pvv)
+    def give_to_host(self, unique_id, pvv, defined_at):
+        # A uniqueId can be too long for the name of a file.
+        card = self.host / (hashlib.sha256(unique_id.encode()).hexdigest() + ".json")
+        # Another run of this program, which took long, may have had a newer PIN of the cardholder.
+        if card.exists() and json.loads(card.read_text())["definedAtMilliseconds"] > defined_at:
+            raise Refused("the host has a newer PIN of this cardholder")
+        write(card, json.dumps({"uniqueId": unique_id, "pvv": pvv, "definedAtMilliseconds": defined_at}))
 
 
 def write(path, text):

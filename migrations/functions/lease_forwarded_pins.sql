@@ -28,7 +28,8 @@ CREATE OR REPLACE FUNCTION lease_forwarded_pins(
             attempts = attempts + CASE WHEN due.is_present THEN 1 ELSE 0 END,
             next_attempt_at = CASE WHEN due.is_present THEN next_attempt_at END,
             leased_until = CASE WHEN due.is_present THEN
-                clock_timestamp() + make_interval(secs => least(greatest(coalesce(p_lease_seconds, 1), 1), 3700)) END
+                clock_timestamp() + make_interval(secs => least(greatest(coalesce(p_lease_seconds, 1), 1), 3700)) END,
+            leased_event = event_id, is_overtaken = false
         FROM due WHERE forwarded.bank_id = p_bank_id AND forwarded.unique_id = due.unique_id
         RETURNING forwarded.unique_id, event_id, defined_at, due.state, attempts, due.is_present
     )

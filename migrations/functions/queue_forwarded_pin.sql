@@ -10,6 +10,7 @@ CREATE OR REPLACE FUNCTION queue_forwarded_pin(
     INSERT INTO forwarded_pin (bank_id, unique_id, event_id, subject, defined_at, next_attempt_at)
     VALUES (p_bank_id, p_unique_id, p_event_id, p_subject, p_now, p_now)
     ON CONFLICT (bank_id, unique_id) DO UPDATE SET
-        event_id = excluded.event_id, subject = excluded.subject, defined_at = excluded.defined_at, attempts = 0,
-        next_attempt_at = excluded.next_attempt_at
+        event_id = excluded.event_id, subject = excluded.subject, attempts = 0, next_attempt_at = excluded.next_attempt_at,
+        -- Later than the one before, also by the clock of another server: hosts go by it.
+        defined_at = greatest(excluded.defined_at, forwarded_pin.defined_at + interval '1 millisecond')
 $$;

@@ -11,22 +11,24 @@ CREATE OR REPLACE FUNCTION report_forwarded_pin(
     OUT outcome     text     -- 'reported', 'unchanged', 'no-cardholder' or 'other-pin'
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = card_companion, pg_temp AS $$
 DECLARE
-    forwarded forwarded_pin;
-    report    record;
-    again     timestamptz := CASE WHEN p_after_seconds IS NOT NULL THEN
+    whom   bytea;
+    report record;
+    again  timestamptz := CASE WHEN p_after_seconds IS NOT NULL AND p_state IN ('pending', 'sent') THEN
         clock_timestamp() + make_interval(secs => least(greatest(p_after_seconds, 1), 604800)) END;
 BEGIN
     -- The connector checks the same. This is for whoever has its role.
     IF p_state IS NULL OR p_state NOT IN ('pending', 'sent', 'effective', 'failed')
-        OR p_reason IS NOT NULL AND (p_state <> 'failed' OR p_reason !~ '^[^[:cntrl:]]{1,200}$' OR p_reason ~ '[0-9]{13}') THEN
+        OR p_reason IS NOT NULL AND (
+            p_state <> 'failed' OR p_reason !~ E'^[^[:cntrl:]\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]{1,200}$') THEN
         RAISE 'a report of a connector is invalid' USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    SELECT * INTO forwarded FROM forwarded_pin WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
-    IF forwarded.event_id IS NULL THEN
+    SELECT subject INTO whom FROM forwarded_pin
+        WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND event_id = p_event_id;
+    IF NOT FOUND THEN
         outcome := 'other-pin';
-        RETURN;
-    END IF;
-    IF forwarded.event_id = p_event_id AND p_state <> 'pending' THEN
+    ELSIF p_state = 'pending' THEN
+        outcome := 'unchanged';
+    ELSE
         -- It locks the cardholder first, as everything does that writes both.
         SELECT * INTO report FROM report_chosen_pin(
             p_now => clock_timestamp(), p_bank_id => p_bank_id, p_unique_id => p_unique_id, p_event_id => p_event_id,
@@ -34,29 +36,23 @@ BEGIN
         outcome := report.outcome;
         IF outcome = 'reported' THEN
             PERFORM append_audit(
-                p_now => clock_timestamp(), p_operation => 'report-defined-pin', p_outcome => outcome,
-                p_bank_id => p_bank_id, p_subject => forwarded.subject, p_actor => 'connector', p_detail => p_state,
-                p_rows => report.changed_rows);
-        END IF;
-        UPDATE forwarded_pin SET leased_until = NULL,
-                next_attempt_at = CASE WHEN outcome IN ('reported', 'unchanged') THEN again END
-            WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND event_id = p_event_id;
-        IF FOUND THEN
-            RETURN;
-        END IF;
-    ELSIF forwarded.event_id = p_event_id THEN
-        outcome := 'unchanged';
-        -- What was brought to an end meanwhile is not handed out again.
-        UPDATE forwarded_pin SET leased_until = NULL, next_attempt_at = CASE WHEN next_attempt_at IS NOT NULL THEN again END
-            WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND event_id = p_event_id;
-        IF FOUND THEN
-            RETURN;
+                p_now => clock_timestamp(), p_operation => 'report-defined-pin', p_outcome => outcome, p_bank_id => p_bank_id,
+                p_subject => whom, p_actor => 'connector', p_detail => p_state, p_rows => report.changed_rows);
         END IF;
     END IF;
-    -- The cardholder has another PIN since. If the host took the old one now, it gets the new one again, so that the new one is its last.
-    outcome := 'other-pin';
-    UPDATE forwarded_pin SET leased_until = NULL,
-            next_attempt_at = CASE WHEN p_state IN ('sent', 'effective') THEN clock_timestamp() ELSE next_attempt_at END
-        WHERE bank_id = p_bank_id AND unique_id = p_unique_id AND event_id <> p_event_id;
+    UPDATE forwarded_pin SET
+        leased_until = CASE WHEN leased_event = p_event_id THEN NULL ELSE leased_until END,
+        -- The cardholder has another PIN since. If the host took the old one only now, it gets the new one again, so that the new one
+        -- is its last.
+        is_overtaken = is_overtaken OR event_id <> p_event_id AND p_state IN ('sent', 'effective'),
+        next_attempt_at = CASE
+            WHEN event_id <> p_event_id AND p_state IN ('sent', 'effective') THEN clock_timestamp()
+            WHEN event_id <> p_event_id THEN next_attempt_at
+            WHEN outcome = 'other-pin' THEN NULL
+            WHEN is_overtaken THEN coalesce(again, clock_timestamp())
+            -- What was brought to an end meanwhile is not put off.
+            WHEN p_state = 'pending' AND next_attempt_at IS NULL THEN NULL
+            ELSE again END
+        WHERE bank_id = p_bank_id AND unique_id = p_unique_id;
 END
 $$;

@@ -8,8 +8,8 @@ package struct Conversation: Sendable {
 
     /// When the program is asked again about a PIN that the host has, but does not use yet, and no time was said.
     static let sentAgainSeconds = 3600
-    /// How many answers in a row can be about PINs that the program was not asked about.
-    static let unaskedLimit = 100
+    /// How many answers in a row can be neither asked for nor of use.
+    static let idleLimit = 100
 
     private struct Question {
         let pin: ForwardedPIN
@@ -19,7 +19,7 @@ package struct Conversation: Sendable {
     private let limit: Int
     private let answerLimit: Duration
     private var questions: [String: Question] = [:]
-    private var unasked = 0
+    private var idle = 0
 
     /// - Parameters:
     ///   - limit: how many PINs the program has at once.
@@ -41,22 +41,33 @@ package struct Conversation: Sendable {
 
     /// The program has answered. It can answer again later, for example `effective` after `sent`.
     ///
-    /// - Returns: what is reported to the database.
-    /// - Throws: ``ProgramProblem/tooManyAnswers``.
+    /// - Returns: what is reported to the database, and whether the program was asked.
     package mutating func end(
         with answer: ProgramAnswer, using random: inout some RandomNumberGenerator
-    ) throws(ProgramProblem) -> ForwardedPINReport {
+    ) -> (report: ForwardedPINReport, wasAsked: Bool) {
         let (question, report) = (questions.removeValue(forKey: answer.report.event), answer.report)
-        unasked = question == nil ? unasked + 1 : 0
-        guard unasked <= Self.unaskedLimit else { throw .tooManyAnswers }
-        switch (report.stage, report.afterSeconds) {
+        let attempts = question?.pin.attempt ?? 1
+        return switch (report.stage, report.afterSeconds) {
         case (.pending, nil):
-            return Self.putOff(report.uniqueId, report.event, attempts: question?.pin.attempt ?? 1, using: &random)
+            (Self.putOff(report.uniqueId, report.event, attempts: attempts, using: &random), question != nil)
         case (.sent, nil):
-            return ForwardedPINReport(
-                uniqueId: report.uniqueId, event: report.event, stage: .sent, afterSeconds: Self.sentAgainSeconds)
-        default: return report
+            (
+                ForwardedPINReport(
+                    uniqueId: report.uniqueId, event: report.event, stage: .sent,
+                    afterSeconds: Self.sentAgainSeconds), question != nil
+            )
+        default: (report, question != nil)
         }
+    }
+
+    /// An answer was reported. A program that goes on saying what nobody asked, and what is known, is stopped.
+    ///
+    /// - Throws: ``ProgramProblem/tooManyAnswers``.
+    package mutating func note(
+        _ outcome: ForwardedPINOutcome?, wasAsked: Bool
+    ) throws(ProgramProblem) {
+        idle = wasAsked || outcome == .reported ? 0 : idle + 1
+        guard idle <= Self.idleLimit else { throw .tooManyAnswers }
     }
 
     /// The event that the program should have answered by now; nil if there is none.

@@ -14,7 +14,8 @@ struct ProgramLine {
             json.add("bankId", bankId.text)
             json.add("uniqueId", pin.uniqueId.text)
             json.add("event", pin.event)
-            json.add("definedAt", pin.definedAt.seconds)
+            // Two PINs of a cardholder never have the same: the host goes by it.
+            json.add("definedAtMilliseconds", pin.definedAt.microseconds / 1000)
             json.add("state", pin.stage.rawValue)
             json.add("attempt", Int64(pin.attempt))
         }

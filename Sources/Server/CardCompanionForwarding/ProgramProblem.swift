@@ -2,7 +2,7 @@
 package enum ProgramProblem: Error, Equatable, CustomStringConvertible {
     /// It has written something else than an answer.
     case badAnswer(String)
-    /// It has answered too often about PINs that it was not asked about.
+    /// It goes on saying what nobody has asked, and what is known.
     case tooManyAnswers
     /// It did not answer in time.
     case tooSlow(event: String)
@@ -14,7 +14,7 @@ package enum ProgramProblem: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .badAnswer(let problem): "it has answered something that is not understood: \(problem)"
-        case .tooManyAnswers: "it has answered too often about PINs that it was not asked about"
+        case .tooManyAnswers: "it goes on saying what nobody has asked, and what is known"
         case .tooSlow(let event): "it has not answered in time about event \(event)"
         case .ended: "it has ended"
         case .failed(let problem): problem

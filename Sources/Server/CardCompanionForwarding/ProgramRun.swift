@@ -19,6 +19,7 @@ final class ProgramRun: Sendable {
     private let store: Store
     private let logger: Logger
     private let conversation: Mutex<Conversation>
+    private let isOver = Atomic(false)
 
     init(settings: ConnectorSettings, store: Store, logger: Logger) {
         self.settings = settings
@@ -42,7 +43,7 @@ final class ProgramRun: Sendable {
         var random = SystemRandomNumberGenerator()
         // If the database is away, the leases end by themselves.
         for report in conversation.withLock({ $0.abandon(using: &random) }) {
-            guard await send(report) else { break }
+            guard await send(report) != nil else { break }
         }
         return problem
     }
@@ -73,7 +74,8 @@ final class ProgramRun: Sendable {
             // It may have closed its input itself.
             try? await program.standardInputWriter.finish()
             await program.teardown(using: Self.teardown)
-            group.cancelAll()
+            // Nothing is cancelled: a lease that is under way may be committed, and its PINs are put off with the others.
+            isOver.store(true, ordering: .relaxed)
             return problem
         }
     }
@@ -94,42 +96,45 @@ final class ProgramRun: Sendable {
     private func take(_ line: String) async throws(ProgramProblem) {
         let answer = try ProgramAnswer(line)
         var random = SystemRandomNumberGenerator()
-        let report = try conversation.withLock { (conversation) throws(ProgramProblem) in
-            try conversation.end(with: answer, using: &random)
+        let (report, wasAsked) = conversation.withLock { $0.end(with: answer, using: &random) }
+        let outcome = await send(report)
+        try conversation.withLock { (conversation) throws(ProgramProblem) in
+            try conversation.note(outcome, wasAsked: wasAsked)
         }
-        _ = await send(report)
     }
 
-    /// - Returns: false if the database does not take it.
-    private func send(_ report: ForwardedPINReport) async -> Bool {
+    /// - Returns: nil if the database does not take it.
+    private func send(_ report: ForwardedPINReport) async -> ForwardedPINOutcome? {
         var metadata: Logger.Metadata = [
             "unique_id": "\(report.uniqueId)", "event": "\(report.event)", "state": "\(report.stage.rawValue)",
         ]
         if let reason = report.reason { metadata["reason"] = "\(reason)" }
         do {
-            let isTaken = try await store.reportForwardedPIN(report, bankId: settings.bankId)
+            let outcome = try await store.reportForwardedPIN(report, bankId: settings.bankId)
             logger.log(
                 level: report.stage == .failed ? .warning : .info,
-                isTaken ? "A defined PIN is reported" : "A defined PIN was replaced before it was reported",
+                outcome == .otherPIN
+                    ? "A defined PIN was replaced before it was reported" : "A defined PIN is reported",
                 metadata: metadata)
-            return true
+            return outcome
         } catch {
             // The lease ends, or the time comes when the PIN is due, and the program is asked again.
             logger.warning(
                 "A defined PIN could not be reported",
                 metadata: metadata.merging(["error": "\(error)"]) { $1 })
-            return false
+            return nil
         }
     }
 
     /// Hands out what is due until the program is too slow or gone, or the connector stops.
     private func handOut(to writer: StandardInputWriter) async -> ProgramProblem? {
-        while !Task.isCancelled {
+        while !isOver.load(ordering: .relaxed), !Task.isCancelled {
             guard !Task.isShuttingDownGracefully else { return await lastAnswers() }
             if let event = conversation.withLock({ $0.overdue(at: .now) }) { return .tooSlow(event: event) }
             let due = await lease()
+            // All of them first: what is not written any more is put off with the others.
+            for pin in due ?? [] { conversation.withLock { $0.begin(pin, at: .now) } }
             for pin in due ?? [] {
-                conversation.withLock { $0.begin(pin, at: .now) }
                 do {
                     _ = try await writer.write(ProgramLine(bankId: settings.bankId, pin: pin).bytes)
                 } catch {
@@ -151,8 +156,6 @@ final class ProgramRun: Sendable {
             return try await store.leaseForwardedPINs(
                 bankId: settings.bankId, limit: room, leaseSeconds: settings.leaseSeconds)
         } catch {
-            // The program has ended meanwhile. What was leased all the same is due when its lease has ended.
-            guard !Task.isCancelled else { return nil }
             logger.warning("Defined PINs could not be read", metadata: ["error": "\(error)"])
             return nil
         }
@@ -161,7 +164,9 @@ final class ProgramRun: Sendable {
     /// The connector stops: it waits for the answers to what the program was given.
     private func lastAnswers() async -> ProgramProblem? {
         let deadline = ContinuousClock.now + .seconds(Connector.stopSeconds)
-        while !Task.isCancelled, ContinuousClock.now < deadline, conversation.withLock({ $0.isWaiting }) {
+        while !isOver.load(ordering: .relaxed), !Task.isCancelled, ContinuousClock.now < deadline,
+            conversation.withLock({ $0.isWaiting })
+        {
             try? await Task.sleep(for: .milliseconds(50))
         }
         return nil

@@ -28,8 +28,8 @@ struct ConversationTests {
         conversation.begin(pin("a"), at: start)
         conversation.begin(pin("b"), at: start)
         #expect(conversation.room == 0 && conversation.isWaiting)
-        let report = try conversation.end(with: try answer("b", "effective"), using: &random)
-        #expect(report == ForwardedPINReport(uniqueId: "4711", event: id("b"), stage: .effective))
+        let (report, wasAsked) = conversation.end(with: try answer("b", "effective"), using: &random)
+        #expect(wasAsked && report == ForwardedPINReport(uniqueId: "4711", event: id("b"), stage: .effective))
         #expect(conversation.room == 1)
     }
 
@@ -42,7 +42,7 @@ struct ConversationTests {
         #expect(conversation.overdue(at: start + .milliseconds(4999)) == nil)
         #expect(conversation.overdue(at: start + .seconds(5)) == id("late"))
         #expect(conversation.overdue(at: start + .seconds(60)) == id("late"))
-        _ = try conversation.end(with: try answer("late", "sent"), using: &random)
+        _ = conversation.end(with: try answer("late", "sent"), using: &random)
         #expect(conversation.overdue(at: start + .seconds(5)) == nil)
         #expect(conversation.overdue(at: start + .seconds(6)) == id("later"))
     }
@@ -53,12 +53,12 @@ struct ConversationTests {
         for (attempt, range) in [(1, 4...6), (2, 8...12), (4, 32...48), (40, 2880...4320)] {
             var conversation = Conversation(limit: 8, answerLimit: .seconds(5))
             conversation.begin(pin("a", attempt: attempt), at: start)
-            let report = try conversation.end(with: try answer("a", "pending"), using: &random)
+            let report = conversation.end(with: try answer("a", "pending"), using: &random).report
             #expect(report.stage == .pending && range.contains(report.afterSeconds ?? 0), "\(report)")
         }
         var conversation = Conversation(limit: 8, answerLimit: .seconds(5))
         conversation.begin(pin("a", attempt: 9), at: start)
-        let report = try conversation.end(with: try answer("a", "pending", #","afterSeconds":7"#), using: &random)
+        let report = conversation.end(with: try answer("a", "pending", #","afterSeconds":7"#), using: &random).report
         #expect(report.afterSeconds == 7)
     }
 
@@ -67,7 +67,7 @@ struct ConversationTests {
         var random = SystemRandomNumberGenerator()
         var conversation = Conversation(limit: 8, answerLimit: .seconds(5))
         for event in ["a", "b", "c"] { conversation.begin(pin(event), at: start) }
-        _ = try conversation.end(with: try answer("b", "effective"), using: &random)
+        _ = conversation.end(with: try answer("b", "effective"), using: &random)
         let reports = conversation.abandon(using: &random)
         #expect(reports.map(\.event).sorted() == [id("a"), id("c")])
         #expect(reports.allSatisfy { $0.stage == .pending && (4...6).contains($0.afterSeconds ?? 0) })
@@ -78,7 +78,8 @@ struct ConversationTests {
     func late() throws {
         var random = SystemRandomNumberGenerator()
         var conversation = Conversation(limit: 1, answerLimit: .seconds(5))
-        #expect(try conversation.end(with: try answer("a", "effective"), using: &random).stage == .effective)
+        let (report, wasAsked) = conversation.end(with: try answer("a", "effective"), using: &random)
+        #expect(report.stage == .effective && !wasAsked)
         #expect(conversation.room == 1)
     }
 
@@ -86,21 +87,22 @@ struct ConversationTests {
     func sentAgain() throws {
         var random = SystemRandomNumberGenerator()
         var conversation = Conversation(limit: 1, answerLimit: .seconds(5))
-        #expect(try conversation.end(with: try answer("a", "sent"), using: &random).afterSeconds == 3600)
+        #expect(conversation.end(with: try answer("a", "sent"), using: &random).report.afterSeconds == 3600)
         let later = try answer("a", "sent", #","afterSeconds":9"#)
-        #expect(try conversation.end(with: later, using: &random).afterSeconds == 9)
+        #expect(conversation.end(with: later, using: &random).report.afterSeconds == 9)
     }
 
-    @Test("A program that goes on answering without being asked is stopped")
-    func unasked() throws {
-        var random = SystemRandomNumberGenerator()
+    @Test("A program that goes on saying what nobody asked and what is known is stopped")
+    func idle() throws {
         var conversation = Conversation(limit: 1, answerLimit: .seconds(5))
-        for _ in 0..<100 { _ = try conversation.end(with: try answer("a", "effective"), using: &random) }
-        conversation.begin(pin("b"), at: start)
-        for event in ["b"] + Array(repeating: "a", count: 100) {
-            _ = try conversation.end(with: try answer(event, "effective"), using: &random)
+        // What is of use, or was asked, begins the count anew.
+        for outcome in [ForwardedPINOutcome.unchanged, .reported] {
+            for _ in 0..<100 { try conversation.note(.otherPIN, wasAsked: false) }
+            try conversation.note(outcome, wasAsked: outcome == .unchanged)
         }
-        let one = try answer("a", "effective")
-        #expect(throws: ProgramProblem.tooManyAnswers) { try conversation.end(with: one, using: &random) }
+        for outcome in [nil, ForwardedPINOutcome.unchanged] {
+            for _ in 0..<50 { try conversation.note(outcome, wasAsked: false) }
+        }
+        #expect(throws: ProgramProblem.tooManyAnswers) { try conversation.note(.unchanged, wasAsked: false) }
     }
 }

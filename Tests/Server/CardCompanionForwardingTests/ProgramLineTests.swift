@@ -13,7 +13,7 @@ struct ProgramLineTests {
         let text = String(decoding: ProgramLine(bankId: "MYBANK", pin: pin).bytes, as: UTF8.self)
         #expect(
             text == #"{"bankId":"MYBANK","uniqueId":"Zoë\"1","event":"q83vASNFZ4kBI0VniavN7w","#
-                + #""definedAt":1764277200,"state":"sent","attempt":3}"# + "\n")
+                + #""definedAtMilliseconds":1764277200000,"state":"sent","attempt":3}"# + "\n")
     }
 
     @Test(

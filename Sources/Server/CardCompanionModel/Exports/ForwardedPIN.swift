@@ -40,3 +40,12 @@ package struct ForwardedPINReport: Sendable, Equatable {
         self.afterSeconds = afterSeconds
     }
 }
+
+/// What became of a report.
+package enum ForwardedPINOutcome: Sendable, Equatable {
+    case reported
+    /// It says what was known, or puts the PIN off.
+    case unchanged
+    /// The cardholder has another PIN now, or is gone.
+    case otherPIN
+}

@@ -49,6 +49,10 @@ package struct ConnectorProcess {
         guard path.hasPrefix("/") else {
             throw CommandError.badInput("the bank's program must be an absolute path, and '\(path)' is none")
         }
+        var status = stat()
+        guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+            throw CommandError.badInput("the bank's program \(path) is not a file")
+        }
         guard access(path, X_OK) == 0 else {
             throw CommandError.badInput("the bank's program \(path) cannot be run: \(String(cString: strerror(errno)))")
         }

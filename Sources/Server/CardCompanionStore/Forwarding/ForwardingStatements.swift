@@ -13,7 +13,7 @@ extension Store {
 
     /// Lets a cardholder's defined PIN be handed out again, whatever was reported.
     ///
-    /// - Returns: false if none was queued, or the cardholder has another PIN now.
+    /// - Returns: false if none was queued, the cardholder has another PIN now, or a connector has it at this moment.
     package func forwardAgain(bankId: Identifier, uniqueId: Identifier) async throws(StoreError) -> Bool {
         try await statements.execute(
             """
@@ -23,15 +23,24 @@ extension Store {
                 AND (chosen.bank_id, chosen.unique_id, chosen.event_id)
                     = (forwarded.bank_id, forwarded.unique_id, forwarded.event_id)
                 AND chosen.pin_serial = holder.pin_serial
+                AND (leased_until IS NULL OR leased_until <= now())
             """) == 1
     }
 
+    /// Whether a connector has a PIN of the cardholder at this moment.
+    package func isForwarding(bankId: Identifier, uniqueId: Identifier) async throws(StoreError) -> Bool {
+        try await statements.row(
+            """
+            SELECT EXISTS (
+                SELECT FROM forwarded_pin
+                WHERE bank_id = \(bankId) AND unique_id = \(uniqueId) AND leased_until > now())
+            """)
+    }
+
     /// Stores what the bank's program has said.
-    ///
-    /// - Returns: false if the cardholder has another PIN now, or is gone.
     package func reportForwardedPIN(
         _ report: ForwardedPINReport, bankId: Identifier
-    ) async throws(StoreError) -> Bool {
+    ) async throws(StoreError) -> ForwardedPINOutcome {
         try await statements.executeForOneRow(ReportForwardedPIN(bankId: bankId, report: report))
     }
 }
@@ -72,10 +81,11 @@ private struct ReportForwardedPIN: PostgresStatement {
             report.afterSeconds.map { Int32(clamping: $0) })
     }
 
-    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> Bool {
+    static func decode(_ row: inout PostgresRow) throws(PostgresError) -> ForwardedPINOutcome {
         switch try row.next(as: String.self) {
-        case "reported", "unchanged": return true
-        case "no-cardholder", "other-pin": return false
+        case "reported": return .reported
+        case "unchanged": return .unchanged
+        case "no-cardholder", "other-pin": return .otherPIN
         default: throw PostgresError(.decoding, "unknown outcome of a connector's report")
         }
     }

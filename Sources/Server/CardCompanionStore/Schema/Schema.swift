@@ -37,6 +37,7 @@ package struct Schema: Sendable {
             File("0002_identity_failed", PackageResources._002_identity_failed_sql),
             File("0003_pin_exports", PackageResources._003_pin_exports_sql),
             File("0004_forwarded_pins", PackageResources._004_forwarded_pins_sql),
+            File("0005_lease_owner", PackageResources._005_lease_owner_sql),
         ],
         functions: [
             File("acknowledge_events", PackageResources.acknowledge_events_sql),

@@ -188,11 +188,20 @@ struct CardholderCommand: ParsableCommand {
         func run() async throws {
             let (bank, uniqueId) = (cardholder.bank, cardholder.uniqueId)
             let action = AdminAction(command: "cardholder forward-again", bankId: bank, cardholder: uniqueId)
-            let isQueued = try await Installation.run(cardholder.options, action: action) { installation in
+            try await Installation.run(cardholder.options, action: action) { installation in
                 _ = try await installation.bank(bank)
-                return try await installation.store.forwardAgain(bankId: bank, uniqueId: uniqueId)
-            }
-            guard isQueued else {
+                let pseudonym = try await installation.withKeyring {
+                    try $0.pseudonym(bankId: bank, uniqueId: uniqueId)
+                }
+                let isQueued = try await AuditNote.$ofCommand.withValue(AuditNote.ofCommand?.about(pseudonym)) {
+                    try await installation.store.forwardAgain(bankId: bank, uniqueId: uniqueId)
+                }
+                guard !isQueued else { return }
+                if try await installation.store.isForwarding(bankId: bank, uniqueId: uniqueId) {
+                    throw CommandError.unavailable(
+                        "a connector has a PIN of cardholder '\(uniqueId)' of bank '\(bank)' now: try again when it has "
+                            + "reported what became of it ('cardholder show')")
+                }
                 throw CommandError.notFound(
                     "cardholder '\(uniqueId)' of bank '\(bank)' has no defined PIN that was queued for a connector: it was defined "
                         + "while --forward-defined-pins was false, or was replaced by the bank")

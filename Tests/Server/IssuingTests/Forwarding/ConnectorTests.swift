@@ -47,8 +47,8 @@ struct ConnectorTests {
         #expect(lines.map { $0["attempt"] } == [1, 2])
         #expect(lines.allSatisfy { $0["bankId"]?.string == backend.bank.id && $0.count == 6 })
         let definedAt = try await installation.sql(
-            "SELECT floor(extract(epoch FROM occurred_at)) FROM event WHERE public_id = '\(event)'")
-        #expect(lines.first?["definedAt"]?.text == definedAt.first)
+            "SELECT floor(extract(epoch FROM occurred_at) * 1000) FROM event WHERE public_id = '\(event)'")
+        #expect(lines.allSatisfy { $0["definedAtMilliseconds"]?.text == definedAt.first }, "\(lines)")
         // Neither the database's password nor another setting is in the program's environment.
         #expect(connector.starts.allSatisfy { $0.hasSuffix(" []") }, "\(connector.starts)")
 
@@ -81,6 +81,15 @@ struct ConnectorTests {
         }
         try await again(holder.uniqueId).succeeded()
         try await backend.waitForState("effective", of: holder, connector)
+        // The operator's order and the PIN have the same pseudonym in the audit trail.
+        let orders = try await installation.sql(
+            """
+            SELECT outcome FROM audit_entry JOIN forwarded_pin USING (bank_id, subject)
+            WHERE operation = 'cardholder forward-again' AND unique_id = '\(holder.uniqueId)'
+                AND bank_id = '\(backend.bank.id)'
+            ORDER BY audit_entry.occurred_at
+            """)
+        #expect(orders == ["cardholder.pin-forwarded-again"])
         #expect(try connector.lines(about: holder).map { $0["state"]?.string } == ["pending", "failed"])
         // The bank's own PIN is none to hand out.
         #expect(try await backend.put(holder).status == 200)
@@ -115,15 +124,18 @@ struct ConnectorTests {
         // It is not answered yet.
         let holder = try await defined(backend)
         let first = try await connector.waitForLines(1, about: holder)[0]["event"]?.string ?? ""
-        // When the program is asked about the new PIN, it says that the host has taken the old one now.
+        // When the program is asked about the new PIN, it says that the host has taken the old one, too.
         try connector.answer(
-            #"{"event":"\#(first)","state":"effective"}"#, #"{"state":"effective"}"#, about: holder)
+            #"[{"event":"\#(first)","state":"effective"},{"state":"effective"}]"#, #"{"state":"effective"}"#,
+            about: holder)
         try await define(holder, "58026", backend)
-        try await backend.waitForState("effective", of: holder, connector)
-        let events = try connector.lines(about: holder).map { $0["event"]?.string ?? "" }
         let second = try #require(try await backend.definedPIN(holder)?["event"]?.string)
+        func events() throws -> [String] { try connector.lines(about: holder).map { $0["event"]?.string ?? "" } }
+        try await connector.wait(for: "the new PIN comes twice") { try events().filter { $0 == second }.count >= 2 }
+        try await backend.waitForState("effective", of: holder, connector)
         // The old one can have come again, before the new one was defined.
-        #expect(events.count >= 3 && events.first == first && events.suffix(2) == [second, second], "\(events)")
+        let seen = try events()
+        #expect(seen.first == first && seen.suffix(2) == [second, second], "\(seen)")
         #expect(connector.logText.contains("A defined PIN was replaced before it was reported"))
         #expect(await connector.stop() == 0)
     }
@@ -150,6 +162,12 @@ struct ConnectorTests {
         try await define(holder, "58026", backend)
         let second = try await event()
         #expect(try await lease().isEmpty)
+        // An operator cannot have it handed out to another program now.
+        let again = try await installation.run([
+            "cardholder", "forward-again", "--bank", backend.bank.id, holder.uniqueId,
+        ])
+        #expect(again.status == 69 && again.stderr.contains("a connector has a PIN of cardholder"), "\(again)")
+        #expect(try await lease().isEmpty)
         #expect(try await report(first, "pending") == ["other-pin"])
         #expect(try await lease() == ["\(second)|1"])
         // The back-end brings it to an end meanwhile: then the program cannot put it off.
@@ -159,9 +177,33 @@ struct ConnectorTests {
         // Another program gives the host the first one after all. The second one is given again.
         #expect(try await report(first, "sent") == ["other-pin"])
         #expect(try await lease() == ["\(second)|2"])
+        // A report about the first one does not end the lease of the second one.
+        #expect(try await report(first, "pending") == ["other-pin"])
+        #expect(try await lease().isEmpty)
+        // The host takes the first one again, and nobody knows whether before or after the second one.
+        #expect(try await report(first, "effective") == ["other-pin"])
+        #expect(try await lease().isEmpty)
+        #expect(try await report(second, "effective") == ["unchanged"])
+        #expect(try await lease() == ["\(second)|3"])
         #expect(try await report(second, "effective") == ["unchanged"])
         #expect(try await lease().isEmpty)
         #expect(try await backend.definedPIN(holder)?["state"]?.string == "effective")
+    }
+
+    @Test("A later PIN has a later time, also by the clock of a server that is behind")
+    func order() async throws {
+        let service = try await Service.shared.value
+        let backend = try await service.makeBackend(Self.settings)
+        let holder = try await defined(backend)
+        try await service.installation.sql(
+            """
+            UPDATE forwarded_pin SET defined_at = defined_at + interval '1 hour' WHERE bank_id = '\(backend.bank.id)'
+            """)
+        let times = "SELECT extract(epoch FROM defined_at) FROM forwarded_pin WHERE bank_id = '\(backend.bank.id)'"
+        let ahead = try #require(Double(try await service.installation.sql(times)[0]))
+        try await define(holder, "58026", backend)
+        let next = try #require(Double(try await service.installation.sql(times)[0]))
+        #expect((next - ahead) * 1000 > 0.9, "\(ahead) \(next)")
     }
 
     @Test("What is queued is a PIN of today: with the setting off meanwhile, an old event is not handed out")
@@ -342,7 +384,7 @@ struct ConnectorTests {
             "SELECT report_forwarded_pin('\(backend.bank.id)', 'x', 'x', NULL, NULL, NULL)",
             "SELECT report_forwarded_pin('\(backend.bank.id)', 'x', 'x', 'sent', 'why', NULL)",
             "SELECT report_forwarded_pin('\(backend.bank.id)', 'x', 'x', 'failed', E'\\x1b[31m', NULL)",
-            "SELECT report_forwarded_pin('\(backend.bank.id)', 'x', 'x', 'failed', '4111111111111111', NULL)",
+            "SELECT report_forwarded_pin('\(backend.bank.id)', 'x', 'x', 'failed', E'a\\u202eb', NULL)",
         ] {
             await #expect(throws: (any Error).self, "\(statement)") {
                 try await installation.sqlAsRole(role, statement)
@@ -357,7 +399,7 @@ struct ConnectorTests {
         arguments: [
             ([], 64, "Name the bank's program"), (["--", "host.py"], 65, "must be an absolute path"),
             (["--", "/nowhere/host.py"], 65, "cannot be run: No such file"),
-            (["--", "/etc/passwd"], 65, "cannot be run"),
+            (["--", "/etc/passwd"], 65, "cannot be run"), (["--", "/tmp"], 65, "is not a file"),
             (["--at-once", "65", "--", "/bin/cat"], 64, "--at-once must be 1 to 64"),
             (["--answer-seconds", "0", "--", "/bin/cat"], 64, "--answer-seconds must be 1 to 3600"),
         ] as [([String], Int32, String)])

@@ -26,6 +26,15 @@ struct HostExampleTests {
         for (name, text) in files { try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8) }
     }
 
+    /// What the example has in place of the issuer's host has one file per cardholder.
+    private static func card(of holder: TestCardholder, in host: String) -> String {
+        "\(host)/\(Hex.encode(SHA256.hash(data: Array(holder.uniqueId.utf8)))).json"
+    }
+
+    private static func value(_ card: String) throws -> [String: JSON] {
+        try #require(try JSON(parsing: [UInt8](Data(contentsOf: URL(filePath: card)))).object)
+    }
+
     @Test("The host gets the PVV that psec makes; what cannot be exported fails with a reason")
     func pvv() async throws {
         let exporter = try await Exporter(
@@ -44,18 +53,18 @@ struct HostExampleTests {
             ])
         try await exporter.define(known, "7391")
         try await backend.waitForState("effective", of: known, connector)
-        let host = "\(folder)/host"
-        #expect(
-            try String(contentsOfFile: "\(host)/\(known.uniqueId)", encoding: .utf8)
-                == (try await exporter.psecPVV("7391", pan)))
+        let card = Self.card(of: known, in: "\(folder)/host")
+        let pvv = try await exporter.psecPVV("7391", pan)
+        #expect(try Self.value(card)["pvv"]?.string == pvv)
         // The same line again, after the host has the value: the same call gets the same answer.
-        try FileManager.default.removeItem(atPath: "\(host)/\(known.uniqueId)")
+        try FileManager.default.removeItem(atPath: card)
         try await exporter.installation.run([
             "cardholder", "forward-again", "--bank", backend.bank.id, known.uniqueId,
         ]).succeeded()
         try await connector.wait(for: "the value again") {
-            FileManager.default.fileExists(atPath: "\(host)/\(known.uniqueId)")
+            FileManager.default.fileExists(atPath: card)
         }
+        #expect(try Self.value(card)["pvv"]?.string == pvv)
         #expect(try await backend.definedPIN(known)?["state"]?.string == "effective")
 
         for (holder, reason) in [
@@ -65,6 +74,14 @@ struct HostExampleTests {
             try await backend.waitForState("failed", of: holder, connector)
             #expect(try await backend.definedPIN(holder)?["reason"]?.string == reason)
         }
+        // A run of the program that took long: the host has a newer PIN meanwhile.
+        let newer = try JSON.object(Self.value(card).merging(["definedAtMilliseconds": 9_999_999_999_999]) { $1 }).text
+        try newer.write(toFile: card, atomically: true, encoding: .utf8)
+        try await exporter.define(known, "4826")
+        try await backend.waitForState("failed", of: known, connector)
+        #expect(
+            try await backend.definedPIN(known)?["reason"]?.string == "the host has a newer PIN of this cardholder")
+        #expect(try String(contentsOfFile: card, encoding: .utf8) == newer)
         #expect(await connector.stop() == 0)
     }
 }

@@ -1,8 +1,8 @@
 """A bank's program for its connector, as tests need it.
 
 Its folder has a file per cardholder with what it answers: lines of members that are added to the answer. Each time it is asked, it
-takes the next line, and the last one for good. While there is no file, it does not answer. It notes each line that it gets in the
-file "lines".
+takes the next line, and the last one for good. A list in a line is several answers. While there is no file, it does not answer. It
+notes each line that it gets in the file "lines".
 """
 
 import json
@@ -30,4 +30,6 @@ for line in sys.stdin:
     if answer == "nonsense":
         print("I have not understood", flush=True)
         continue
-    print(json.dumps({"event": question["event"], "uniqueId": question["uniqueId"]} | json.loads(answer)), flush=True)
+    members = json.loads(answer)
+    for one in members if isinstance(members, list) else [members]:
+        print(json.dumps({"event": question["event"], "uniqueId": question["uniqueId"]} | one), flush=True)
