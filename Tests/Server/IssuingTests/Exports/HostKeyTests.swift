@@ -56,6 +56,14 @@ struct HostKeyTests {
         #expect(shown.contains("the back-end gets defined PINs for the host, with ibm, pvk"), "\(shown)")
     }
 
+    @Test("bank check says that a bank has more keys for the host than exports of a day")
+    func manyKeys() async throws {
+        let exporter = try await Exporter(["--pin-exports", "true"], kinds: Array(Exporter.Kind.all.prefix(4)))
+        let shown = try await exporter.installation.run(["bank", "check", exporter.backend.bank.id]).stdout
+        #expect(shown.contains("there are 4 keys for the issuer's host, and only 3 exports a day"), "\(shown)")
+        #expect(shown.contains("card-companion key disable --bank"), "\(shown)")
+    }
+
     @Test(
         "A key block serves the usage that it says",
         arguments: [
