@@ -18,9 +18,10 @@ struct HostCards: Sendable {
         self.sandbox = sandbox
         let path = "\(sandbox.directory)/\(Self.file)"
         guard FileManager.default.fileExists(atPath: path) else { return }
-        let json = try JSONText(InputFile.readSecret(path, byteLimit: Self.byteLimit))
+        let damaged = CommandError.refused("\(path) is damaged: remove it, and choose the PINs again")
+        guard let json = try? JSONText(InputFile.readSecret(path, byteLimit: Self.byteLimit)) else { throw damaged }
         for name in json.names {
-            guard let card = json.object(name) else { throw CommandError.refused("\(path) is damaged: remove it") }
+            guard let card = json.object(name) else { throw damaged }
             cards[name] = HostCard(card)
         }
     }

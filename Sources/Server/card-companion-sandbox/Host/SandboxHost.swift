@@ -12,8 +12,8 @@ struct SandboxHost {
     private static let effectSeconds = 3
     /// When a call is repeated that the server has not served.
     private static let retrySeconds = 5
-    /// The kind of the only 409 that does not last.
-    private static let underWay = "idempotency-under-way"
+    /// The kinds of refusals that do not last: another call with this key is being served, or was served in the last 24 hours.
+    private static let passing = ["idempotency-under-way", "idempotency-key-reused"]
     private static let problemURN = "urn:card-companion:problem:"
     private static let member = "pinExport"
 
@@ -103,7 +103,8 @@ struct SandboxHost {
         if case .string(let text)? = answer.json["detail"] { detail = text }
         let reason = String("\(answer.status) \(kind): \(detail)".prefix(DefinedPINState.reasonLimit))
         switch answer.status {
-        case 409 where kind == underWay: return .notNow(reason: reason, afterSeconds: retrySeconds)
+        case 409 where passing.contains(kind), 422 where passing.contains(kind):
+            return .notNow(reason: reason, afterSeconds: retrySeconds)
         case 404, 409, 422: return .never(reason: reason)
         default: return .notNow(reason: reason, afterSeconds: answer.retryAfterSeconds ?? retrySeconds)
         }
