@@ -7,6 +7,7 @@ extension SandboxApp {
     /// Chooses a PIN (SDK document, sections 4.3 to 4.5).
     struct Define: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "define",
             abstract: "Chooses a random PIN. To see it, fetch it.")
 
         /// How the PIN is sent, and what authenticates the cardholder.

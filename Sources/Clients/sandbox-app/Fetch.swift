@@ -7,6 +7,7 @@ extension SandboxApp {
     /// Fetches a PIN (SDK document, sections 4.1 and 4.2).
     struct Fetch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "fetch",
             abstract: "Fetches a PIN as an image, and confirms that it was shown.")
 
         /// How the cardholder is authenticated.

@@ -61,6 +61,7 @@ struct ConnectionOptions: ParsableArguments {
 /// `eid info`
 struct Info: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "info",
         abstract: "Shows the AusweisApp's version, and its readers and cards.")
 
     @OptionGroup var connection: ConnectionOptions
@@ -86,7 +87,9 @@ struct Info: AsyncParsableCommand {
 
 /// `eid watch`
 struct Watch: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows readers and cards that come and go, until Ctrl-C.")
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Shows readers and cards that come and go, until Ctrl-C.")
 
     @OptionGroup var connection: ConnectionOptions
 
@@ -120,7 +123,9 @@ struct ChangePIN: AsyncParsableCommand {
 
 /// `eid authenticate URL`
 struct Authenticate: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Identifies the holder of a card at a service.")
+    static let configuration = CommandConfiguration(
+        commandName: "authenticate",
+        abstract: "Identifies the holder of a card at a service.")
 
     @Argument(help: "The URL of the service's token (tcTokenURL).")
     var url: String

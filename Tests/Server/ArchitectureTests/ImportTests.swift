@@ -147,4 +147,19 @@ struct ImportTests {
         let importers = try Self.modules().filter { try Self.imports(of: $0).contains("PostgresLibPQ") }
         #expect(importers == ["CardCompanionStore"])
     }
+
+    /// ArgumentParser would find out all names at each start, which takes 10 ms.
+    @Test("Every command says its name")
+    func commandNames() throws {
+        let unnamed = /CommandConfiguration\(\s*(?!commandName:)[a-z]/
+        var count = 0
+        for module in try Self.modules() {
+            for file in try Self.files(of: module) {
+                let text = try String(contentsOf: file, encoding: .utf8)
+                count += text.matches(of: /CommandConfiguration\(/).count
+                #expect(text.firstMatch(of: unnamed) == nil, "\(file.path)")
+            }
+        }
+        #expect(count > 50)
+    }
 }

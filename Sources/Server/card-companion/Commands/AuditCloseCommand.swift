@@ -10,6 +10,7 @@ import Foundation
 extension AuditCommand {
     struct Close: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "close",
             abstract: "Closes the oldest part of the trail: signs its end, and removes it.",
             discussion: """
                 The command first verifies the trail. Then it removes all entries and seals up to the last seal before \

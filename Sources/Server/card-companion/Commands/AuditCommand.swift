@@ -14,6 +14,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Shows the newest entries.",
             discussion: """
                 Entries name cardholders by pseudonyms. With --cardholder, the command opens the vault, and shows only \
@@ -70,6 +71,7 @@ struct AuditCommand: AsyncParsableCommand {
 
     struct Export: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "export",
             abstract: "Writes entries and seals as lines of JSON, for a SIEM or an auditor.",
             discussion: """
                 The lines have everything that hashes and signatures cover (docs/audit.md), so that an auditor can \

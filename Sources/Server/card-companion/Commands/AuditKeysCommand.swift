@@ -8,6 +8,7 @@ import HTTPSignatures
 extension AuditCommand {
     struct Keys: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "keys",
             abstract: "Shows the public keys that verify seals of the audit trail.",
             discussion: """
                 With --json, it is a JWK set (RFC 7517), for somebody who verifies an export. Give it to them apart \

@@ -9,6 +9,7 @@ import Cryptography
 extension AuditCommand {
     struct NewEpoch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "new-epoch",
             abstract:
                 "Adds a signed seal that begins a new epoch of the trail and says why, and lets servers add seals again.",
             discussion: """

@@ -10,6 +10,7 @@ import Foundation
 extension AuditCommand {
     struct Verify: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "verify",
             abstract: "Finds altered, dropped and reordered entries and seals.",
             discussion: """
                 Entries that are newer than the last seal are counted, but nothing proves that none of them was \

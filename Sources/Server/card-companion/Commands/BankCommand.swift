@@ -60,6 +60,7 @@ struct BankCommand: ParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Adds a bank.",
             discussion: """
                 EXAMPLE
@@ -87,6 +88,7 @@ struct BankCommand: ParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "set",
             abstract: "Changes a bank. Omitted settings stay as they are.",
             discussion: """
                 EXAMPLES
@@ -119,6 +121,7 @@ struct BankCommand: ParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Shows a bank's settings.", discussion: "EXAMPLE\n  card-companion bank show MYBANK --json")
 
         @Argument(help: "The bank's id.")
@@ -137,6 +140,7 @@ struct BankCommand: ParsableCommand {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "check",
             abstract: "Says whether a bank is ready, and what it lacks.",
             discussion: """
                 The exit status is 1 if there is an error, which keeps the bank's cardholders from being served; warnings do \
@@ -163,6 +167,7 @@ struct BankCommand: ParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract:
                 "Removes a disabled bank with its cardholders, keys, certificates and events. They cannot be restored.",
             discussion: """
@@ -193,6 +198,7 @@ struct BankCommand: ParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "Lists the banks.", discussion: "EXAMPLE\n  card-companion bank list")
 
         @OptionGroup var output: OutputOptions

@@ -16,6 +16,7 @@ struct CSCACommand: ParsableCommand {
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "import",
             abstract: "Imports a master list: the authorities that a state or ICAO has checked.",
             discussion: """
                 The root must have issued the certificate of the list's signer. Get the root from a different source \
@@ -117,6 +118,7 @@ struct CSCACommand: ParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "Lists the trust lists, and how old they are.",
             discussion: "EXAMPLE\n  card-companion csca list --json")
 
@@ -156,6 +158,7 @@ struct CSCACommand: ParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract:
                 "Removes a trust list and its CRLs. A bank without a list of its own trusts the list of all banks.",
             discussion: """

@@ -18,6 +18,7 @@ struct CardholderCommand: ParsableCommand {
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "import",
             abstract: "Creates or replaces cardholders from a file with one JSON object per line.",
             discussion: """
                 A line has uniqueId and, if they apply, status, channels, definition, accessibility, \
@@ -69,6 +70,7 @@ struct CardholderCommand: ParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "Lists cardholders in the order of their uniqueIds, but never a PIN, a code or a free field.",
             discussion: """
                 EXAMPLES
@@ -133,6 +135,7 @@ struct CardholderCommand: ParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Shows a cardholder, but never a PIN, a code or a free field.",
             discussion: "EXAMPLE\n  card-companion cardholder show --bank MYBANK 4711")
 
@@ -143,6 +146,7 @@ struct CardholderCommand: ParsableCommand {
 
     struct Unlock: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "unlock",
             abstract: "Unlocks a cardholder after too many wrong codes or unconfirmed fetches.",
             discussion: "EXAMPLE\n  card-companion cardholder unlock --bank MYBANK 4711")
 

@@ -17,6 +17,7 @@ struct CertificateCommand: ParsableCommand {
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "import",
             abstract: "Validates and imports a bank's certificate.",
             discussion: """
                 The certificate must have a chain to a CA that you trust, be within its validity, have a key usage \
@@ -74,6 +75,7 @@ struct CertificateCommand: ParsableCommand {
 
     struct Default: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "default",
             abstract: "Makes a certificate the default for its use.",
             discussion: """
                 Tokens that name no alias are verified with the default signature certificate, and defined PINs are \

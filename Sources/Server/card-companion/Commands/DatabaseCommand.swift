@@ -12,6 +12,7 @@ struct DatabaseCommand: ParsableCommand {
 
     struct Restored: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "restored",
             abstract: "Makes a restored database safe to serve. Run it before the first server starts.",
             discussion: """
                 A backup does not contain what happened after it. After this command

@@ -19,6 +19,7 @@ struct DocumentClientCommand: ParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Registers an app of a bank.",
             discussion: """
                 The app sends the id when it connects to /ws2/validate. The id is not a secret: the check that the \

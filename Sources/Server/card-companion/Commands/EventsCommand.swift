@@ -11,6 +11,7 @@ struct EventsCommand: ParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "Lists a bank's newest events, and whether the bank has received them.",
             discussion: """
                 The command does not change what the bank reads and acknowledges. It does not show the events' data.

@@ -72,6 +72,7 @@ struct ExplainCommand: ParsableCommand {
 
     struct Token: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "token",
             abstract: "Explains a token and its signature.",
             discussion: """
                 The token's file must contain the JSON text itself, not escaped. An authentication code in it is not \
@@ -105,6 +106,7 @@ struct ExplainCommand: ParsableCommand {
 
     struct Signature: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "signature",
             abstract: "Explains the signature of an HTTP request (RFC 9421) and its content digest (RFC 9530).",
             discussion: """
                 The file must contain the request as it was sent: the request line, the header fields, an empty line, \

@@ -13,6 +13,7 @@ struct InventoryCommand: ParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Shows the newest version: each key, certificate and setting that servers accept.",
             discussion: """
                 What is not in it does not count, whatever the database has. Without --bank it shows the \
@@ -70,6 +71,7 @@ struct InventoryCommand: ParsableCommand {
 
     struct Accept: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "accept",
             abstract: "Goes on with the version in the database, although a newer one was known.",
             discussion: """
                 The vault keeps number and hash of the newest version, so that nobody who can write to the database \

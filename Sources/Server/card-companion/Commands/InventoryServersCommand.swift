@@ -9,6 +9,7 @@ import DualControl
 extension InventoryCommand {
     struct Servers: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "servers",
             abstract: "Shows which version each running server uses, and waits until all use the newest one.",
             discussion: """
                 Servers look for a newer version every ten seconds, and report theirs as often. With --wait the \

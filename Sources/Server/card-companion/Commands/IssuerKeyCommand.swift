@@ -19,6 +19,7 @@ struct IssuerKeyCommand: ParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract:
                 "Registers a key. A bank can have several active keys, so that it can change from one to the next.",
             discussion: """

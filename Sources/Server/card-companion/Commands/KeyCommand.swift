@@ -72,6 +72,7 @@ struct KeyCommand: ParsableCommand {
 extension KeyCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Erases a disabled key, or cancels an import in components.",
             discussion: "EXAMPLE\n  card-companion key remove --bank MYBANK 2026")
 

@@ -10,6 +10,7 @@ import SecureMemory
 extension KeyCommand {
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "import",
             abstract: "Imports a bank's key from a key block or from components.",
             discussion: """
                 Key block (X9.143, TR-31): a key of usage key-block that the bank already has must protect it.
@@ -227,6 +228,7 @@ private struct ComponentReport: Encodable {
 extension KeyCommand {
     struct Confirm: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "confirm",
             abstract: "Confirms the KCV of a key after all its components are entered, and makes the key active.",
             discussion: """
                 An operator other than the one who entered the first component must run this. The command tells people \

@@ -15,6 +15,7 @@ struct ServerKeyCommand: ParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "Lists the keys.", discussion: "EXAMPLE\n  card-companion server-key list")
 
         @OptionGroup var output: OutputOptions
@@ -39,6 +40,7 @@ struct ServerKeyCommand: ParsableCommand {
 
     struct Rotate: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rotate",
             abstract: "Creates new keys. The key set lists them first.",
             discussion: """
                 The old keys are still published and still open values, until they are retired. Retire them when apps \
@@ -63,6 +65,7 @@ struct ServerKeyCommand: ParsableCommand {
 
     struct Retire: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "retire",
             abstract: "Removes a replaced key from the key set. Apps can no longer use it.",
             discussion: """
                 For 90 days the key still opens the PINs and codes that banks provision. Then it is erased. If someone \

@@ -17,6 +17,7 @@ struct WebhookCommand: ParsableCommand {
 
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "set",
             abstract: "Sets where a bank's events are sent.",
             discussion: """
                 Events are signed with the server's key (RFC 9421; use 'sig' in /.well-known/jwks.json). They are sent \
@@ -57,6 +58,7 @@ struct WebhookCommand: ParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Shows where a bank's events are sent, how many wait, and which were given up.",
             discussion: "EXAMPLE\n  card-companion webhook show --bank MYBANK")
 
@@ -125,6 +127,7 @@ struct WebhookCommand: ParsableCommand {
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "test",
             abstract: "Sends an event of type webhook.test from this machine now, and shows the result.",
             discussion: """
                 The event is signed like all events, is not stored, and has no data. The exit status is 1 if the \
@@ -166,6 +169,7 @@ struct WebhookCommand: ParsableCommand {
 
     struct Disable: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "disable",
             abstract: "Stops sending a bank's events. They can still be fetched.",
             discussion: "EXAMPLE\n  card-companion webhook disable --bank MYBANK")
 
@@ -190,6 +194,7 @@ struct WebhookCommand: ParsableCommand {
 
     struct Resend: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "resend",
             abstract: "Sends an event again, or all parked ones.",
             discussion: """
                 EXAMPLES

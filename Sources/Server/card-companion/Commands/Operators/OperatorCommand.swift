@@ -15,6 +15,7 @@ struct OperatorCommand: ParsableCommand {
 
     struct MakeKey: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "make-key",
             abstract:
                 "Makes your operator key. You keep the private key; the public key is for the installation.",
             discussion: """
@@ -86,6 +87,7 @@ struct OperatorCommand: ParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "Lists the operators, and says whether dual control is on.",
             discussion: "EXAMPLE\n  card-companion operator list")
 
@@ -118,6 +120,7 @@ struct OperatorCommand: ParsableCommand {
 
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Adds an operator. Two other operators must sign the change; 'vault init' adds the first two.",
             discussion: """
                 EXAMPLE
@@ -141,6 +144,7 @@ struct OperatorCommand: ParsableCommand {
 
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Removes an operator. Two other operators must sign the change.",
             discussion: """
                 The two who sign approve again everything that is active now, also what the removed operator has \
@@ -164,6 +168,7 @@ struct OperatorCommand: ParsableCommand {
 
     struct DualControl: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "dual-control",
             abstract: "Switches dual control on or off. Two operators must sign the change.",
             discussion: """
                 With dual control, a key, a certificate, a webhook or a loosened setting takes effect only after a \

@@ -8,6 +8,7 @@ import DualControl
 extension VaultCommand {
     struct RotateDataKey: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rotate-data-key",
             abstract: "Creates new data keys. Running servers seal the values in the database with them.",
             discussion: """
                 Servers use a new key after \(DataKeys.activationSeconds) seconds: by then all of them have it. One \
@@ -34,6 +35,7 @@ extension VaultCommand {
 
     struct RetireDataKey: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "retire-data-key",
             abstract: "Erases a data key that was replaced, if no value in the database needs it.",
             discussion: "EXAMPLE\n  card-companion vault retire-data-key 1")
 

@@ -93,6 +93,7 @@ extension VaultCommand {
 
     struct Unseal: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "unseal",
             abstract: "Gives a running server on this machine the PIN of its token.",
             discussion: """
                 A server that starts without a PIN, or whose PIN the token has refused, answers 503 until it gets the \
@@ -132,6 +133,7 @@ extension VaultCommand {
 
     struct Rewrap: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "rewrap",
             abstract:
                 "Wraps the data keys with the master key of the vault in the settings, as a replacement or as a second one.",
             discussion: """
@@ -197,6 +199,7 @@ extension VaultCommand {
 
     struct Recover: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "recover",
             abstract: "Opens the data keys with the recovery key, and wraps them with the vault of the settings.",
             discussion: """
                 Use this if the master key is lost. The settings must name a new vault: another token, or a new file. \

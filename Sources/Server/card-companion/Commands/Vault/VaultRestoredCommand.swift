@@ -7,6 +7,7 @@ import KeyVault
 extension VaultCommand {
     struct Restored: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "restored",
             abstract: "Accepts a vault from a backup, if the database is the present one or was made safe.",
             discussion: """
                 No server starts with a vault from a backup before you have said what was restored. If the database was \

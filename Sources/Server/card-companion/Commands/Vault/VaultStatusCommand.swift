@@ -8,6 +8,7 @@ import CardCompanionStore
 extension VaultCommand {
     struct Status: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "status",
             abstract: "Shows master keys and data keys, and how far the servers are with sealing values again.",
             discussion: """
                 It reads only the database, and needs neither the vault nor a PIN.
