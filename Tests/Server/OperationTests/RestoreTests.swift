@@ -131,7 +131,7 @@ struct RestoreTests {
         #expect(try await fixture.installation.sql("SELECT last_value > 1000000 FROM cardholder_version") == ["t"])
     }
 
-    @Test("It is refused while a server runs, without the owner's role, and with a copy that ends too early")
+    @Test("It is refused without the owner's role, and with a copy that ends too early")
     func refusals() async throws {
         let fixture = try await Fixture()
         let lines = try String(contentsOfFile: fixture.trail, encoding: .utf8).split(separator: "\n")
@@ -147,8 +147,16 @@ struct RestoreTests {
             fixture.installation.databaseURL,
         ])
         #expect(serving.status == 78 && serving.stderr.contains("does not own the schema"), "\(serving)")
-        let server = try await fixture.installation.startServer()
-        let running = try await fixture.run()
+    }
+
+    @Test("It is refused while a server runs")
+    func servers() async throws {
+        // No server starts on a database that was restored after a seal.
+        let installation = try await TestInstallation()
+        let server = try await installation.startServer()
+        let running = try await installation.run([
+            "database", "restored", "--backup-time", Date().formatted(.iso8601),
+        ])
         #expect(running.status == 1 && running.stderr.contains("stop all servers"), "\(running)")
         try await server.stop()
     }
