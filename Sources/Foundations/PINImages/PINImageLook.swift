@@ -27,6 +27,17 @@ package struct PINImageLook: Hashable, Sendable {
 
     package static let standard = PINImageLook()
 
+    /// How long drawing takes, in images of the usual style and scale 1 (docs/performance.md#images).
+    package var cost: Int {
+        switch (style == .calm, scale) {
+        case (false, .one): 1
+        case (true, .one): 2
+        case (false, .two): 3
+        case (true, .two), (false, .three): 7
+        case (true, .three): 14
+        }
+    }
+
     package init(style: Style = .standard, theme: Theme = .light, scale: Scale = .one) {
         self.style = style
         self.theme = theme

@@ -30,6 +30,13 @@ import Testing
     }
 
     @Test(arguments: PINImageLook.all)
+    func `an image costs more if it has more pixels, but not as many times more`(look: PINImageLook) {
+        let pixels = PINImageRenderer.captchaByteCount(digitCount: 6, look: look)
+        let usual = PINImageRenderer.captchaByteCount(digitCount: 6, look: .standard)
+        #expect((pixels / usual / 3...pixels / usual).contains(look.cost), "\(look)")
+    }
+
+    @Test(arguments: PINImageLook.all)
     func `images of every look have the size and the length that were promised`(look: PINImageLook) throws {
         var random = SystemRandomNumberGenerator()
         let (unit, scale) = (look.style == .calm ? 2 : 1, look.scale.rawValue)

@@ -160,7 +160,7 @@ package struct DistributionService: Sendable {
             let pin = SharedSecret(try keyring.openStored(sealedPIN, in: place.pin))
             let freeField = try sealedFreeField.map { SharedSecret(try keyring.openStored($0, in: place.freeField)) }
             let plaintext = DeliveryPlaintext(caller.bank.settings, form: form, renderer: renderer)
-            let jwe = try await drawing.run {
+            let jwe = try await drawing.run(cost: form.cost) {
                 var random = SecureRandomNumbers()
                 let drawn = try plaintext.draw(
                     pin.bytes, notifyKey: session.notifyKey.bytes, freeField: freeField?.bytes.copy(), using: &random)

@@ -6,40 +6,46 @@ package protocol WorkerThreads: Sendable {
     func run<Result: Sendable>(_ job: @escaping @Sendable () throws -> Result) async throws -> Result
 }
 
-/// Draws images and seals them on threads of their own. The number of waiting jobs is limited.
+/// Draws images and seals them on threads of their own. What can wait is limited by its cost, so nobody waits long.
 package final class DrawingPool: Sendable {
-    /// How many jobs can wait for each thread. More requests are answered 503.
-    package static let waitingJobsPerThread = 64
+    /// How much can wait for each thread, in images of cost 1. More requests are answered 503.
+    package static let waitingCostPerThread = 64
+    /// Costly images leave this part of the room to others, as 1 / n.
+    private static let partForCheapImages = 4
 
     private let threads: any WorkerThreads
-    private let jobLimit: Int
-    private let jobs = Mutex(0)
+    private let costLimit: Int
+    private let cost = Mutex(0)
     private let metrics: DrawingMetrics
 
     /// - Parameter threadCount: how many threads there are.
     package init(_ threads: any WorkerThreads, threadCount: Int) {
-        jobLimit = threadCount * (1 + Self.waitingJobsPerThread)
-        metrics = DrawingMetrics(jobLimit: jobLimit)
+        costLimit = threadCount * (1 + Self.waitingCostPerThread)
+        metrics = DrawingMetrics(costLimit: costLimit)
         self.threads = threads
     }
 
     /// Runs a job on one of the threads.
     ///
-    /// - Throws: ``ServiceUnavailable`` if too many jobs wait, and the errors of the job.
-    func run<Result: Sendable>(_ job: @escaping @Sendable () throws -> Result) async throws -> Result {
-        let hasRoom = jobs.withLock { jobs in
-            guard jobs < jobLimit else { return false }
-            jobs += 1
+    /// - Parameter jobCost: how long it takes, in images of cost 1.
+    /// - Throws: ``ServiceUnavailable`` if too much waits, and the errors of the job.
+    func run<Result: Sendable>(
+        cost jobCost: Int, _ job: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        let room = jobCost > 1 ? costLimit - costLimit / Self.partForCheapImages : costLimit
+        let hasRoom = cost.withLock { cost in
+            guard cost + jobCost <= room else { return false }
+            cost += jobCost
             return true
         }
         guard hasRoom else {
             metrics.refused()
             throw ServiceUnavailable("too many PINs wait to be drawn")
         }
-        metrics.begun()
+        metrics.begun(jobCost)
         defer {
-            jobs.withLock { $0 -= 1 }
-            metrics.ended()
+            cost.withLock { $0 -= jobCost }
+            metrics.ended(jobCost)
         }
         return try await threads.run(job)
     }

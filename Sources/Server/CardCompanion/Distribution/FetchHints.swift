@@ -28,6 +28,9 @@ struct DeliveryForm {
     let isText: Bool
     /// How images look. The length of what is sent depends on its scale, also without images.
     let look: PINImageLook
+
+    /// How long the drawing takes. The images of all digits, one by one, take as long as one of the whole PIN.
+    var cost: Int { isText ? 1 : look.cost }
 }
 
 extension DeliveryForm {

@@ -5,13 +5,13 @@ struct DrawingMetrics: Sendable {
     private let jobs = Meter(label: "card_companion_drawing_jobs")
     private let refusals = Counter(label: "card_companion_drawing_refused_total")
 
-    init(jobLimit: Int) {
-        Gauge(label: "card_companion_drawing_jobs_limit").record(jobLimit)
+    init(costLimit: Int) {
+        Gauge(label: "card_companion_drawing_jobs_limit").record(costLimit)
     }
 
-    func begun() { jobs.increment() }
+    func begun(_ cost: Int) { jobs.increment(by: Double(cost)) }
 
-    func ended() { jobs.decrement() }
+    func ended(_ cost: Int) { jobs.decrement(by: Double(cost)) }
 
     func refused() { refusals.increment() }
 }

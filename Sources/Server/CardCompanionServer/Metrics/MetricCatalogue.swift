@@ -96,9 +96,10 @@ enum MetricCatalogue {
 
     private static let work = [
         MetricDescription(
-            "card_companion_drawing_jobs", .gauge, help: "PINs that are being drawn or wait to be drawn."),
+            "card_companion_drawing_jobs", .gauge,
+            help: "PINs that are being drawn or wait to be drawn. A large image counts for up to 14."),
         MetricDescription(
-            "card_companion_drawing_jobs_limit", .gauge, help: "How many PINs can be drawn or wait at once."),
+            "card_companion_drawing_jobs_limit", .gauge, help: "How many PINs of scale 1 can be drawn or wait at once."),
         MetricDescription(
             "card_companion_drawing_refused_total", .counter,
             help: "Requests that were answered 503 because too many PINs waited to be drawn."),

@@ -1,5 +1,6 @@
 import Foundation
 import NIOPosix
+import PINImages
 import Testing
 
 @testable import CardCompanion
@@ -20,8 +21,8 @@ struct DrawingPoolTests {
         let threads = Threads()
         threads.pool.start()
         let pool = DrawingPool(threads, threadCount: 1)
-        #expect(try await pool.run { 7 } == 7)
-        await #expect(throws: Refusal.self) { try await pool.run { throw Refusal() } }
+        #expect(try await pool.run(cost: 1) { 7 } == 7)
+        await #expect(throws: Refusal.self) { try await pool.run(cost: 1) { throw Refusal() } }
         try await threads.pool.shutdownGracefully()
     }
 
@@ -31,12 +32,12 @@ struct DrawingPoolTests {
         threads.pool.start()
         let pool = DrawingPool(threads, threadCount: 1)
         let gate = DispatchSemaphore(value: 0)
-        let limit = 1 + DrawingPool.waitingJobsPerThread
+        let limit = 1 + DrawingPool.waitingCostPerThread
         await withTaskGroup(of: Bool?.self) { group in
             for _ in 0..<limit + 10 {
                 group.addTask {
                     do {
-                        try await pool.run { gate.wait() }
+                        try await pool.run(cost: 1) { gate.wait() }
                         return true
                     } catch {
                         return error is ServiceUnavailable ? false : nil
@@ -48,7 +49,33 @@ struct DrawingPoolTests {
             for _ in 0..<limit { gate.signal() }
             for _ in 0..<limit { #expect(await group.next() == true) }
         }
-        #expect(try await pool.run { true })
+        #expect(try await pool.run(cost: 1) { true })
+        try await threads.pool.shutdownGracefully()
+    }
+
+    @Test("Large images count as long as they take, and leave a quarter of the room to others")
+    func large() async throws {
+        let threads = Threads()
+        threads.pool.start()
+        let pool = DrawingPool(threads, threadCount: 1)
+        let gate = DispatchSemaphore(value: 0)
+        let cost = PINImageLook(style: .calm, scale: .three).cost
+        func draws(cost: Int) async -> Bool {
+            do {
+                try await pool.run(cost: cost) { gate.wait() }
+                return true
+            } catch { return false }
+        }
+        await withTaskGroup(of: Bool.self) { group in
+            // 3 × 14 = 42 of 49, which are three quarters of 65.
+            for _ in 0..<5 { group.addTask { await draws(cost: cost) } }
+            for _ in 0..<2 { #expect(await group.next() == false) }
+            // The other 23 can be drawn.
+            for _ in 0..<24 { group.addTask { await draws(cost: 1) } }
+            #expect(await group.next() == false)
+            for _ in 0..<26 { gate.signal() }
+            for _ in 0..<26 { #expect(await group.next() == true) }
+        }
         try await threads.pool.shutdownGracefully()
     }
 }
