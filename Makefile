@@ -74,7 +74,7 @@ app: swift packages ## builds the app of the sandbox in release configuration
 	$(release) --product sandbox-app
 
 test: test-build ## runs all tests
-	@echo "Running the tests. This takes 9 to 15 minutes on two processors."
+	@echo "Running the tests. This takes 11 to 15 minutes on two processors."
 	$(test_environment) Tests/run
 
 test-one: test-build ## runs the tests of some targets or suites: TESTS='DistributionTests|DefinitionTests'
