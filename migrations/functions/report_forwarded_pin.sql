@@ -49,7 +49,7 @@ BEGIN
             WHEN event_id <> p_event_id AND p_state IN ('sent', 'effective') THEN clock_timestamp()
             WHEN event_id <> p_event_id THEN next_attempt_at
             WHEN outcome = 'other-pin' THEN NULL
-            WHEN is_overtaken THEN coalesce(again, clock_timestamp())
+            WHEN is_overtaken AND p_state <> 'pending' THEN clock_timestamp()
             -- What was brought to an end meanwhile is not put off.
             WHEN p_state = 'pending' AND next_attempt_at IS NULL THEN NULL
             ELSE again END
