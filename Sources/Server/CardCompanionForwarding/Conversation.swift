@@ -45,27 +45,23 @@ package struct Conversation: Sendable {
     package mutating func end(
         with answer: ProgramAnswer, using random: inout some RandomNumberGenerator
     ) -> (report: ForwardedPINReport, wasAsked: Bool) {
-        let (question, report) = (questions.removeValue(forKey: answer.report.event), answer.report)
-        let attempts = question?.pin.attempt ?? 1
-        return switch (report.stage, report.afterSeconds) {
-        case (.pending, nil):
-            (Self.putOff(report.uniqueId, report.event, attempts: attempts, using: &random), question != nil)
-        case (.sent, nil):
-            (
+        let (question, said) = (questions.removeValue(forKey: answer.report.event), answer.report)
+        let report =
+            switch (said.stage, said.afterSeconds) {
+            case (.pending, nil):
+                Self.putOff(said.uniqueId, said.event, attempts: question?.pin.attempt ?? 1, using: &random)
+            case (.sent, nil):
                 ForwardedPINReport(
-                    uniqueId: report.uniqueId, event: report.event, stage: .sent,
-                    afterSeconds: Self.sentAgainSeconds), question != nil
-            )
-        default: (report, question != nil)
-        }
+                    uniqueId: said.uniqueId, event: said.event, stage: .sent, afterSeconds: Self.sentAgainSeconds)
+            default: said
+            }
+        return (report, question != nil)
     }
 
     /// An answer was reported. A program that goes on saying what nobody asked, and what is known, is stopped.
     ///
     /// - Throws: ``ProgramProblem/tooManyAnswers``.
-    package mutating func note(
-        _ outcome: ForwardedPINOutcome?, wasAsked: Bool
-    ) throws(ProgramProblem) {
+    package mutating func note(_ outcome: ForwardedPINOutcome?, wasAsked: Bool) throws(ProgramProblem) {
         idle = wasAsked || outcome == .reported ? 0 : idle + 1
         guard idle <= Self.idleLimit else { throw .tooManyAnswers }
     }
