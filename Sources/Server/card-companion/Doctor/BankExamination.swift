@@ -129,20 +129,19 @@ extension Installation {
                     unless: "the host needs no value of others"))
         }
         let needed = settings.definitionsPerDay * keys.count
-        if needed > PINExport.dailyLimit, keys.count <= PINExport.dailyLimit {
-            warnings.append(
-                warning(
-                    "a cardholder can define \(settings.definitionsPerDay) PINs a day, which makes \(needed) exports with all keys "
-                        + "(\(keys.map(\.label).joined(separator: ", "))): only \(PINExport.dailyLimit) a day are made",
-                    "--definitions-per-day \(PINExport.dailyLimit / keys.count)",
-                    unless: "the host needs fewer keys of each PIN"))
-        }
         if keys.count > PINExport.dailyLimit {
             warnings.append(
                 .warning(
                     "exports",
                     "there are \(keys.count) keys for the issuer's host, and only \(PINExport.dailyLimit) exports a day",
                     do: "disable those that the host does not need: card-companion key disable --bank \(id) LABEL"))
+        } else if needed > PINExport.dailyLimit {
+            warnings.append(
+                warning(
+                    "a cardholder can define \(settings.definitionsPerDay) PINs a day, which makes \(needed) exports with all keys "
+                        + "(\(keys.map(\.label).joined(separator: ", "))): only \(PINExport.dailyLimit) a day are made",
+                    "--definitions-per-day \(PINExport.dailyLimit / keys.count)",
+                    unless: "the host needs fewer keys of each PIN"))
         }
         return warnings
     }
