@@ -10,17 +10,18 @@ package protocol WorkerThreads: Sendable {
 package final class DrawingPool: Sendable {
     /// How much can wait for each thread, in images of cost 1. More requests are answered 503.
     package static let waitingCostPerThread = 64
-    /// Costly images leave this part of the room to others, as 1 / n.
-    private static let partForCheapImages = 4
 
     private let threads: any WorkerThreads
     private let costLimit: Int
+    /// With images of more than cost 1: they leave a quarter to the others.
+    private let largeImageCostLimit: Int
     private let cost = Mutex(0)
     private let metrics: DrawingMetrics
 
     /// - Parameter threadCount: how many threads there are.
     package init(_ threads: any WorkerThreads, threadCount: Int) {
         costLimit = threadCount * (1 + Self.waitingCostPerThread)
+        largeImageCostLimit = costLimit * 3 / 4
         metrics = DrawingMetrics(costLimit: costLimit)
         self.threads = threads
     }
@@ -32,9 +33,9 @@ package final class DrawingPool: Sendable {
     func run<Result: Sendable>(
         cost jobCost: Int, _ job: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
-        let room = jobCost > 1 ? costLimit - costLimit / Self.partForCheapImages : costLimit
+        let limit = jobCost > 1 ? largeImageCostLimit : costLimit
         let hasRoom = cost.withLock { cost in
-            guard cost + jobCost <= room else { return false }
+            guard cost + jobCost <= limit else { return false }
             cost += jobCost
             return true
         }

@@ -29,7 +29,7 @@ struct DeliveryForm {
     /// How images look. The length of what is sent depends on its scale, also without images.
     let look: PINImageLook
 
-    /// How long the drawing takes. The images of all digits, one by one, take as long as one of the whole PIN.
+    /// How long the drawing takes. The images of all digits take about as long as one of the whole PIN.
     var cost: Int { isText ? 1 : look.cost }
 }
 
