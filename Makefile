@@ -39,13 +39,12 @@ build_folder := .build
 package_folder := $(build_folder)/package
 release := swift build --configuration release --static-swift-stdlib --scratch-path $(build_folder) \
     -debug-info-format none -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=."
-# The build of the tests, in a folder of its own. It is a release without optimization: a debug build of swift-argument-parser checks
-# all options at each start, and whole modules are compiled sooner. Without the debugger's information and with the faster linker it
-# is shorter still. For a debugger: make test-one TESTS=… DEBUG_INFORMATION=dwarf
+# The build of the tests, in a folder of its own. It is a release in which most of our modules are not optimized (Package.swift): other
+# packages change seldom, and a debug build of swift-argument-parser checks all options at each start. Without the debugger's
+# information and with the faster linker it is shorter still. For a debugger: make test-one TESTS=… DEBUG_INFORMATION=dwarf
 tests_folder := .build/testing
 test_build := CARD_COMPANION_TEST_BUILD=1 swift build --configuration release --scratch-path $(tests_folder) \
-    -Xswiftc -Onone -Xswiftc -enable-testing -Xswiftc -use-ld=lld \
-    -debug-info-format $(or $(DEBUG_INFORMATION),none)
+    -Xswiftc -use-ld=lld -debug-info-format $(or $(DEBUG_INFORMATION),none)
 sources := Package.swift Sources Tests
 # The tests that start neither our server nor a browser, as a regular expression.
 unit_tests := Cryptography|JOSE|HTTPSignatures|StrictJSON|KeyBlocks|PINBlocks|SecureMemory|KeyVault|PINImages

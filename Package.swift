@@ -11,9 +11,22 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),
     ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
-/// `make test` builds without optimization, so that a change is soon compiled, but for the modules that loop over bytes.
-let optimized =
-    strict + (Context.environment["CARD_COMPANION_TEST_BUILD"] == nil ? [] : [.unsafeFlags(["-Xfrontend", "-O"])])
+/// `make test` makes a release, but does not optimize our modules, so that a change is soon compiled.
+let isTestBuild = Context.environment["CARD_COMPANION_TEST_BUILD"] != nil
+let testable: [SwiftSetting] = isTestBuild ? [.unsafeFlags(["-enable-testing"])] : []
+let plain = strict + testable + (isTestBuild ? [.unsafeFlags(["-Onone"])] : [])
+/// For modules that loop over bytes.
+let optimized = strict + testable
+/// `make test` starts programs some thousand times: with Swift's libraries in them, a start takes a third less.
+let linkedWithSwift: [LinkerSetting] =
+    isTestBuild
+    ? [
+        .unsafeFlags(
+            [
+                "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims",
+                "-l_FoundationCollections", "-lstdc++",
+            ], .when(platforms: [.linux]))
+    ] : []
 
 /// What the server, its tools and the tests need. An app that adds the package switches the trait off, and then fetches none of it.
 let serverTrait = "Server"
@@ -59,7 +72,7 @@ enum Group: String {
     case harness = "Harness"
 
     /// Keys and Foundations loop over bytes.
-    var settings: [SwiftSetting] { self == .keys || self == .foundations ? optimized : strict }
+    var settings: [SwiftSetting] { self == .keys || self == .foundations ? optimized : plain }
 }
 
 func library(_ name: String, in group: Group, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -70,20 +83,22 @@ func library(_ name: String, in group: Group, _ dependencies: [Target.Dependency
 
 func program(_ name: String, in group: Group, _ dependencies: [Target.Dependency] = []) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)", swiftSettings: strict)
+        name: name, dependencies: dependencies, path: "Sources/\(group.rawValue)/\(name)", swiftSettings: plain,
+        linkerSettings: group == .server ? linkedWithSwift : [])
 }
 
 func tests(
-    _ name: String, in group: Group, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+    _ name: String, in group: Group, _ dependencies: [Target.Dependency] = [], exclude: [String] = [],
+    settings: [SwiftSetting] = plain
 ) -> Target {
     .testTarget(
         name: name, dependencies: dependencies, path: "Tests/\(group.rawValue)/\(name)", exclude: exclude,
-        swiftSettings: strict)
+        swiftSettings: settings)
 }
 
 func harness(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "Tests/Harness/\(name)", exclude: exclude, swiftSettings: strict)
+        name: name, dependencies: dependencies, path: "Tests/Harness/\(name)", exclude: exclude, swiftSettings: plain)
 }
 
 let package = Package(
@@ -178,7 +193,7 @@ let package = Package(
             ],
             path: "Sources/Server/CardCompanionStore",
             resources: [.embedInCode("Schema/Migrations")],
-            swiftSettings: strict),
+            swiftSettings: plain),
         library(
             "CardCompanion", in: .server,
             [
@@ -211,7 +226,7 @@ let package = Package(
             ],
             path: "Sources/Server/CardCompanionHTTP",
             resources: [.embedInCode("openapi.yaml")],
-            swiftSettings: strict),
+            swiftSettings: plain),
         // What commands work on, and the changes that can need two operators.
         library(
             "Administration", in: .server,
@@ -260,7 +275,7 @@ let package = Package(
             resources: [
                 .embedInCode("Pages/card-companion.js"), .embedInCode("Pages/Docs"), .embedInCode("Pages/Sandbox"),
             ],
-            swiftSettings: strict),
+            swiftSettings: plain, linkerSettings: linkedWithSwift),
 
         // A bank's app and back-end in small, for trying the sandbox.
         program(
@@ -326,13 +341,13 @@ let package = Package(
         .target(
             name: "VirtualEIDCard",
             dependencies: ["COpenSSL", "Cryptography", "EMRTD", "EMRTDSimulation", "SecureMemory"],
-            path: "Tests/EID/EIDReal/Card", swiftSettings: strict),
+            path: "Tests/EID/EIDReal/Card", swiftSettings: plain),
         .executableTarget(
             name: "virtual-eid-card", dependencies: ["VirtualEIDCard", argumentParser],
-            path: "Tests/EID/EIDReal/Program", swiftSettings: strict),
+            path: "Tests/EID/EIDReal/Program", swiftSettings: plain),
         .testTarget(
             name: "VirtualEIDCardTests", dependencies: ["Cryptography", "EMRTD", "SecureMemory", "VirtualEIDCard"],
-            path: "Tests/EID/EIDReal/CardTests", swiftSettings: strict),
+            path: "Tests/EID/EIDReal/CardTests", swiftSettings: plain),
         tests("EIDToolTests", in: .eID, ["EIDInterface", "EIDSimulation", "EIDWebSocket"]),
         tests("ArchitectureTests", in: .server),
         tests("RetriesTests", in: .foundations, ["Retries"]),
@@ -435,11 +450,11 @@ let package = Package(
                 nioPosix, nioSSL, nioTLS,
             ],
             path: "Tests/Tools/Bench", exclude: ["allocations.json", "plot.py", "requirements.txt"],
-            swiftSettings: strict),
+            swiftSettings: plain),
         // Draws images of PINs, and lets programs read them: 'make captcha-report'.
         .executableTarget(
             name: "captcha-report", dependencies: ["PINImages", "SecureMemory", argumentParser],
-            path: "Tests/Tools/CaptchaReport", exclude: ["report"], swiftSettings: strict),
+            path: "Tests/Tools/CaptchaReport", exclude: ["report"], swiftSettings: plain),
         tests("SandboxTests", in: .server, ["PythonOracle", "ServerHarness", crypto, cryptoExtras]),
         tests("OpenAPITests", in: .server, ["PythonOracle", "ServerHarness"], exclude: ["Drivers"]),
         tests("WebTests", in: .server, ["PythonOracle", "ServerHarness"], exclude: ["Browser", "Types"]),
@@ -447,7 +462,7 @@ let package = Package(
         .executableTarget(
             name: "instructions",
             dependencies: ["Cryptography", "JOSE", "KeyVault", "PINImages", "SecureMemory", "StrictJSON"],
-            path: "Tests/Tools/Instructions", exclude: ["count.py", "thresholds.json"], swiftSettings: strict),
+            path: "Tests/Tools/Instructions", exclude: ["count.py", "thresholds.json"], swiftSettings: plain),
         tests(
             "OperationTests", in: .server,
             [
@@ -468,10 +483,10 @@ let package = Package(
                 "PINBlocks", "SecureMemory",
                 "StrictJSON", httpTypes, logging,
             ],
-            path: "Tests/Tools/Fuzz/Parsers", swiftSettings: strict),
+            path: "Tests/Tools/Fuzz/Parsers", swiftSettings: plain),
         .testTarget(
-            name: "FuzzTests", dependencies: ["FuzzedParsers"], path: "Tests/Tools/Fuzz/Replay", swiftSettings: strict),
-        tests("SecrecyTests", in: .server, ["ServerHarness", crypto], exclude: ["Oracles"]),
+            name: "FuzzTests", dependencies: ["FuzzedParsers"], path: "Tests/Tools/Fuzz/Replay", swiftSettings: plain),
+        tests("SecrecyTests", in: .server, ["ServerHarness", crypto], exclude: ["Oracles"], settings: optimized),
         tests("WatchTests", in: .server, ["ServerHarness"]),
         tests("CardCompanionAPITests", in: .server, ["CardCompanionAPI"]),
         // The library is in Java: Sources/Clients/CardCompanionAndroid.
@@ -493,5 +508,5 @@ if Context.environment["CARD_COMPANION_FUZZER"] != nil {
     package.targets.append(
         .executableTarget(
             name: "fuzzer", dependencies: ["FuzzedParsers"], path: "Tests/Tools/Fuzz/Program",
-            swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])]))
+            swiftSettings: plain + [.unsafeFlags(["-parse-as-library"])]))
 }
