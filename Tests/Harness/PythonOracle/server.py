@@ -9,6 +9,7 @@ ends it.
 """
 
 import contextlib
+import gc
 import importlib
 import io
 import json
@@ -60,6 +61,8 @@ def main():
     with Server(sys.argv[1], Question) as server:
         for name in LIBRARIES:
             importlib.import_module(name)
+        # The processes need not look for garbage in the libraries.
+        gc.freeze()
         print("listening", flush=True)
         try:
             server.serve_forever(poll_interval=0.5)

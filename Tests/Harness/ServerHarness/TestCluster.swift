@@ -19,6 +19,8 @@ package actor TestCluster {
         let directory = TestFolder.shared.unused("cluster")
         let postgres = try await Self.open(directory)
         let connectionString = postgres.connectionString
+        // For some hundred databases it would start ten processes per second.
+        try await Self.set("autovacuum_naptime", to: "1d", at: connectionString)
         self.directory = directory
         self.postgres = postgres
         self.connectionString = connectionString
@@ -62,6 +64,10 @@ package actor TestCluster {
 
     /// Changes a setting of the server, as a superuser.
     package func set(_ setting: String, to value: String) async throws {
+        try await Self.set(setting, to: value, at: connectionString)
+    }
+
+    private static func set(_ setting: String, to value: String, at connectionString: String) async throws {
         let url = "\(connectionString) dbname=postgres user=postgres"
         _ = try await SQL.runAlone("ALTER SYSTEM SET \(setting) = '\(value)'", at: url)
         _ = try await SQL.runAlone("SELECT pg_reload_conf()", at: url)
