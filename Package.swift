@@ -17,7 +17,7 @@ let testable: [SwiftSetting] = isTestBuild ? [.unsafeFlags(["-enable-testing"])]
 let plain = strict + testable + (isTestBuild ? [.unsafeFlags(["-Onone"])] : [])
 /// For modules that loop over bytes.
 let optimized = strict + testable
-/// `make test` starts programs some thousand times: with Swift's libraries in them, a start takes a third less.
+/// `make test` starts programs some thousand times. That takes less time if Swift's libraries are in them.
 let linkedWithSwift: [LinkerSetting] =
     isTestBuild
     ? [
