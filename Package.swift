@@ -11,13 +11,15 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),
     ] + (warningsAreErrors ? [.treatAllWarnings(as: .error)] : [])
 
-/// `make test` makes a release, but does not optimize our modules, so that a change is soon compiled.
+/// Whether it is the build of `make test`: a release, in which most of our modules are not optimized, so that a change is soon compiled.
 let isTestBuild = Context.environment["CARD_COMPANION_TEST_BUILD"] != nil
-let testable: [SwiftSetting] = isTestBuild ? [.unsafeFlags(["-enable-testing"])] : []
-let plain = strict + testable + (isTestBuild ? [.unsafeFlags(["-Onone"])] : [])
-/// For modules that loop over bytes.
-let optimized = strict + testable
-/// `make test` starts programs some thousand times. That takes less time if Swift's libraries are in them.
+/// For modules that loop over bytes: optimized in each release.
+let optimized = strict + (isTestBuild ? [.unsafeFlags(["-enable-testing"])] : [])
+/// For all other modules.
+let plain = optimized + (isTestBuild ? [.unsafeFlags(["-Onone"])] : [])
+/// The tests start the server's programs some thousand times. That takes less time if Swift's libraries are in them. The tests
+/// themselves cannot contain them, because swift-testing is a dynamic library; so `--static-swift-stdlib`, which would also name what
+/// Foundation needs, cannot be used.
 let linkedWithSwift: [LinkerSetting] =
     isTestBuild
     ? [
