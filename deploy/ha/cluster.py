@@ -104,6 +104,7 @@ class Cluster:
         """`addresses` are those of db1 to db3, `network` that of all machines in CIDR form."""
         self.folder = pathlib.Path(folder)
         self.addresses = addresses
+        require_programs()
         self.binaries = postgres_binaries()
         self.passwords = self._passwords()
         prefixes = prefixes or {}
@@ -251,6 +252,13 @@ def postgres_binaries():
     if not folders:
         raise ClusterError("there is no PostgreSQL in /usr/lib/postgresql: run deploy/install-packages ha")
     return folders[-1].parent
+
+
+def require_programs():
+    """Without them, the machines would only be found not to start."""
+    for name in ("etcd", "patroni"):
+        if not shutil.which(name):
+            raise ClusterError(f"there is no {name} on the PATH: run deploy/install-packages ha")
 
 
 def get_json(url, seconds=2):
