@@ -141,15 +141,7 @@ private func router(
     addRoutes(to: routes)
 
     let router = Router(context: ServiceContext.self, options: [.autoGenerateHeadEndpoints])
-    router.addMiddleware {
-        TraceMiddleware()
-        MetricsMiddleware(routes.routes)
-        AccessLogMiddleware()
-        if !settings.origins.isEmpty { CrossOriginMiddleware(origins: CrossOrigin(settings.origins)) }
-        ProblemMiddleware(methods: AllowedMethods(routes.routes))
-        HostMiddleware()
-        DatabasePatienceMiddleware(limit: settings.databaseLimit)
-    }
+    router.add(middleware: ServiceMiddleware(routes.routes, settings))
     addRoutes(to: router)
     return router
 }

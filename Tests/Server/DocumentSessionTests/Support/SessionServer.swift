@@ -89,10 +89,7 @@ struct SessionServer: Sendable {
         let routes = Router(context: ServiceContext.self)
         addRoutes(to: routes)
         let router = Router(context: ServiceContext.self, options: [.autoGenerateHeadEndpoints])
-        router.addMiddleware {
-            AccessLogMiddleware()
-            ProblemMiddleware(methods: AllowedMethods(routes.routes))
-        }
+        router.add(middleware: ServiceMiddleware(routes.routes, settings))
         addRoutes(to: router)
         return router
     }

@@ -3,24 +3,21 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
 
-/// Turns errors of handlers into HTTP problems, and adds the fields that every answer has.
-struct ProblemMiddleware: RouterMiddleware {
+/// What a client gets if its request fails, and the fields that every answer has.
+struct ProblemAnswers: Sendable {
     let methods: AllowedMethods
 
-    func handle(
-        _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
-        var response: Response
-        do {
-            response = try await next(request, context)
-        } catch let error as any HTTPResponseError {
-            await RequestBodyReader.discard(request)
-            response = try unrouted(request, error).response()
-        } catch {
-            let problem = Problem(error)
-            log(error, problem, context)
-            response = try problem.response()
-        }
+    /// The problem that says why a request was not served.
+    func response(to error: any Error, _ request: Request, _ context: ServiceContext) throws -> Response {
+        if let error = error as? any HTTPResponseError { return try unrouted(request, error).response() }
+        let problem = Problem(error)
+        log(error, problem, context)
+        return try problem.response()
+    }
+
+    /// An answer with the fields that every answer has.
+    func complete(_ answer: Response, to request: Request, _ context: ServiceContext) -> Response {
+        var response = answer
         response.headers[.xRequestId] = context.requestId
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         return request.method == .head ? response.createHeadResponse() : response

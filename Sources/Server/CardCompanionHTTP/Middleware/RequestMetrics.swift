@@ -4,8 +4,8 @@ internal import Hummingbird
 internal import Metrics
 internal import Synchronization
 
-/// Counts the answers of each operation, and measures how long they take.
-struct MetricsMiddleware: RouterMiddleware {
+/// Counts the answers of each operation, and how long they take.
+struct RequestMetrics: Sendable {
     private let operations: [String: [HTTPRequest.Method: OperationMetrics]]
     /// Of requests that no operation serves.
     private let unrouted = OperationMetrics("none", codes: [])
@@ -32,15 +32,9 @@ struct MetricsMiddleware: RouterMiddleware {
         }
     }
 
-    func handle(
-        _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
-        let begin = ContinuousClock.now
-        let response = try await next(request, context)
+    func record(_ request: Request, _ response: Response, _ duration: Duration, _ context: ServiceContext) {
         let operation = context.endpointPath.flatMap { operations[$0]?[request.method] } ?? unrouted
-        operation.record(
-            status: response.status.code, code: context.answer.code, duration: begin.duration(to: .now))
-        return response
+        operation.record(status: response.status.code, code: context.answer.code, duration: duration)
     }
 }
 

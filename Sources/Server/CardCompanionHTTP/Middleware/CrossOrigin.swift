@@ -4,6 +4,9 @@ internal import Hummingbird
 /// Which web pages can call the apps' operations (CORS, Fetch Standard section 3.2). Other operations are never offered to pages, and
 /// no page may send cookies.
 struct CrossOrigin: Sendable {
+    /// How long a browser remembers the answer to its question.
+    private static let rememberedSeconds = 600
+
     let origins: Set<String>
 
     init(_ origins: [WebOrigin]) {
@@ -31,37 +34,17 @@ struct CrossOrigin: Sendable {
         if path == "/.well-known/jwks.json" { return .get }
         return path.hasPrefix("/v1/pin-distribution/") || path.hasPrefix("/v1/pin-definition/") ? .post : nil
     }
-}
 
-/// Lets pages of named origins call the apps' operations.
-struct CrossOriginMiddleware: RouterMiddleware {
-    let origins: CrossOrigin
-
-    /// How long a browser remembers the answer to its question.
-    private static let rememberedSeconds = 600
-
-    func handle(
-        _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
-    ) async throws -> Response {
-        guard let method = CrossOrigin.method(of: request.uri.path) else { return try await next(request, context) }
-        let isQuestion = request.method == .options && request.headers[.accessControlRequestMethod] != nil
-        var response =
-            if isQuestion, origins.origin(of: request.head) != nil {
-                Self.answer(method)
-            } else {
-                try await next(request, context)
-            }
-        response.headers.append(contentsOf: origins.fields(for: request.head))
-        return response
-    }
-
-    /// What a browser wants to know before it sends the page's request.
-    private static func answer(_ method: HTTPRequest.Method) -> Response {
-        Response(
+    /// The answer to a browser's question what a page can send; nil for every other request.
+    func answerToQuestion(_ request: Request) -> Response? {
+        guard request.method == .options, request.headers[.accessControlRequestMethod] != nil,
+            let method = Self.method(of: request.uri.path), origin(of: request.head) != nil
+        else { return nil }
+        return Response(
             status: .noContent,
             headers: [
                 .accessControlAllowMethods: method.rawValue, .accessControlAllowHeaders: "Content-Type",
-                .accessControlMaxAge: "\(rememberedSeconds)",
+                .accessControlMaxAge: "\(Self.rememberedSeconds)",
             ])
     }
 }
