@@ -4,8 +4,9 @@ internal import KeyVault
 internal import SecureMemory
 internal import StrictJSON
 
-/// A bank as requests are checked with it: its settings, and its keys ready for use.
-struct Bank: Sendable {
+/// A bank as requests are checked with it: its settings, and its keys ready for use. Nothing of it changes. A class, because it has
+/// a kilobyte, and passes through many calls.
+final class Bank: Sendable {
     /// A certificate of the bank: tokens are signed with its key, or defined PINs are sealed to it.
     struct BankCertificate: Sendable {
         let alias: String
