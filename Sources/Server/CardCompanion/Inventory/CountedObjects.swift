@@ -211,22 +211,21 @@ extension CountedObjects {
     }
 
     /// What a call needs to know about its bank: only what counts; nil if the bank does not.
-    func countedPart(of bank: IssuerBank) async throws -> IssuerBank? {
+    func countedPart(of caller: CallingBank) async throws -> IssuerBank? {
         let generation = generation
-        if let known = state.withLock({ $0.banks[bank.id] }), known.bank.revision == bank.revision,
+        if let known = state.withLock({ $0.banks[caller.id] }), known.bank.revision == caller.revision,
             known.generation == generation
         {
-            return known.bank.limited(to: bank)
+            return known.bank.limited(to: caller)
         }
-        guard let found = try await store.bankWithKeys(id: bank.id), let part = try await countedPart(of: found) else {
-            return nil
-        }
+        guard let found = try await store.bankWithKeys(id: caller.id), let part = try await countedPart(of: found)
+        else { return nil }
         let counted = IssuerBank(part)
         state.withLock { state in
             if state.banks.count >= Self.bankCapacity { state.banks.removeAll() }
-            state.banks[bank.id] = (counted, generation)
+            state.banks[caller.id] = (counted, generation)
         }
-        return counted.limited(to: bank)
+        return counted.limited(to: caller)
     }
 
     /// A bank's webhook; nil if there is none, or it is active and does not count.

@@ -1,5 +1,6 @@
-/// What a call of a bank's back-end needs to know about the bank.
-package struct IssuerBank: Sendable {
+/// What a call of a bank's back-end needs to know about the bank. Nothing of it changes. A class, because it is large, and passes
+/// through many calls.
+package final class IssuerBank: Sendable {
     package let id: Identifier
     /// See ``BankRecord/revision``.
     package let revision: Int64
@@ -8,7 +9,7 @@ package struct IssuerBank: Sendable {
     /// See ``BankRecord/requestsFrom``.
     package let requestsFrom: Timestamp?
     /// SHA-256 of each client certificate that is active and not revoked (mutual TLS).
-    package private(set) var clientCertificates: [[UInt8]]
+    package let clientCertificates: [[UInt8]]
 
     package init(
         id: Identifier, revision: Int64, status: Activity, settings: BankSettings, requestsFrom: Timestamp?,
@@ -23,7 +24,7 @@ package struct IssuerBank: Sendable {
     }
 
     /// Takes the bank from what was read with its keys. It does not check whether certificates are revoked.
-    package init(_ found: BankWithKeys) {
+    package convenience init(_ found: BankWithKeys) {
         let bank = found.bank
         self.init(
             id: bank.id, revision: bank.revision, status: bank.status, settings: bank.settings,
@@ -32,10 +33,12 @@ package struct IssuerBank: Sendable {
                 .map(\.fingerprint))
     }
 
-    /// The bank without the client certificates that `other`, a second reading of the same bank, lacks.
-    package func limited(to other: IssuerBank) -> IssuerBank {
-        var bank = self
-        bank.clientCertificates.removeAll { !other.clientCertificates.contains($0) }
-        return bank
+    /// The bank without the client certificates that `caller`, a later reading of the same bank, lacks.
+    package func limited(to caller: CallingBank) -> IssuerBank {
+        let remaining = clientCertificates.filter(caller.clientCertificates.contains)
+        guard remaining.count < clientCertificates.count else { return self }
+        return IssuerBank(
+            id: id, revision: revision, status: status, settings: settings, requestsFrom: requestsFrom,
+            clientCertificates: remaining)
     }
 }

@@ -32,5 +32,20 @@ package enum CallAcceptance: Sendable {
     case keyChanged
     /// The nonce was spent before.
     case nonceSpent
-    case accepted(IssuerBank)
+    case accepted(CallingBank)
+}
+
+/// The bank of an accepted call, as the statement that accepted the call saw it.
+package struct CallingBank: Sendable {
+    package let id: Identifier
+    /// See ``BankRecord/revision``.
+    package let revision: Int64
+    /// SHA-256 of each client certificate that is active and not revoked (mutual TLS).
+    package let clientCertificates: [[UInt8]]
+
+    package init(id: Identifier, revision: Int64, clientCertificates: [[UInt8]]) {
+        self.id = id
+        self.revision = revision
+        self.clientCertificates = clientCertificates
+    }
 }

@@ -109,8 +109,27 @@ extension IssuerBank: PostgresRowDecodable {
     ///
     /// - Parameter now: the statement's parameter that has the time.
     static func columns(now: String) -> String {
+        "bank_id, revision, status, settings, requests_from, \(CallingBank.clientCertificates(now: now))"
+    }
+
+    convenience init(_ row: inout PostgresRow) throws(PostgresError) {
+        let id: Identifier = try row.next()
+        self.init(
+            id: id, revision: try row.next(), status: try row.next(), settings: try BankSettings(&row, of: id),
+            requestsFrom: try row.next(), clientCertificates: try row.next())
+    }
+}
+
+extension CallingBank: PostgresRowDecodable {
+    /// Of the table `bank`.
+    ///
+    /// - Parameter now: the statement's parameter that has the time.
+    static func columns(now: String) -> String {
+        "bank_id, revision, \(clientCertificates(now: now))"
+    }
+
+    fileprivate static func clientCertificates(now: String) -> String {
         """
-        bank_id, revision, status, settings, requests_from,
         ARRAY(
             SELECT fingerprint FROM certificate LEFT JOIN revocation_list AS list USING (bank_id, issuer)
             WHERE bank_id = bank.bank_id AND purpose = 'client' AND status = 'ACTIVE'
@@ -123,10 +142,7 @@ extension IssuerBank: PostgresRowDecodable {
     }
 
     init(_ row: inout PostgresRow) throws(PostgresError) {
-        let id: Identifier = try row.next()
-        self.init(
-            id: id, revision: try row.next(), status: try row.next(), settings: try BankSettings(&row, of: id),
-            requestsFrom: try row.next(), clientCertificates: try row.next())
+        self.init(id: try row.next(), revision: try row.next(), clientCertificates: try row.next())
     }
 }
 

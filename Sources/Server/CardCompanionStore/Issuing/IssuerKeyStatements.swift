@@ -40,7 +40,7 @@ extension Store {
             "UPDATE issuer_key SET status = \(status) WHERE bank_id = \(bankId) AND key_id = \(keyId)") == 1
     }
 
-    /// Accepts a call that was verified with a key: spends the signature's nonce, and reads the bank.
+    /// Accepts a call that was verified with a key: spends the signature's nonce, and reads what may have changed of the bank.
     package func acceptCall(
         signedWith key: IssuerKeyRecord, nonce: SpentDigest, expiresAt: Timestamp, now: Timestamp
     ) async throws(StoreError) -> CallAcceptance {
@@ -82,7 +82,7 @@ private struct AcceptCall: PostgresStatement {
             INSERT INTO spent_proof (bank_id, kind, digest, expires_at) SELECT $1, 'nonce', $5, $6 FROM valid
             ON CONFLICT DO NOTHING RETURNING digest
         )
-        SELECT EXISTS (SELECT FROM valid), EXISTS (SELECT FROM spent), \(IssuerBank.columns(now: "$7"))
+        SELECT EXISTS (SELECT FROM valid), EXISTS (SELECT FROM spent), \(CallingBank.columns(now: "$7"))
         FROM bank WHERE bank_id = $1
         """
 
