@@ -23,11 +23,13 @@ struct PostgresFloors {
     func prepare() async throws {
         let tables = [
             "cardholder", "spent_transaction", "spent_proof", "delivery_session", "event", "defined_pin", "pin_expiry",
+            "chosen_pin", "audit_entry",
         ]
         try await service.installation.sql(
             "CREATE SCHEMA lean;"
                 + tables.map { "CREATE TABLE lean.\($0) (LIKE \($0) INCLUDING INDEXES INCLUDING DEFAULTS);" }.joined()
-                + "ALTER TABLE lean.cardholder SET (fillfactor = 85);"
+                + "CREATE SEQUENCE lean.entry; "
+                + "ALTER TABLE lean.cardholder SET (fillfactor = 85); ALTER TABLE lean.chosen_pin SET (fillfactor = 85);"
                 + "INSERT INTO lean.cardholder SELECT * FROM cardholder;"
                     + """
                     INSERT INTO lean.delivery_session
@@ -99,6 +101,16 @@ struct PostgresFloors {
     private static let pin = "decode(repeat('ab', 36), 'hex')"
     /// What the session of each cardholder begins with.
     private static let session = "repeat('s', 20) || "
+    /// The entry of the audit trail, with the digests of one changed row.
+    private static let entry = """
+        entry AS (
+            INSERT INTO lean.audit_entry
+                (chain_id, sequence, occurred_at, operation, outcome, bank_id, subject, actor, rows, hash)
+            VALUES (pg_backend_pid(), nextval('lean.entry'), now(), 'operation', 'outcome', 'lean', \(hash), 'app',
+                \(hash) || \(hash) || \(digest), \(hash))
+        )
+        """
+    private static let hash = "decode(repeat('ab', 32), 'hex')"
     private static let nonce = """
         INSERT INTO lean.spent_proof VALUES ('lean', 'nonce', \(digest), now() + interval '10 minutes')
         """
@@ -119,10 +131,14 @@ struct PostgresFloors {
                 ), expiring AS (
                     INSERT INTO lean.pin_expiry VALUES ('lean', 'h' || :n, clock_timestamp() + interval '90 days')
                     ON CONFLICT DO NOTHING
+                ), chosen AS (
+                    INSERT INTO lean.chosen_pin VALUES ('lean', 'h' || :n, 1, 'public id', 'pending', NULL, now())
+                    ON CONFLICT (bank_id, unique_id) DO UPDATE SET
+                        pin_serial = excluded.pin_serial, event_id = excluded.event_id, stated_at = excluded.stated_at
                 ), reported AS (
                     INSERT INTO lean.event (bank_id, unique_id, type, data, occurred_at)
                     VALUES ('lean', 'h' || :n, 'pin.defined', '{}', now()) RETURNING event_id
-                )
+                ), \(entry)
                 INSERT INTO lean.defined_pin SELECT 'lean', event_id, repeat('x', 700) FROM reported
                 """
             ]
@@ -137,7 +153,7 @@ struct PostgresFloors {
                         expires_at)
                     VALUES ('lean', gen_random_uuid()::text, 'h' || :n, 'TOKEN', \(pin), ARRAY[\(pin), \(pin), \(pin)], 1,
                         now(), now() + interval '15 minutes')
-                )
+                ), \(entry)
                 UPDATE lean.cardholder SET unconfirmed_fetches = unconfirmed_fetches + 1, version = version + 1
                 WHERE \(row) RETURNING sealed_pin, sealed_free_field
                 """
@@ -151,7 +167,7 @@ struct PostgresFloors {
                 ), reported AS (
                     INSERT INTO lean.event (bank_id, unique_id, type, data, occurred_at)
                     VALUES ('lean', 'h' || :n, 'pin.delivered', '{"channel": "TOKEN", "status": 0}', now())
-                )
+                ), \(entry)
                 UPDATE lean.cardholder SET delivered_at = now(), unconfirmed_fetches = 0, pin_expires_at = NULL,
                     version = version + 1
                 WHERE \(row)
@@ -165,7 +181,7 @@ struct PostgresFloors {
                 WITH expiring AS (
                     INSERT INTO lean.pin_expiry VALUES ('lean', 'h' || :n, clock_timestamp() + interval '90 days')
                     ON CONFLICT DO NOTHING
-                )
+                ), \(entry)
                 UPDATE lean.cardholder SET sealed_pin = \(pin), code_mac = \(pin), taken_pins = ARRAY[\(digest)],
                     version = version + 1, updated_at = now()
                 WHERE \(row)
