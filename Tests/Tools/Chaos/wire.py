@@ -129,9 +129,11 @@ class Bank:
 
     def claim(self, unique_id):
         """Members of a request by HMAC. No two of one cardholder are alike: each has a second of its own."""
+        now = int(time.time())
         with self._lock:
-            timestamp = min(self._times.get(unique_id, int(time.time()) + 1) - 1, int(time.time()))
-            self._times[unique_id] = timestamp
+            oldest, newest = self._times.get(unique_id, (now, now - 1))
+            timestamp = now if now > newest else oldest - 1
+            self._times[unique_id] = min(oldest, timestamp), max(newest, timestamp)
         return self.claim_at(unique_id, timestamp)
 
     def claim_at(self, unique_id, timestamp):

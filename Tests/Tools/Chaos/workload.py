@@ -5,6 +5,7 @@ as a real client does, until it knows. So the model knows what the server has ac
 expected one is a violation.
 """
 
+import itertools
 import json
 import random
 import secrets
@@ -21,6 +22,10 @@ KEYPAD, KEYPAD_DEFINE = "pin-definition/keypad-coordinates", "pin-definition/tok
 
 SERVED, WRONG_CODE, NO_PIN, SPENT_HASH, SPENT_TOKEN, LOCKED = 0, 203, 303, 205, 210, 307
 DEFINE_SPENT_HASH, DEFINE_SPENT_TOKEN = 141, 211
+# The time of a hashMac or token is checked before it is looked for among those that were used.
+TOO_OLD = {"pin-distribution": 200, "pin-definition": 121}
+TOLERANCE_SECONDS = 3_600
+CLOCK_STEP_SECONDS = 100
 STRANGER = 301
 RETRY_LIMIT = 3
 DEFINITIONS_PER_DAY = 100
@@ -82,7 +87,8 @@ class Worker(threading.Thread):
         super().__init__(name=name, daemon=True)
         self.site, self.bank, self.record = site, bank, record
         self.random = random.Random(seed)
-        self.holders = [Holder(f"{name}-{number}") for number in range(holders)]
+        self.numbers = itertools.count()
+        self.holders = [self.new_holder() for _ in range(holders)]
         self.retired = []
         self.keys = AppKeys()
 
@@ -196,7 +202,7 @@ class Worker(threading.Thread):
         if answer.code == spent:
             # An attempt before was served, and its answer was lost.
             if self.expect(answer.attempts > 1, holder, "a fresh request was refused as spent", answer):
-                holder.wrong = 0 if holder.pin and holder.wrong < RETRY_LIMIT else holder.wrong
+                self.may_have_served(holder)
             return
         if not self.expect(holder.wrong < RETRY_LIMIT, holder, "not locked after wrong codes", answer):
             holder.wrong = 0
@@ -213,6 +219,14 @@ class Worker(threading.Thread):
         self.expect(pin == holder.pin, holder, f"another PIN than the acknowledged one was delivered", answer)
         if self.random.random() < 0.6:
             self.confirm(holder, answer.members["sessionId"], *notify(answer.members["sessionId"], key))
+
+    def may_have_served(self, holder):
+        """The right code returns the count to zero, unless wrong codes whose answers were lost had locked before."""
+        if holder.pin is None or holder.wrong >= RETRY_LIMIT:
+            return
+        if self.may_be_locked(holder):
+            holder.wrong_unknown += holder.wrong
+        holder.wrong = 0
 
     def confirm(self, holder, session, path, members):
         answer = self.post(path, members)
@@ -241,9 +255,7 @@ class Worker(threading.Thread):
         self.expect(
             last.code == SPENT_TOKEN or not judged, holder, "one IdTransaction served again after a race", last)
         self.record.served.append((TOKEN_FETCH, members, SPENT_TOKEN))
-        if holder.pin is not None and holder.wrong < RETRY_LIMIT:
-            # One of them may have been served, and the right code returns the count to zero.
-            holder.wrong = 0
+        self.may_have_served(holder)
 
     def wrong_codes(self, holder):
         """Wrong codes up to the lock, and one right code that must be refused."""
@@ -329,7 +341,10 @@ class Worker(threading.Thread):
         """Goes on with another cardholder, because this one may define no more PINs today."""
         self.retired.append(holder)
         self.holders.remove(holder)
-        self.holders.append(Holder(f"{holder.unique_id}-next"))
+        self.holders.append(self.new_holder())
+
+    def new_holder(self):
+        return Holder(f"{self.name}-{next(self.numbers)}")
 
     # MARK: - Replay
 
@@ -342,7 +357,10 @@ class Worker(threading.Thread):
 def check_replay(record, post, served):
     path, members, refusing = served
     answer = post(path, members)
-    if answer.code != refusing:
+    made = int(members["timestamp"] if "timestamp" in members else json.loads(members["token"])["Timestamp"])
+    is_too_old = (
+        answer.code == TOO_OLD[path.split("/")[0]] and time.time() - made > TOLERANCE_SECONDS - CLOCK_STEP_SECONDS)
+    if answer.code != refusing and not is_too_old:
         record.violation(f"served twice: {path} {answer.body[:200]!r}")
 
 
