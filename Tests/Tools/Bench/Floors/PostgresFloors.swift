@@ -107,7 +107,7 @@ struct PostgresFloors {
             INSERT INTO lean.audit_entry
                 (chain_id, sequence, occurred_at, operation, outcome, bank_id, subject, actor, rows, hash)
             VALUES (pg_backend_pid(), nextval('lean.entry'), now(), 'operation', 'outcome', 'lean', \(hash), 'app',
-                \(hash) || \(hash) || \(digest), \(hash))
+                \(hash) || \(digest), \(hash))
         )
         """
     private static let hash = "decode(repeat('ab', 32), 'hex')"
@@ -132,7 +132,7 @@ struct PostgresFloors {
                     INSERT INTO lean.pin_expiry VALUES ('lean', 'h' || :n, clock_timestamp() + interval '90 days')
                     ON CONFLICT DO NOTHING
                 ), chosen AS (
-                    INSERT INTO lean.chosen_pin VALUES ('lean', 'h' || :n, 1, 'public id', 'pending', NULL, now())
+                    INSERT INTO lean.chosen_pin VALUES ('lean', 'h' || :n, 1, repeat('e', 22), 'pending', NULL, now())
                     ON CONFLICT (bank_id, unique_id) DO UPDATE SET
                         pin_serial = excluded.pin_serial, event_id = excluded.event_id, stated_at = excluded.stated_at
                 ), reported AS (
