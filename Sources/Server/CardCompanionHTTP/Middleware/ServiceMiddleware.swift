@@ -3,8 +3,8 @@ internal import CardCompanionStore
 internal import HTTPTypes
 internal import Hummingbird
 
-/// What is done for every request around its route, from top to bottom. It is one middleware, because each is some calls more, whose
-/// memory a connection keeps until it ends.
+/// What is done for every request around its route, from top to bottom. It is one middleware: each would add some calls, and a
+/// connection keeps the memory of its deepest call until it ends.
 struct ServiceMiddleware: RouterMiddleware {
     let metrics: RequestMetrics
     let origins: CrossOrigin
