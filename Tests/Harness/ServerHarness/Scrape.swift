@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 extension TestServer {
     /// Settings that let a server serve its metrics on a free port.
@@ -9,8 +10,11 @@ extension TestServer {
     /// - Throws: ``NeverHappened`` if the log does not name it in time.
     package var adminPort: Int {
         get async throws {
+            if let known = knownAdminPort.withLock(\.self) { return known }
             try await eventually("the admin listener is open") { loggedAdminPort != nil }
-            return try loggedAdminPort.orThrow(ServerFailed(log: log))
+            let port = try loggedAdminPort.orThrow(ServerFailed(log: log))
+            knownAdminPort.withLock { $0 = port }
+            return port
         }
     }
 
@@ -49,12 +53,13 @@ package struct Scrape: Sendable {
         self.text = text
         var values: [String: Double] = [:]
         var types: [String: String] = [:]
-        for line in text.split(separator: "\n") {
-            if line.hasPrefix("# TYPE ") {
-                let parts = line.split(separator: " ")
-                types[String(parts[2])] = String(parts[3])
-            } else if !line.hasPrefix("#"), let space = line.lastIndex(of: " ") {
-                values[String(line[..<space])] = Double(line[line.index(after: space)...])
+        // By bytes: tests that wait for a value read this text many times.
+        for line in text.utf8.split(separator: UInt8(ascii: "\n")) {
+            if line.starts(with: "# TYPE ".utf8) {
+                let parts = line.split(separator: UInt8(ascii: " "))
+                types[String(Substring(parts[2]))] = String(Substring(parts[3]))
+            } else if line.first != UInt8(ascii: "#"), let space = line.lastIndex(of: UInt8(ascii: " ")) {
+                values[String(Substring(line[..<space]))] = Double(Substring(line[line.index(after: space)...]))
             }
         }
         (self.values, self.types) = (values, types)

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Synchronization
 
 /// A running `card-companion serve`.
 package final class TestServer: Sendable {
@@ -11,6 +12,8 @@ package final class TestServer: Sendable {
 
     private let process: TestProcess
     private let logPath: String
+    /// The port of the admin listener, once the log has named it. It never changes.
+    let knownAdminPort = Mutex<Int?>(nil)
 
     private static let startLimitSeconds = 300
     private static let stopLimitSeconds = 180
