@@ -5,7 +5,7 @@ import signal
 import time
 
 from single import start_server
-from workload import Flood
+from workload import CLOCK_STEP_SECONDS, Flood
 
 
 class Fault:
@@ -273,10 +273,10 @@ def disk_and_clock_faults(site, random):
             choose.server, lambda machine: fill(machine.log.parent),
             lambda machine: (machine.log.parent / "filler").unlink(missing_ok=True),
         ).fault("log-full", "a server's disk for logs is full", UNTOUCHED, hold=8),
-        ServerStrike(choose.server, step(100), step(0)).fault(
-            "clock-ahead", "a server's clock steps 100 s ahead", UNTOUCHED, hold=15, recovers=True),
-        ServerStrike(choose.server, step(-100), step(0)).fault(
-            "clock-back", "a server's clock steps 100 s back", UNTOUCHED, hold=15, recovers=True),
+        ServerStrike(choose.server, step(CLOCK_STEP_SECONDS), step(0)).fault(
+            "clock-ahead", f"a server's clock steps {CLOCK_STEP_SECONDS} s ahead", UNTOUCHED, hold=15, recovers=True),
+        ServerStrike(choose.server, step(-CLOCK_STEP_SECONDS), step(0)).fault(
+            "clock-back", f"a server's clock steps {CLOCK_STEP_SECONDS} s back", UNTOUCHED, hold=15, recovers=True),
     ]
 
 

@@ -8,7 +8,7 @@ import subprocess
 
 from cluster import (
     POSTGRES_USER, ClusterError, DatabaseMachine, Machine, answers, make_folder, postgres_binaries, run_as, until)
-from wire import Server
+from wire import TOLERANCE_SECONDS, Server
 
 AUTHORITY = "pin.chaos.test"
 HOST = "127.0.0.1"
@@ -93,8 +93,9 @@ def start_servers(site, places, prefixes=None, prepare=lambda machine: None):
     command(site, ["migrate"], DATABASE_URL=site.url("migrate"))
     make_sandbox(site)
     command(site, [
-        "bank", "set", "SANDBOX", "--text-pins", "true", "--timestamp-tolerance", "3600", "--definitions-per-day", "100",
-        "--fetch-limit", "100", "--weak-pin-rules", "none", "--retention", "erase", "--defined-pins", "deliver"])
+        "bank", "set", "SANDBOX", "--text-pins", "true", "--timestamp-tolerance", f"{TOLERANCE_SECONDS}",
+        "--definitions-per-day", "100", "--fetch-limit", "100", "--weak-pin-rules", "none", "--retention", "erase",
+        "--defined-pins", "deliver"])
     for name, (host, port) in places.items():
         machine = Machine(name, host, site.folder / name, (prefixes or {}).get(name, ()))
         make_folder(machine.folder)

@@ -19,6 +19,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat,
 from jwcrypto import jwe, jwk
 
 ANSWER_SECONDS = 20
+# Of the bank: how much the time of a hashMac or token can differ from the server's.
+TOLERANCE_SECONDS = 3_600
 UNKNOWN = "unknown"
 
 

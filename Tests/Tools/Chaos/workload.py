@@ -13,7 +13,7 @@ import threading
 import time
 from collections import defaultdict
 
-from wire import AppKeys
+from wire import TOLERANCE_SECONDS, AppKeys
 
 FETCH, NOTIFY = "pin-distribution/captcha", "pin-distribution/notify"
 TOKEN_FETCH, TOKEN_NOTIFY = "pin-distribution/token/captcha", "pin-distribution/token/notify"
@@ -24,7 +24,6 @@ SERVED, WRONG_CODE, NO_PIN, SPENT_HASH, SPENT_TOKEN, LOCKED = 0, 203, 303, 205, 
 DEFINE_SPENT_HASH, DEFINE_SPENT_TOKEN = 141, 211
 # The time of a hashMac or token is checked before it is looked for among those that were used.
 TOO_OLD = {"pin-distribution": 200, "pin-definition": 121}
-TOLERANCE_SECONDS = 3_600
 CLOCK_STEP_SECONDS = 100
 STRANGER = 301
 RETRY_LIMIT = 3
