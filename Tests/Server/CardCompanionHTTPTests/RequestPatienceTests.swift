@@ -3,11 +3,12 @@ import Testing
 @testable import CardCompanionHTTP
 
 @Suite struct RequestPatienceTests {
+    private static let exchangeLimit = Duration.seconds(120)
     private let start = ContinuousClock.now
 
     /// A connection that has just been opened, and waits for its first request.
     private func opened() -> RequestPatience {
-        var patience = RequestPatience(openedAt: start)
+        var patience = RequestPatience(openedAt: start, exchangeLimit: Self.exchangeLimit)
         patience.wait(at: start)
         return patience
     }
@@ -36,7 +37,14 @@ import Testing
         patience.receiveBody(byteCount: 1 << 20)
         #expect(patience.deadline == start + .seconds(10))
         patience.receiveEnd()
-        #expect(patience.deadline == start + RequestPatience.exchangeLimit)
+        #expect(patience.deadline == start + Self.exchangeLimit)
+    }
+
+    @Test(
+        "An exchange has two minutes, and more if a request can wait longer for the database: it must get its answer",
+        arguments: [(2, 120), (40, 120), (41, 123), (600, 1_800)])
+    func longWaits(databaseSeconds: Int, seconds: Int) {
+        #expect(RequestPatience.exchangeLimit(databaseLimit: .seconds(databaseSeconds)) == .seconds(seconds))
     }
 
     @Test func `Between two requests there is no deadline, and the next one has ten seconds from its first byte`() {
@@ -77,7 +85,7 @@ import Testing
     @Test func `Time in which the server does not read costs the client nothing`() {
         var patience = opened()
         patience.receive(at: start + .seconds(4))
-        #expect(patience.deadline == start + RequestPatience.exchangeLimit)
+        #expect(patience.deadline == start + Self.exchangeLimit)
         patience.wait(at: start + .seconds(64))
         #expect(patience.deadline == start + .seconds(70))
     }
@@ -116,7 +124,7 @@ import Testing
         patience.receiveHead(at: start)
         patience.receiveEnd()
         patience.wait(at: start)
-        #expect(patience.deadline == start + RequestPatience.exchangeLimit)
+        #expect(patience.deadline == start + Self.exchangeLimit)
         patience.answer(at: start + .seconds(30))
         #expect(patience.deadline == nil)
     }
@@ -135,7 +143,7 @@ import Testing
         patience.receiveEnd()
         for second in 2..<5 {
             patience.answer(at: start + .seconds(second))
-            #expect(patience.deadline == start + .seconds(second) + RequestPatience.exchangeLimit)
+            #expect(patience.deadline == start + .seconds(second) + Self.exchangeLimit)
         }
         patience.answer(at: start + .seconds(5))
         #expect(patience.deadline == nil)

@@ -47,7 +47,7 @@ package enum AdminListener {
             server: HTTPServerBuilder {
                 WatchedConnection(
                     base: HTTP1Channel(responder: $0, configuration: channels), quota: quota,
-                    idleTimeoutSeconds: idleTimeoutSeconds)
+                    idleTimeoutSeconds: idleTimeoutSeconds, exchangeLimit: RequestPatience.usualExchangeLimit)
             },
             configuration: .init(
                 address: .hostname(settings.host, port: settings.port),

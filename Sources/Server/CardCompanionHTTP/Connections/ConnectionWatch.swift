@@ -9,7 +9,7 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = ByteBuffer
 
     /// The patience with its requests, if they come one after the other: in HTTP/1.1, and during the TLS handshake.
-    var patience = RequestPatience(openedAt: .now) {
+    var patience: RequestPatience {
         didSet { if unused == nil, !isHandedOver { timer.deadline = patience.deadline } }
     }
 
@@ -27,7 +27,8 @@ final class ConnectionWatch: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether it is known how requests come. During the TLS handshake it is not.
     private var isSetUp = false
 
-    init(_ quota: ConnectionQuota, idleTimeoutSeconds: Int) {
+    init(_ quota: ConnectionQuota, idleTimeoutSeconds: Int, exchangeLimit: Duration) {
+        patience = RequestPatience(openedAt: .now, exchangeLimit: exchangeLimit)
         self.quota = quota
         self.idleTimeoutSeconds = idleTimeoutSeconds
     }

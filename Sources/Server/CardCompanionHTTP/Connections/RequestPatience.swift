@@ -10,8 +10,9 @@ struct RequestPatience {
     static let limit = Duration.seconds(10)
     /// An import can be longer, but must bring at least so many bytes for each second of waiting.
     static let importBytesPerSecond = 1024
-    /// The longest exchange, from the first byte of a request to the last byte of its answer.
-    static let exchangeLimit = Duration.seconds(120)
+    /// The longest exchange, from the first byte of a request to the last byte of its answer, if it does not wait longer for the
+    /// database.
+    static let usualExchangeLimit = Duration.seconds(120)
     static let importLimit = Duration.seconds(2 * 60 * 60)
     /// How long a client can take for the rest of an answer that the server has finished.
     static let answerLimit = Duration.seconds(30)
@@ -22,6 +23,7 @@ struct RequestPatience {
         case request(isImport: Bool)
     }
 
+    private let exchangeLimit: Duration
     private var reading = Reading.request(isImport: false)
     /// How long the client can still let the server wait.
     private var left = limit
@@ -32,8 +34,15 @@ struct RequestPatience {
     private var exchangeDeadline: Instant?
 
     /// A connection that was just opened. Its first request, and a TLS handshake before it, must come at once.
-    init(openedAt now: Instant) {
-        exchangeDeadline = now + Self.exchangeLimit
+    init(openedAt now: Instant, exchangeLimit: Duration) {
+        self.exchangeLimit = exchangeLimit
+        exchangeDeadline = now + exchangeLimit
+    }
+
+    /// The longest exchange of a server whose requests wait so long for each answer of the database. A request that waits must get its
+    /// 503: all answers can take a quarter longer than one, and as long again if something must be taken back.
+    static func exchangeLimit(databaseLimit: Duration) -> Duration {
+        max(usualExchangeLimit, databaseLimit * 3)
     }
 
     /// When the connection must be closed; nil if nothing is expected of the client.
@@ -87,13 +96,13 @@ struct RequestPatience {
         unanswered -= 1
         var isBusy = unanswered > 0
         if case .request = reading { isBusy = true }
-        exchangeDeadline = isBusy ? now + Self.exchangeLimit : nil
+        exchangeDeadline = isBusy ? now + exchangeLimit : nil
     }
 
     private mutating func begin(at now: Instant) {
         reading = .request(isImport: false)
         left = Self.limit
-        if exchangeDeadline == nil { exchangeDeadline = now + Self.exchangeLimit }
+        if exchangeDeadline == nil { exchangeDeadline = now + exchangeLimit }
     }
 
     private mutating func stopWaiting(at now: Instant) {

@@ -26,6 +26,7 @@ extension HTTPServerBuilder {
         let refusals = EarlyRefusal.Policy(
             admission: admission, origins: CrossOrigin(settings.origins),
             longestUnseen: .milliseconds(Int64(settings.idleTimeoutSeconds) * 500))
+        let exchangeLimit = RequestPatience.exchangeLimit(databaseLimit: settings.databaseLimit)
         let idleTimeout = TimeAmount.seconds(Int64(settings.idleTimeoutSeconds))
         return HTTPServerBuilder { responder in
             let http1 = UpgradableHTTP1Channel(
@@ -36,7 +37,9 @@ extension HTTPServerBuilder {
                         idleTimeout: idleTimeout,
                         httpDecoderConfiguration: headLimits)))
             func watched(_ base: some ServerChildChannel) -> any ServerChildChannel {
-                WatchedConnection(base: base, quota: connections, idleTimeoutSeconds: settings.idleTimeoutSeconds)
+                WatchedConnection(
+                    base: base, quota: connections, idleTimeoutSeconds: settings.idleTimeoutSeconds,
+                    exchangeLimit: exchangeLimit)
             }
             guard let certificates else { return watched(http1) }
             let http2 = HTTP2Channel(
@@ -49,7 +52,9 @@ extension HTTPServerBuilder {
                 configuration: .init(
                     idleTimeout: .seconds(settings.idleTimeoutSeconds),
                     streamConfiguration: .init(
-                        additionalChannelHandlers: [StreamGuard(streams, draining), EarlyRefusal(refusals)],
+                        additionalChannelHandlers: [
+                            StreamGuard(streams, draining, exchangeLimit: exchangeLimit), EarlyRefusal(refusals),
+                        ],
                         idleTimeout: idleTimeout)))
             return watched(try NegotiatedChannel(certificates.configuration, http1: http1, http2: http2))
         }

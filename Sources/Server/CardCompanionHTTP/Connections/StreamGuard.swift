@@ -17,11 +17,12 @@ final class StreamGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private(set) var place: ConnectionQuota.Place?
     private var openRequests: Draining.OpenRequests
     private let timer = ClosingTimer()
-    private var patience = RequestPatience(openedAt: .now) {
+    private var patience: RequestPatience {
         didSet { timer.deadline = patience.deadline }
     }
 
-    init(_ quota: ConnectionQuota, _ draining: Draining) {
+    init(_ quota: ConnectionQuota, _ draining: Draining, exchangeLimit: Duration) {
+        patience = RequestPatience(openedAt: .now, exchangeLimit: exchangeLimit)
         self.quota = quota
         self.draining = draining
         openRequests = draining.openRequests()

@@ -8,11 +8,12 @@ struct WatchedConnection<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
     let quota: ConnectionQuota
     let idleTimeoutSeconds: Int
+    let exchangeLimit: Duration
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         channel.eventLoop.makeCompletedFuture {
             try channel.pipeline.syncOperations.addHandler(
-                ConnectionWatch(quota, idleTimeoutSeconds: idleTimeoutSeconds))
+                ConnectionWatch(quota, idleTimeoutSeconds: idleTimeoutSeconds, exchangeLimit: exchangeLimit))
         }.flatMap { base.setup(channel: channel, logger: logger) }
     }
 
