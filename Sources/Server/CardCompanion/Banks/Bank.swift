@@ -4,8 +4,8 @@ internal import KeyVault
 internal import SecureMemory
 internal import StrictJSON
 
-/// A bank as requests are checked with it: its settings, and its keys ready for use. Nothing of it changes. A class, because it has
-/// a kilobyte, and passes through many calls.
+/// A bank as requests are checked with it: its settings, and its keys ready for use. It does not change. It
+/// is a class, because it takes a kilobyte and passes through many calls.
 final class Bank: Sendable {
     /// A certificate of the bank: tokens are signed with its key, or defined PINs are sealed to it.
     struct BankCertificate: Sendable {

@@ -1,5 +1,5 @@
-/// What a call of a bank's back-end needs to know about the bank. Nothing of it changes. A class, because it is large, and passes
-/// through many calls.
+/// What a call of a bank's back-end needs to know about the bank. It does not change. It is a class, because it is large and
+/// passes through many calls.
 package final class IssuerBank: Sendable {
     package let id: Identifier
     /// See ``BankRecord/revision``.
