@@ -60,7 +60,7 @@ run: build sandbox ## builds the server and starts it with a sandbox bank; the d
 	@exec .build/release/card-companion-sandbox serve
 
 build: swift packages ## builds the server in release configuration
-	@echo "Building the server. The first time this takes 5 to 10 minutes on two processors."
+	@echo "Building the server. The first time this takes 5 to 17 minutes on two processors."
 	$(release) --product card-companion
 
 .PHONY: sandbox
@@ -73,7 +73,7 @@ app: swift packages ## builds the app of the sandbox in release configuration
 	$(release) --product sandbox-app
 
 test: test-build ## runs all tests
-	@echo "Running the tests. This takes 11 to 15 minutes on two processors."
+	@echo "Running the tests. This takes 11 to 25 minutes on two processors."
 	$(test_environment) Tests/run
 
 test-one: test-build ## runs the tests of some targets or suites: TESTS='DistributionTests|DefinitionTests'
@@ -87,7 +87,7 @@ test_environment := CARD_COMPANION_PYTHON="$(CURDIR)/.venv/bin/python3"
 
 .PHONY: test-build
 test-build: swift test-packages .venv/installed
-	@echo "Building the tests. The first time this takes 6 to 12 minutes on two processors, later one or two."
+	@echo "Building the tests. The first time this takes 6 to 20 minutes on two processors, later one or two."
 	$(test_build) --build-tests
 
 android: ## builds the Android library, in .build/android; it needs no Android SDK
