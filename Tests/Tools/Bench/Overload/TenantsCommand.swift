@@ -47,9 +47,10 @@ struct TenantsCommand: AsyncParsableCommand {
             let server = try await greedy.startServer(
                 environment: OverloadCommand.defaultLimits.merging(limits) { $1 })
             let flood = try await operation.requests(
-                numbers.next(Int(rate * factor * seconds)), of: greedy.served(by: server))
+                numbers.next(Int(rate * factor * (seconds + Self.leadSeconds))), of: greedy.served(by: server))
             let calm = try await operation.requests(numbers.next(Int(rate * seconds)), of: honest.served(by: server))
             async let flooded = generator(for: server, rate * factor).run(flood, .constant(perSecond: rate * factor))
+            try await Task.sleep(for: .seconds(Self.leadSeconds))
             let result = try generator(for: server, rate).run(calm, .constant(perSecond: rate))
             _ = try await flooded
             show(Self.row(rate * factor, limit, result))
@@ -57,9 +58,13 @@ struct TenantsCommand: AsyncParsableCommand {
         }
     }
 
-    /// The server closes a connection that sends nothing for ten seconds.
+    /// So long the greedy bank sends before the other one is measured. Opening its connections takes a second.
+    private static let leadSeconds = 5.0
+
+    /// The server closes a connection that sends nothing for ten seconds. Two generators that never sleep take a processor each.
     private func generator(for server: TestServer, _ rate: Double) -> LoadGenerator {
-        LoadGenerator(port: server.port, connectionCount: min(connections, max(1, Int(rate * 4))))
+        LoadGenerator(
+            port: server.port, connectionCount: min(connections, max(1, Int(rate * 4))), sleepsUntilDue: true)
     }
 
     /// Each request of a cardholder is made once.
