@@ -19,7 +19,8 @@ LOG_DISK_MEGABYTES = 64
 # Less memory and disk than in production: it is a small machine.
 SETTINGS = {"patroni.yml": {
     'unix_socket_directories: ""':
-        'unix_socket_directories: ""\n    max_wal_size: 128MB\n    min_wal_size: 64MB\n    shared_buffers: 64MB'}}
+        'unix_socket_directories: ""\n    max_wal_size: 128MB\n    min_wal_size: 64MB\n    shared_buffers: 64MB',
+    "wal_keep_size: 4GB": "wal_keep_size: 256MB"}}
 
 
 class ClusterSite:
