@@ -72,7 +72,7 @@ extension Setting {
         "Where HTTP without TLS is allowed: on loopback only, or everywhere (behind a proxy that terminates TLS).")
     static let httpConnections = Setting(
         .http, "http.connections", .integer(1...1_000_000),
-        without: "10000, or fewer if this process cannot open so many files",
+        without: "10000, or fewer if this process cannot open so many files, or has too little memory",
         "The maximum number of open connections.")
     static let httpRequests = Setting(
         .http, "http.requests", .integer(1...10_000), default: .int(Admission.usualLeast),

@@ -45,10 +45,13 @@ package struct ServerProcess {
         for address in settings.addresses {
             if let problem = address.problem() { throw address.error(problem) }
         }
-        let connections = try Descriptors.raised().connections(
+        let openFiles = try Descriptors.raised().connections(
             configured: settings.httpConnections, database: settings.databaseConnections)
+        let memory = MemoryLimit.current()
+        let connections = settings.httpConnections ?? min(openFiles, memory?.connections(settings) ?? openFiles)
         ServerMetrics.start(settings)
-        warn(missing, connections)
+        warn(missing)
+        warn(connections, openFiles, memory)
         // A terminal that is closed sends it. The server goes on: it stops by SIGTERM or SIGINT only. With TLS, it reads its
         // certificate again.
         signal(SIGHUP, SIG_IGN)
@@ -65,12 +68,24 @@ package struct ServerProcess {
         }
     }
 
-    private func warn(_ missing: [SelfTest.Dispensable], _ connections: Int) {
-        if settings.httpConnections == nil, connections < Descriptors.usualConnections {
+    private func warn(_ connections: Int, _ openFiles: Int, _ memory: MemoryLimit?) {
+        if settings.httpConnections == nil, openFiles < Descriptors.usualConnections {
             logger.warning(
                 "The limit of open files allows fewer connections than usual",
-                metadata: ["connections": "\(connections)"])
+                metadata: ["connections": "\(openFiles)"])
         }
+        guard let memory else { return }
+        let limit: Logger.Metadata = ["connections": "\(connections)", "memoryMiB": "\(memory.mebibytes)"]
+        if memory.isTooLow(for: connections, settings) {
+            logger.warning(
+                "The memory limit is too low for so many connections: the system can end this server. See docs/operations.md",
+                metadata: limit)
+        } else if connections < openFiles {
+            logger.notice("The memory limit allows fewer connections than usual", metadata: limit)
+        }
+    }
+
+    private func warn(_ missing: [SelfTest.Dispensable]) {
         for algorithm in missing {
             logger.warning(
                 "OpenSSL lacks an algorithm, and the server continues without it",

@@ -14,7 +14,8 @@ extension ServerSettings {
 
     /// Everything that can be seen on this machine.
     func machineFindings(now: Date = Date()) -> [Finding] {
-        tlsFindings(now: now) + vaultFileFindings() + dataDirectoryFindings() + limitFindings()
+        tlsFindings(now: now) + vaultFileFindings() + dataDirectoryFindings() + openFileFindings()
+            + memoryFindings() + lockedMemoryFindings()
     }
 
     /// The files of TLS, as the server would load them.
@@ -130,29 +131,46 @@ extension ServerSettings {
         return findings
     }
 
-    private func limitFindings() -> [Finding] {
-        var findings: [Finding] = []
+    private func openFileFindings() -> [Finding] {
         do {
             let limits = Descriptors.raised()
             let connections = try limits.connections(configured: httpConnections, database: databaseConnections)
             let text = "in this shell, \(limits.limit) open files allow \(connections) connections"
-            findings.append(
+            return [
                 httpConnections == nil && connections < Descriptors.usualConnections
-                    ? .warning("limits", text, do: "raise LimitNOFILE in the systemd unit") : .ok("limits", text))
+                    ? .warning("limits", text, do: "raise LimitNOFILE in the systemd unit") : .ok("limits", text)
+            ]
         } catch {
-            findings.append(.error("limits", error))
+            return [.error("limits", error)]
         }
+    }
+
+    private func memoryFindings() -> [Finding] {
+        guard let limit = MemoryLimit.current() else { return [.ok("limits", "in this shell, memory has no limit")] }
+        let connections = httpConnections ?? min(Descriptors.usualConnections, limit.connections(self))
+        let memory = "in this shell, \(limit.mebibytes) MiB of memory"
+        guard limit.isTooLow(for: connections, self) else {
+            return [.ok("limits", "\(memory) allow \(connections) connections")]
+        }
+        return [
+            .warning(
+                "limits", "\(memory) are too little for \(connections) connections",
+                do: "raise the container's limit, or MemoryMax in the systemd unit"
+                    + (httpConnections == nil ? "" : ", or lower http.connections"))
+        ]
+    }
+
+    private func lockedMemoryFindings() -> [Finding] {
         var memory = rlimit()
-        if getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &memory) == 0 {
-            let wanted = rlim_t(Program.secureHeapByteCount)
-            if memory.rlim_cur < wanted, geteuid() != 0 {
-                findings.append(
-                    .warning(
-                        "limits",
-                        "in this shell, only \(memory.rlim_cur >> 10) KiB can be locked, but the heap of secrets has \(wanted >> 10) KiB",
-                        do: "raise LimitMEMLOCK in the systemd unit: otherwise secrets can be swapped out"))
-            }
-        }
-        return findings
+        let wanted = rlim_t(Program.secureHeapByteCount)
+        guard getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &memory) == 0, memory.rlim_cur < wanted,
+            geteuid() != 0
+        else { return [] }
+        return [
+            .warning(
+                "limits",
+                "in this shell, only \(memory.rlim_cur >> 10) KiB can be locked, but the heap of secrets has \(wanted >> 10) KiB",
+                do: "raise LimitMEMLOCK in the systemd unit: otherwise secrets can be swapped out")
+        ]
     }
 }

@@ -1,0 +1,143 @@
+import Foundation
+import Glibc
+import ServerHarness
+import Testing
+
+/// What a server does when the system limits its memory.
+@Suite("Memory limit", .enabled(if: geteuid() == 0, "needs root"))
+struct MemoryLimitTests {
+    /// What a server needs besides its connections, in MiB.
+    private static let reserveMiB = 128
+    private static let connectionKiB = 96
+    private static let tooMany = 50
+
+    @Test(
+        "A server takes only as many connections as fit into its memory, and serves all of them",
+        .enabled(if: MemoryGroup.isAvailable, "needs control groups of memory that it can write"))
+    func asManyAsFit() async throws {
+        let count = 300
+        let group = try MemoryGroup(limitMiB: Self.reserveMiB + count * Self.connectionKiB / 1024 + 1)
+        let server = try await TestInstallation().startServer(
+            environment: ["HTTP_ADDRESS_CONNECTIONS": "10000", "HTTP_IDLE_TIMEOUT_SECONDS": "600"],
+            launcher: group.launcher)
+        let line = try #require(server.logLines(with: "The memory limit allows fewer connections").first)
+        let limit = try #require(line.firstMatch(of: /connections=(\d+)/).flatMap { Int($0.1) })
+        #expect(count..<count + 11 ~= limit, "\(line)")
+
+        var connections: [SocketConnection] = []
+        for _ in 0..<limit + Self.tooMany {
+            connections.append(try SocketConnection(to: server))
+            try await connections.last?.sendAll(keypadRequest())
+        }
+        var waiting = connections
+        try await eventually("as many connections as fit are served") {
+            waiting.removeAll(where: Self.isAnswered)
+            return waiting.count <= Self.tooMany
+        }
+        #expect(waiting.count == Self.tooMany, "the others wait")
+        connections.forEach { $0.breakOff() }
+        try await eventually("the server serves others again") {
+            (try? await server.request("GET", "/health/ready"))?.status == 200
+        }
+        #expect(try await server.stop() == 0)
+        #expect(try group.killedCount() == 0, "the system has ended nothing")
+    }
+
+    @Test(
+        "A limit that is too low is in the log, with what to read", arguments: ["memory.max", "memory.limit_in_bytes"])
+    func tooLow(file: String) async throws {
+        let server = try await TestInstallation().startServer(launcher: try Self.launcher(file, limitMiB: 100))
+        let line = try #require(server.logLines(with: "warning", "The memory limit is too low").first)
+        for text in ["memoryMiB=100", "connections=100", "docs/operations.md"] {
+            #expect(line.contains(text), "\(line)")
+        }
+    }
+
+    @Test("A setting goes before what fits, and the log says that it can be too much")
+    func configured() async throws {
+        let server = try await TestInstallation().startServer(
+            environment: ["HTTP_CONNECTIONS": "5000"], launcher: try Self.launcher("memory.max", limitMiB: 300))
+        #expect(!server.logLines(with: "warning", "The memory limit is too low", "connections=5000").isEmpty)
+    }
+
+    @Test(
+        "doctor says what a limit allows, and what is too low",
+        arguments: [
+            ("max", [:], "ok", "in this shell, memory has no limit"),
+            ("9223372036854771712", [:], "ok", "in this shell, memory has no limit"),
+            ("\(512 << 20)", [:], "ok", "in this shell, 512 MiB of memory allow 4096 connections"),
+            ("\(8192 << 20)", [:], "ok", "in this shell, 8192 MiB of memory allow 10000 connections"),
+            ("\(64 << 20)", [:], "warning", "in this shell, 64 MiB of memory are too little for 100 connections"),
+            (
+                "\(512 << 20)", ["HTTP_CONNECTIONS": "5000"], "warning",
+                "in this shell, 512 MiB of memory are too little for 5000 connections"
+            ),
+        ] as [(String, [String: String], String, String)])
+    func doctor(limit: String, environment: [String: String], level: String, text: String) async throws {
+        let installation = try await TestInstallation()
+        let launcher = try Self.launcher("memory.max", text: limit)
+        let result = try await TestCommand.run(
+            launcher[0], launcher.dropFirst() + [CardCompanionBinary.path, "doctor"],
+            environment: installation.environment.merging(environment) { $1 })
+        let line = try #require(
+            result.stdout.split(separator: "\n").first { $0.contains("of memory") || $0.contains("memory has") })
+        #expect(line.hasPrefix(level) && line.hasSuffix(text), "\(result.stdout)")
+        #expect(result.stdout.contains("MemoryMax in the systemd unit") == (level == "warning"))
+    }
+
+    /// Starts a program that sees a folder of ours as /sys/fs/cgroup.
+    private static func launcher(_ file: String, limitMiB: Int) throws -> [String] {
+        try launcher(file, text: "\(limitMiB << 20)")
+    }
+
+    private static func launcher(_ file: String, text: String) throws -> [String] {
+        let folder = TestFolder.shared.unused("cgroup")
+        let inner = file == "memory.max" ? folder : "\(folder)/memory"
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+        try "\(text)\n".write(toFile: "\(inner)/\(file)", atomically: true, encoding: .utf8)
+        return ["unshare", "--mount", "sh", "-c", #"mount --bind "$0" /sys/fs/cgroup && exec "$@""#, folder]
+    }
+
+    private func keypadRequest() -> [UInt8] {
+        let body = #"{"bankId":"x","uniqueId":"x","keypadSize":12}"#
+        let head =
+            "POST /v1/pin-definition/keypad-coordinates HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+        return Array("\(head)Content-Length: \(body.utf8.count)\r\n\r\n\(body)".utf8)
+    }
+
+    private static func isAnswered(_ connection: SocketConnection) -> Bool {
+        let answer = (try? connection.receive()) ?? []
+        return String(decoding: answer, as: UTF8.self).hasPrefix("HTTP/1.1 ")
+    }
+}
+
+/// A control group that limits memory. It ends with this value.
+private final class MemoryGroup {
+    private static let parent: String? = {
+        let line = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8))?.split(separator: "\n")
+            .first { $0.contains(":memory:") }
+        let folder = line.map { "/sys/fs/cgroup/memory\($0.split(separator: ":", maxSplits: 2).last ?? "")" }
+        return folder.flatMap { FileManager.default.isWritableFile(atPath: "\($0)/cgroup.procs") ? $0 : nil }
+    }()
+
+    static var isAvailable: Bool { parent != nil }
+
+    private let folder: String
+
+    init(limitMiB: Int) throws {
+        folder = "\(try #require(Self.parent))/card-companion-\(UUID())"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        try "\(limitMiB << 20)".write(toFile: "\(folder)/memory.limit_in_bytes", atomically: false, encoding: .utf8)
+    }
+
+    deinit { rmdir(folder) }
+
+    /// Starts a program in this group.
+    var launcher: [String] { ["sh", "-c", #"echo $$ > "$0/cgroup.procs" && exec "$@""#, folder] }
+
+    /// How many processes of the group the system has ended because they needed too much.
+    func killedCount() throws -> Int {
+        let text = try String(contentsOfFile: "\(folder)/memory.oom_control", encoding: .utf8)
+        return try #require(text.firstMatch(of: /oom_kill (\d+)/).flatMap { Int($0.1) })
+    }
+}
