@@ -4,7 +4,7 @@ import ServerHarness
 import Testing
 
 /// What a server does when the system limits its memory.
-@Suite("Memory limit", .enabled(if: geteuid() == 0, "needs root"))
+@Suite("Memory limit", .enabled("needs root that can mount") { try await PretendedGroup.isAvailable() })
 struct MemoryLimitTests {
     /// What a server needs besides its connections, in MiB.
     private static let reserveMiB = 128
@@ -45,9 +45,10 @@ struct MemoryLimitTests {
     }
 
     @Test(
-        "A limit that is too low is in the log, with what to read", arguments: ["memory.max", "memory.limit_in_bytes"])
+        "A limit that is too low is in the log, with what to read", arguments: PretendedGroup.files)
     func tooLow(file: String) async throws {
-        let server = try await TestInstallation().startServer(launcher: try Self.launcher(file, limitMiB: 100))
+        let server = try await TestInstallation().startServer(
+            launcher: try PretendedGroup.launcher(file, "\(100 << 20)"))
         let line = try #require(server.logLines(with: "warning", "The memory limit is too low").first)
         for text in ["memoryMiB=100", "connections=100", "docs/operations.md"] {
             #expect(line.contains(text), "\(line)")
@@ -57,7 +58,8 @@ struct MemoryLimitTests {
     @Test("A setting goes before what fits, and the log says that it can be too much")
     func configured() async throws {
         let server = try await TestInstallation().startServer(
-            environment: ["HTTP_CONNECTIONS": "5000"], launcher: try Self.launcher("memory.max", limitMiB: 300))
+            environment: ["HTTP_CONNECTIONS": "5000"],
+            launcher: try PretendedGroup.launcher(PretendedGroup.files[0], "\(300 << 20)"))
         #expect(!server.logLines(with: "warning", "The memory limit is too low", "connections=5000").isEmpty)
     }
 
@@ -76,7 +78,7 @@ struct MemoryLimitTests {
         ] as [(String, [String: String], String, String)])
     func doctor(limit: String, environment: [String: String], level: String, text: String) async throws {
         let installation = try await TestInstallation()
-        let launcher = try Self.launcher("memory.max", text: limit)
+        let launcher = try PretendedGroup.launcher(PretendedGroup.files[0], limit)
         let result = try await TestCommand.run(
             launcher[0], launcher.dropFirst() + [CardCompanionBinary.path, "doctor"],
             environment: installation.environment.merging(environment) { $1 })
@@ -84,19 +86,6 @@ struct MemoryLimitTests {
             result.stdout.split(separator: "\n").first { $0.contains("of memory") || $0.contains("memory has") })
         #expect(line.hasPrefix(level) && line.hasSuffix(text), "\(result.stdout)")
         #expect(result.stdout.contains("MemoryMax in the systemd unit") == (level == "warning"))
-    }
-
-    /// Starts a program that sees a folder of ours as /sys/fs/cgroup.
-    private static func launcher(_ file: String, limitMiB: Int) throws -> [String] {
-        try launcher(file, text: "\(limitMiB << 20)")
-    }
-
-    private static func launcher(_ file: String, text: String) throws -> [String] {
-        let folder = TestFolder.shared.unused("cgroup")
-        let inner = file == "memory.max" ? folder : "\(folder)/memory"
-        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
-        try "\(text)\n".write(toFile: "\(inner)/\(file)", atomically: true, encoding: .utf8)
-        return ["unshare", "--mount", "sh", "-c", #"mount --bind "$0" /sys/fs/cgroup && exec "$@""#, folder]
     }
 
     /// Not 408, which is for a request that comes too late because this machine is busy.
@@ -134,5 +123,30 @@ private final class MemoryGroup {
     func killedCount() throws -> Int {
         let text = try String(contentsOfFile: "\(folder)/memory.oom_control", encoding: .utf8)
         return try #require(text.firstMatch(of: /oom_kill (\d+)/).flatMap { Int($0.1) })
+    }
+}
+
+/// Lets a program see a folder of ours as /sys/fs/cgroup.
+private enum PretendedGroup {
+    /// The files with limits that control groups of this machine have, of version 2 and of version 1.
+    static let files: [String] = {
+        let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
+        return [("0::", "memory.max"), (":memory:", "memory.limit_in_bytes")]
+            .filter { groups.contains($0.0) }.map(\.1)
+    }()
+
+    /// Whether this machine has control groups, and a process of ours can have mounts of its own. Root of a container often cannot.
+    static func isAvailable() async throws -> Bool {
+        guard geteuid() == 0, let file = files.first else { return false }
+        let launcher = try launcher(file, "max")
+        return try await TestCommand.run(launcher[0], launcher.dropFirst() + ["true"]).status == 0
+    }
+
+    static func launcher(_ file: String, _ limit: String) throws -> [String] {
+        let folder = TestFolder.shared.unused("cgroup")
+        let inner = file == "memory.max" ? folder : "\(folder)/memory"
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+        try "\(limit)\n".write(toFile: "\(inner)/\(file)", atomically: true, encoding: .utf8)
+        return ["unshare", "--mount", "sh", "-c", #"mount --bind "$0" /sys/fs/cgroup && exec "$@""#, folder]
     }
 }
