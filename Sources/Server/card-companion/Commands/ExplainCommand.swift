@@ -53,7 +53,10 @@ struct ExplainCommand: ParsableCommand {
         var cardholder: String
         @Option(help: "timestamp.")
         var timestamp: String
-        @Option(help: "The digest that the hashMac is bound to, if it is: 43 characters of base64url.")
+        // A digest can begin with "-".
+        @Option(
+            parsing: .unconditional,
+            help: "The digest that the hashMac is bound to, if it is: 43 characters of base64url.")
         var binding: String?
         @Option(help: "hashMac.")
         var hashMac: String?

@@ -199,11 +199,12 @@ struct WebhookCommand: ParsableCommand {
             discussion: """
                 EXAMPLES
                   card-companion webhook resend --bank MYBANK
-                  card-companion webhook resend --bank MYBANK --event=3q2-7wAAQUKDxMXGx8jJyg
+                  card-companion webhook resend --bank MYBANK --event 3q2-7wAAQUKDxMXGx8jJyg
                 """)
 
         @OptionGroup var arguments: BankArguments
-        @Option(help: "The event's id. Default: all parked ones.")
+        // An id can begin with "-".
+        @Option(parsing: .unconditional, help: "The event's id. Default: all parked ones.")
         var event: String?
 
         func run() async throws {

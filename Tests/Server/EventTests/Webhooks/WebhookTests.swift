@@ -166,16 +166,18 @@ struct WebhookTests {
         #expect(try await bank.events().count == 2)
     }
 
-    @Test("'webhook resend' of an unknown event is refused")
-    func unknownEvent() async throws {
+    @Test(
+        "'webhook resend' of an unknown event is refused, also if its id begins with '-'",
+        arguments: ["9223372036854775807", "-q2-7wAAQUKDxMXGx8jJyg"])
+    func unknownEvent(id: String) async throws {
         let service = try await EventService.shared.value
         let bank = try await service.makeBank(cardholders: 0)
         try await bank.setWebhook(try await WebhookReceiver())
         let result = try await service.installation.run([
-            "webhook", "resend", "--bank", bank.id, "--event", "9223372036854775807",
+            "webhook", "resend", "--bank", bank.id, "--event", id,
         ])
         #expect(result.status == 66)
-        #expect(result.stderr.contains("9223372036854775807"))
+        #expect(result.stderr.contains(id))
     }
 
     @Test("'webhook show' shows pending events and the last error; a disabled bank gets no webhooks")
