@@ -74,9 +74,7 @@ struct TrustListTests {
         try await installation.run(["vault", "rotate-data-key", "--purpose", "keys"]).succeeded()
         try await installation.sqlAsCommand(
             "UPDATE data_key SET active_from = now() - interval '2 days' WHERE replaces IS NOT NULL")
-        try await eventually("all values are sealed anew", within: 180) {
-            try await installation.sql("SELECT count(*) FROM resealing WHERE is_finished") == ["8"]
-        }
+        try await installation.untilResealed()
         try await installation.run(["vault", "retire-data-key", old]).succeeded()
         let restarted = try await IdentityService.startServer(on: installation)
         #expect(try await bank.session(try await bank.validationId(), through: restarted).isNormal)

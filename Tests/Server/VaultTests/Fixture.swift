@@ -77,30 +77,3 @@ extension TestServer {
 
     func status(_ path: String) async throws -> Int { try await request("GET", path).status }
 }
-
-/// What `vault status --json` says.
-struct VaultStatus: Decodable {
-    struct MasterKey: Decodable {
-        let id: String
-        let kind: String
-        let name: String
-        let status: String
-        let wrapped: Int
-        let servers: Int
-    }
-
-    struct DataKey: Decodable {
-        let id: Int
-        let status: String
-        let masterKeys: [String]
-    }
-
-    let masterKeys: [MasterKey]
-    let keys: [DataKey]
-    let warnings: [String]
-
-    static func of(_ installation: TestInstallation) async throws -> VaultStatus {
-        let json = try await installation.run(["vault", "status", "--json"]).succeeded().stdout
-        return try JSONDecoder().decode(VaultStatus.self, from: Data(json.utf8))
-    }
-}

@@ -28,12 +28,12 @@ struct DataKeyTests {
         let again = try await installation.run(["vault", "rotate-data-key", "--purpose", "pins"])
         #expect(again.status == 1 && again.stderr.contains("is not used yet"))
         #expect(
-            try await status(installation).keys.map(\.status) == Array(repeating: "active", count: 7)
+            try await VaultStatus.of(installation).keys.map(\.status) == Array(repeating: "active", count: 7)
                 + Array(repeating: "pending", count: 7))
         #expect(try await backend.patch(other.uniqueId, ["freeField": "Hi"]).status == 200)
         #expect(try await keyIds(installation) == ["1", "4", "5"], "the new keys are used too early")
         try await activate(installation)
-        try await untilResealed(installation, columns: 11)
+        try await installation.untilResealed()
 
         #expect(try await keyIds(installation) == ["8", "11", "12"])
         // The audit trail has each row with its new values.
@@ -62,7 +62,7 @@ struct DataKeyTests {
         #expect(try await codeKey(of: other, backend, installation) == "9")
         #expect(try await backend.patch(other.uniqueId, ["freeField": "Hi"]).status == 200)
         for key in 1...7 { try await installation.run(["vault", "retire-data-key", "\(key)"]).succeeded() }
-        #expect(try await status(installation).keys.prefix(7).allSatisfy { $0.status == "destroyed" })
+        #expect(try await VaultStatus.of(installation).keys.prefix(7).allSatisfy { $0.status == "destroyed" })
 
         var restarted = backend
         restarted.server = try await installation.startServer(Self.arguments)
@@ -101,11 +101,12 @@ struct DataKeyTests {
         let done = try await count(installation, under: 8)
         try #require(done < 4000, "it was too late to kill the server")
         try await installation.sql("DROP FUNCTION slow_down CASCADE")
-        #expect(try await status(installation).columns.contains { $0.status == "under way" && $0.afterRow != nil })
+        #expect(
+            try await VaultStatus.of(installation).columns.contains { $0.status == "under way" && $0.afterRow != nil })
 
         let second = try await installation.startServer(Self.arguments)
         try await installation.sql("UPDATE resealing SET leased_until = now()")
-        try await untilResealed(installation, columns: 1)
+        try await installation.untilResealed()
         #expect(try await count(installation, under: 8) == 4000)
         var resumed = backend
         resumed.server = second
@@ -130,7 +131,7 @@ struct DataKeyTests {
         let server = try await installation.startServer(Self.arguments)
         _ = try await backend.server.stop()
         try await activate(installation, secondsAgo: 2 * 86_400)
-        try await untilResealed(installation, columns: 1)
+        try await installation.untilResealed()
         #expect(server.logLines(with: "A sealed value does not open", damaged.uniqueId).isEmpty == false)
         #expect(try await count(installation, under: 8) == 1)
 
@@ -197,26 +198,6 @@ struct DataKeyTests {
         #expect(try await installation.sql("SELECT count(*) FROM data_key WHERE purpose = 'pins'") == ["2"])
     }
 
-    /// What `vault status --json` shows.
-    private struct Status: Decodable {
-        struct Key: Decodable {
-            let id: Int
-            let status: String
-        }
-        struct Column: Decodable {
-            let column: String
-            let status: String
-            let afterRow: String?
-        }
-        let keys: [Key]
-        let columns: [Column]
-    }
-
-    private func status(_ installation: TestInstallation) async throws -> Status {
-        let json = try await installation.run(["vault", "status", "--json"]).succeeded().stdout
-        return try JSONDecoder().decode(Status.self, from: Data(json.utf8))
-    }
-
     /// A back-end whose key is sealed in the database too.
     private func makeBackend() async throws -> (TestInstallation, Backend) {
         let installation = try await TestInstallation()
@@ -232,13 +213,6 @@ struct DataKeyTests {
     private func activate(_ installation: TestInstallation, secondsAgo: Int = 61) async throws {
         try await installation.sqlAsCommand(
             "UPDATE data_key SET active_from = now() - interval '\(secondsAgo) seconds' WHERE replaces IS NOT NULL")
-    }
-
-    private func untilResealed(_ installation: TestInstallation, columns count: Int) async throws {
-        try await eventually("all values are sealed anew", within: Self.limitSeconds) {
-            let columns = try await status(installation).columns
-            return columns.count == count && columns.allSatisfy { $0.status == "finished" }
-        }
     }
 
     /// The ids of the data keys that values are sealed with.
