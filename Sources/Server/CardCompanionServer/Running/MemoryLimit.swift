@@ -1,3 +1,4 @@
+internal import CardCompanionHTTP
 internal import Foundation
 
 /// How much memory the system lets this process have, together with the others of its group, and how many connections of clients fit.
@@ -5,13 +6,13 @@ internal import Foundation
 ///
 /// Source: the Linux kernel's admin guide, `memory.max` (cgroup-v2.rst) and `memory.limit_in_bytes` (cgroup-v1/memory.rst).
 package struct MemoryLimit {
-    /// What a server needs besides its connections.
+    /// What a server needs besides its connections and the files of document sessions.
     private static let serverByteCount = 128 << 20
     /// The private PostgreSQL, whose shared buffers have 256 MiB.
     private static let privateDatabaseByteCount = 384 << 20
-    /// A busy connection with TLS needs up to 75 KiB (docs/performance.md, Memory).
-    private static let connectionByteCount = 96 << 10
-    /// So many are served in any case.
+    /// A connection of HTTP/2 with one request, whose body of 64 KiB is not complete (docs/performance.md, Memory).
+    private static let connectionByteCount = 256 << 10
+    /// So many are taken in any case.
     private static let fewestConnections = 100
 
     private let byteCount: Int
@@ -49,9 +50,12 @@ package struct MemoryLimit {
         return limit
     }
 
-    /// How many connections of clients fit, at least 100.
-    package func connections(_ settings: ServerSettings) -> Int {
-        max(Self.fewestConnections, (byteCount - Self.reserve(settings)) / Self.connectionByteCount)
+    /// How many connections of clients a server takes: as many as its setting says, else as many as fit, but at least 100.
+    ///
+    /// - Parameter most: how many it takes without a limit of memory.
+    package func connections(_ settings: ServerSettings, atMost most: Int) -> Int {
+        let fitting = max(Self.fewestConnections, (byteCount - Self.reserve(settings)) / Self.connectionByteCount)
+        return settings.httpConnections ?? min(most, fitting)
     }
 
     /// Whether so many connections can need more.
@@ -60,6 +64,7 @@ package struct MemoryLimit {
     }
 
     private static func reserve(_ settings: ServerSettings) -> Int {
-        serverByteCount + (settings.databaseURL == nil ? privateDatabaseByteCount : 0)
+        serverByteCount + settings.http.documentSessions.fileByteCount
+            + (settings.databaseURL == nil ? privateDatabaseByteCount : 0)
     }
 }

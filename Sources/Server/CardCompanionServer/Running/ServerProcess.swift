@@ -48,7 +48,7 @@ package struct ServerProcess {
         let openFiles = try Descriptors.raised().connections(
             configured: settings.httpConnections, database: settings.databaseConnections)
         let memory = MemoryLimit.current()
-        let connections = settings.httpConnections ?? min(openFiles, memory?.connections(settings) ?? openFiles)
+        let connections = memory?.connections(settings, atMost: openFiles) ?? openFiles
         ServerMetrics.start(settings)
         warn(missing)
         warn(connections, openFiles, memory)

@@ -147,7 +147,7 @@ extension ServerSettings {
 
     private func memoryFindings() -> [Finding] {
         guard let limit = MemoryLimit.current() else { return [.ok("limits", "in this shell, memory has no limit")] }
-        let connections = httpConnections ?? min(Descriptors.usualConnections, limit.connections(self))
+        let connections = limit.connections(self, atMost: Descriptors.usualConnections)
         let memory = "in this shell, \(limit.mebibytes) MiB of memory"
         guard limit.isTooLow(for: connections, self) else {
             return [.ok("limits", "\(memory) allow \(connections) connections")]
