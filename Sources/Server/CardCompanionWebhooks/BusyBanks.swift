@@ -10,24 +10,25 @@ final class BusyBanks: Sendable {
     private struct Bank {
         var isActive = false
         var failures = 0
-        var restsUntil = ContinuousClock.now
+        var restsUntil: ContinuousClock.Instant?
     }
 
     private let limit: Int
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let banks = Mutex<[Identifier: Bank]>([:])
 
     /// - Parameter limit: how many banks can be active at once.
-    init(limit: Int) {
+    init(limit: Int, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.limit = limit
+        self.now = now
     }
 
     /// Whether a task can start to send to the bank.
     func begin(_ bankId: Identifier) -> Bool {
         banks.withLock { banks in
             var bank = banks[bankId] ?? Bank()
-            guard !bank.isActive, bank.restsUntil <= .now, banks.values.count(where: \.isActive) < limit else {
-                return false
-            }
+            let isResting = bank.restsUntil.map { now() < $0 } ?? false
+            guard !bank.isActive, !isResting, banks.values.count(where: \.isActive) < limit else { return false }
             bank.isActive = true
             banks[bankId] = bank
             return true
@@ -44,7 +45,7 @@ final class BusyBanks: Sendable {
             var bank = banks[bankId] ?? Bank()
             bank.isActive = false
             bank.failures += 1
-            bank.restsUntil = .now + Self.rest.delay(afterFailures: bank.failures, using: &random)
+            bank.restsUntil = now() + Self.rest.delay(afterFailures: bank.failures, using: &random)
             banks[bankId] = bank
         }
     }
