@@ -30,12 +30,20 @@ struct LoadGenerator {
 
     /// Sends the requests, and calls `body` while the connections are still open.
     func run<Result>(_ requests: RequestBatch, _ pace: Pace, _ body: (LoadResult) throws -> Result) throws -> Result {
+        let connections = try connect()
+        return try withExtendedLifetime(connections) { try body(try run(requests, pace, over: connections)) }
+    }
+
+    /// Opens the connections.
+    func connect() throws -> [Connection] {
         let tls = usesTLS ? try TLSSession.clientContext() : nil
-        let connections = try (0..<connectionCount).map { _ in
-            try Connection(port: port, tls.map { try TLSSession($0) })
-        }
+        return try (0..<connectionCount).map { _ in try Connection(port: port, tls.map { try TLSSession($0) }) }
+    }
+
+    /// Sends the requests over connections that are open.
+    func run(_ requests: RequestBatch, _ pace: Pace, over connections: [Connection]) throws -> LoadResult {
         var run = try Run(requests, pace, connections, self)
-        return try withExtendedLifetime(connections) { try body(try run.toEnd()) }
+        return try run.toEnd()
     }
 
     /// What goes on during a run.

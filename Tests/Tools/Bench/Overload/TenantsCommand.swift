@@ -49,7 +49,10 @@ struct TenantsCommand: AsyncParsableCommand {
             let flood = try await operation.requests(
                 numbers.next(Int(rate * factor * (seconds + Self.leadSeconds))), of: greedy.served(by: server))
             let calm = try await operation.requests(numbers.next(Int(rate * seconds)), of: honest.served(by: server))
-            async let flooded = generator(for: server, rate * factor).run(flood, .constant(perSecond: rate * factor))
+            // Opening a thousand connections takes a second of the server's time.
+            let greedyLoad = generator(for: server, rate * factor)
+            let greedyConnections = try greedyLoad.connect()
+            async let flooded = greedyLoad.run(flood, .constant(perSecond: rate * factor), over: greedyConnections)
             try await Task.sleep(for: .seconds(Self.leadSeconds))
             let result = try generator(for: server, rate).run(calm, .constant(perSecond: rate))
             _ = try await flooded
@@ -58,7 +61,7 @@ struct TenantsCommand: AsyncParsableCommand {
         }
     }
 
-    /// So long the greedy bank sends before the other one is measured. Opening its connections takes a second.
+    /// So long the greedy bank sends before the other one is measured: until `bank.rate` has let its burst through.
     private static let leadSeconds = 5.0
 
     /// The server closes a connection that sends nothing for ten seconds. Two generators that never sleep take a processor each.
