@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Foundation
 internal import Glibc
 
@@ -49,6 +50,24 @@ package final class SocketConnection: Sendable {
             rest = rest.dropFirst(count)
             if count == 0 { try await Task.sleep(for: .milliseconds(5)) }
         }
+    }
+
+    /// Sends bytes each second while `body` runs. A thread of its own does that: Swift's threads can be busy for longer than a server
+    /// waits for a client.
+    package func sending<Result>(_ bytes: [UInt8], _ body: () async throws -> Result) async rethrows -> Result {
+        let isOver = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            while isOver.wait(timeout: .now() + 1) == .timedOut {
+                var rest = bytes[...]
+                while !rest.isEmpty {
+                    guard let count = try? self.send(rest) else { return }
+                    rest = rest.dropFirst(count)
+                    if count == 0 { Thread.sleep(forTimeInterval: 0.005) }
+                }
+            }
+        }
+        defer { isOver.signal() }
+        return try await body()
     }
 
     /// Shuts the connection down at once.

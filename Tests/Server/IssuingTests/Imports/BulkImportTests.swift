@@ -105,18 +105,21 @@ struct BulkImportTests {
     func lockedRows() async throws {
         let service = try await Service.shared.value
         var backend = try await service.makeBackend()
-        let server = try await service.installation.startServer(environment: ["HTTP_IDLE_TIMEOUT_SECONDS": "1"])
-        backend.server = server
-        let holder = try await backend.created()
-        let lock = "SELECT 1 FROM cardholder WHERE unique_id = '\(holder.uniqueId)' FOR UPDATE; SELECT pg_sleep(4)"
-        async let locked = service.installation.sql(lock)
-        try await eventually("the row is locked") {
-            try await service.installation.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'") != []
+        backend.server = try await service.installation.startServer(
+            environment: ["HTTP_IDLE_TIMEOUT_SECONDS": "1", "DATABASE_STATEMENT_TIMEOUT_MILLISECONDS": "300000"])
+        let (own, holder) = (backend, try await backend.created())
+        let line = try holder.line(sealedTo: backend.key, of: backend.bank.id)
+        try await service.installation.holding(
+            "SELECT 1 FROM cardholder WHERE unique_id = '\(holder.uniqueId)' FOR UPDATE"
+        ) { lock in
+            async let answer = own.importLines(line)
+            try await eventually("the import waits") { try await lock.waiting() > 0 }
+            try await Task.sleep(for: .seconds(2))
+            try await lock.release()
+            let (isCommitted, counts) = (try await answer.isCommitted, try await answer.counts)
+            #expect(isCommitted && counts == [0, 1, 0])
         }
-        let answer = try await backend.importLines(try holder.line(sealedTo: backend.key, of: backend.bank.id))
-        #expect(answer.isCommitted && answer.counts == [0, 1, 0])
-        _ = try await locked
-        try await server.stop()
+        try await own.server.stop()
     }
 
     private static func summary(refused: Int) -> String {
