@@ -202,11 +202,23 @@ package final class TestInstallation: Sendable {
         try await SQL.run(statements, at: databaseURL)
     }
 
+    /// Waits until PostgreSQL has ended the sessions of servers that have stopped. By then they have told their statistics.
+    package func untilNoServerIsConnected() async throws {
+        try await eventually("no server is connected") {
+            try await sql(
+                """
+                SELECT 1 FROM pg_stat_activity
+                WHERE datname = current_database() AND application_name = 'card-companion'
+                """) == []
+        }
+    }
+
     package var environment: [String: String] {
         [
             "DATABASE_URL": databaseURL, "DATA_DIRECTORY": dataDirectory,
             // Tests run beside each other, on machines that do other things too.
-            "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "30000", "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "20",
+            "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "60000", "DATABASE_STATEMENT_TIMEOUT_MILLISECONDS": "60000",
+            "DATABASE_ACQUIRE_TIMEOUT_SECONDS": "20",
             "HTTP_DRAIN_SECONDS": "0",
             // Only tests about it let the server refuse requests.
             "HTTP_REQUESTS": "1000",

@@ -48,7 +48,7 @@ struct DatabaseStateTests {
     }
 
     /// For commands that find no database.
-    private static let impatience = ["DATABASE_ACQUIRE_TIMEOUT_SECONDS": "2"]
+    private static let impatience = ["DATABASE_ACQUIRE_TIMEOUT_SECONDS": "10"]
 
     @Test("If all connections are taken, requests are answered 503, doctor names it, and later they are served again")
     func full() async throws {

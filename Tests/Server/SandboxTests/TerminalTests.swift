@@ -54,9 +54,8 @@ struct TerminalTests {
         kill(host, SIGSTOP)
         let event = try await sandbox.define("7391", of: "carol")
         try await eventually("the PIN is handed out") {
-            try await sandbox.installation.sql("SELECT attempts FROM forwarded_pin WHERE event_id = '\(event)'") == [
-                "1"
-            ]
+            try await sandbox.installation.sql(
+                "SELECT attempts >= 1 FROM forwarded_pin WHERE event_id = '\(event)'") == ["t"]
         }
         kill(connector, SIGKILL)
         kill(host, SIGCONT)

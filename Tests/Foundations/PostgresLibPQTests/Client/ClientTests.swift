@@ -170,6 +170,7 @@ import Testing
         var configuration = PostgresConfiguration(url: try await NetworkCluster.shared().url)
         configuration.acquireTimeoutSeconds = 300
         configuration.applicationName = "the finishing"
+        configuration.statementTimeoutMilliseconds = 0
         configuration.shutdownTimeoutSeconds = 120
         let client = PostgresClient(configuration: configuration, logger: quietLogger)
         try await stopWhileAStatementIsUnderWay(client)
@@ -181,13 +182,19 @@ import Testing
     private func stopWhileAStatementIsUnderWay(_ client: PostgresClient) async throws {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(services: [.init(service: client)], logger: quietLogger))
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await group.run() }
+        try await withClient { holder in
+            async let run: Void = group.run()
             _ = try await client.execute(Add(left: 0, right: 0))
-            tasks.addTask { _ = try await client.execute(Sleep(seconds: 5)) }
-            try await withClient { try await waitUntilActive(1, "the finishing", $0) }
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
+            try await holder.withConnection { connection in
+                try await connection.executeScript("BEGIN")
+                _ = try await connection.execute(Lock(number: 102))
+                async let finished: [Void] = client.execute(Lock(number: 102))
+                try await withClient { try await waitUntilActive(1, "the finishing", $0) }
+                await group.triggerGracefulShutdown()
+                try await connection.executeScript("COMMIT")
+                _ = try await finished
+            }
+            try await run
         }
     }
 

@@ -41,9 +41,9 @@ import Testing
         try await withClient(configure: { $0.maximumConnections = 1 }) { client in
             let process = try await eventually { try await client.execute(BackendProcess())[0] }
             // As if it had waited for a connection, or for other statements.
-            let rest = AnswerLimit(statement: .seconds(300), all: .milliseconds(200))
+            let rest = AnswerLimit(statement: .seconds(300), all: .seconds(3))
             let error = try await AnswerLimit.$current.withValue(rest) {
-                try await postgresError { _ = try await client.execute(Sleep(seconds: 2)) }
+                try await postgresError { _ = try await client.execute(Sleep(seconds: 6)) }
             }
             #expect(error.code == .connectionLost)
             let next = try await eventually { try await client.execute(BackendProcess())[0] }
@@ -72,9 +72,9 @@ import Testing
     @Test func `nothing is sent if hardly any time is left`() async throws {
         try await withClient(configure: { $0.maximumConnections = 1 }) { client in
             _ = try await eventually { try await client.execute(BackendProcess()) }
-            let spent = AnswerLimit(statement: .seconds(300), all: .milliseconds(500))
+            let spent = AnswerLimit(statement: .seconds(300), all: .seconds(3))
             try await AnswerLimit.$current.withValue(spent) {
-                let late = try await postgresError { _ = try await client.execute(Sleep(seconds: 2)) }
+                let late = try await postgresError { _ = try await client.execute(Sleep(seconds: 6)) }
                 #expect(late.code == .connectionLost)
                 let unsent = try await postgresError { _ = try await client.execute(Add(left: 1, right: 2)) }
                 #expect(unsent.code == .acquireTimeout && unsent.isUnavailable)

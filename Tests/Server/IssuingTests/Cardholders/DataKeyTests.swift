@@ -86,12 +86,15 @@ struct DataKeyTests {
         try await installation.run(["vault", "rotate-data-key", "--purpose", "pins"]).succeeded()
         let first = try await installation.startServer(Self.arguments)
         _ = try await backend.server.stop()
-        // So slow that it can be killed in between.
+        // After the first batch so slow that it can be killed in between.
+        let last = try await installation.sql("SELECT unique_id FROM cardholder ORDER BY unique_id LIMIT 1 OFFSET 500")[
+            0]
         try await installation.sql(
             """
             CREATE FUNCTION slow_down() RETURNS trigger LANGUAGE plpgsql AS
-                'BEGIN PERFORM pg_sleep(0.004); RETURN NEW; END';
-            CREATE TRIGGER slow_down BEFORE UPDATE ON cardholder FOR EACH ROW EXECUTE FUNCTION slow_down()
+                'BEGIN PERFORM pg_sleep(0.03); RETURN NEW; END';
+            CREATE TRIGGER slow_down BEFORE UPDATE ON cardholder FOR EACH ROW
+                WHEN (NEW.unique_id > '\(last)') EXECUTE FUNCTION slow_down()
             """)
         try await activate(installation)
         try await eventually("some values are sealed anew, and that is recorded", within: Self.limitSeconds) {

@@ -301,7 +301,7 @@ struct PINBlockTests {
         #expect(try refused.results.map(\.members) == [["pinBlock"]])
         // A session tells its counts when it ends.
         try await server.stop()
-        try await Task.sleep(for: .seconds(1))
+        try await installation.untilNoServerIsConnected()
         let after = try await count()
         #expect(before < after && after < before + 100, "\(after - before) reads")
     }
