@@ -124,11 +124,11 @@ struct ConnectorTests {
         // It is not answered yet.
         let holder = try await defined(backend)
         let first = try await connector.waitForLines(1, about: holder)[0]["event"]?.string ?? ""
+        try await define(holder, "58026", backend)
         // When the program is asked about the new PIN, it says that the host has taken the old one, too.
         try connector.answer(
             #"[{"event":"\#(first)","state":"effective"},{"state":"effective"}]"#, #"{"state":"effective"}"#,
             about: holder)
-        try await define(holder, "58026", backend)
         let second = try #require(try await backend.definedPIN(holder)?["event"]?.string)
         func events() throws -> [String] { try connector.lines(about: holder).map { $0["event"]?.string ?? "" } }
         try await connector.wait(for: "the new PIN comes twice") { try events().filter { $0 == second }.count >= 2 }
