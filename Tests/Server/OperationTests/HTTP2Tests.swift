@@ -102,6 +102,73 @@ struct HTTP2Tests {
         #expect(try await server.stop() == 0)
     }
 
+    @Test("After random frames others are served, and no stream is left open", arguments: [1, 2])
+    func frames(seed: Int) async throws {
+        let server = try await server(["HTTP_ADDRESS_CONNECTIONS": "20"])
+        #expect(try await ask("frames", server, ["seed": "\(seed)", "count": "100"]) == ["other": "200"])
+        try await eventually("all twenty places are free") {
+            try await ask("many", server, ["count": "50", "expected": "30"]) == ["refused": "30", "after": "200"]
+        }
+        #expect(server.logLines(with: "Internal server error").isEmpty)
+        #expect(try await server.stop() == 0)
+    }
+
+    @Test(
+        "A client that breaks off cancels no fetch, which is recorded as it ended",
+        arguments: ["reset of the stream", "wrong frame", "reset of the connection"])
+    func brokenOff(how: String) async throws {
+        let installation = try await TestInstallation()
+        let bank = try await installation.makeBank(["--retention", "keep-repeat", "--fetch-limit", "50"])
+        let holder = TestCardholder()
+        let plain = try await installation.startServer()
+        try await installation.provision([holder], of: bank, through: plain)
+        let server = try await server(of: installation)
+        let go = TestFolder.shared.unused("go")
+        let arguments = [
+            "how": how, "go": go, "method": "POST", "path": Path.tokenCaptcha, "fields": "{}",
+            "body": JSON.object(try TestApp().tokenCaptcha(bank, bank.token(for: holder))).text,
+        ]
+        try await installation.holding("SELECT FROM cardholder WHERE unique_id = '\(holder.uniqueId)' FOR UPDATE") {
+            lock in
+            async let brokenOff = ask("broken_off", server, arguments)
+            try await eventually("the fetch waits") { try await lock.waiting() == 1 }
+            try Data().write(to: URL(filePath: go))
+            _ = try await brokenOff
+            try await lock.release()
+        }
+        func lines() -> [String] { server.logLines(with: "trail=audit", holder.uniqueId) }
+        try await eventually("the fetch is recorded") { !lines().isEmpty }
+        #expect(lines().count == 1 && lines()[0].contains("code=0"), "\(lines())")
+        #expect(server.logLines(with: "Internal server error").isEmpty)
+        #expect(try await plain.stop() == 0)
+    }
+
+    @Test(
+        "A back-end that breaks off while it waits for events causes no internal error",
+        arguments: ["wrong frame", "reset of the connection"])
+    func brokenWait(how: String) async throws {
+        let installation = try await TestInstallation()
+        let bank = try await installation.makeBank()
+        let issuer = try await installation.makeIssuer(for: bank)
+        let server = try await server(of: installation)
+        let call = IssuerCall("GET", "/v1/banks/\(bank.id)/events", query: "?wait=30")
+        let fields = try call.signedFields(issuer, for: server).map { ($0.name, JSON.string($0.value)) }
+        let go = TestFolder.shared.unused("go")
+        async let brokenOff = ask(
+            "broken_off", server,
+            [
+                "how": how, "go": go, "method": "GET", "path": "/v1/banks/\(bank.id)/events?wait=30",
+                "fields": JSON.object(Dictionary(uniqueKeysWithValues: fields)).text,
+            ])
+        try await eventually("the call is accepted") {
+            try await installation.sql("SELECT 1 FROM spent_proof WHERE kind = 'nonce'") == ["1"]
+        }
+        try Data().write(to: URL(filePath: go))
+        _ = try await brokenOff
+        try await eventually("the call is recorded") { !server.logLines(with: "trail=audit", "read events").isEmpty }
+        #expect(server.logLines(with: "Internal server error").isEmpty, "\(server.log)")
+    }
+
     @Test("A client that takes no answers is not read forever, however large its windows are")
     func hoard() async throws {
         let server = try await server()

@@ -3,7 +3,8 @@ internal import Synchronization
 /// How long the callers of a task wait for statements or batches: for a connection, and for the answer.
 ///
 /// Without a limit the statement timeout counts. With one, the caller gets an error in time: whether the statement took effect is
-/// unknown. If the server sends nothing for twice as long as one statement may wait, it is given up, and the connection is closed.
+/// unknown. A cancelled task waits, too, so that it knows what it has done. If the server sends nothing for twice as long as one
+/// statement may wait, it is given up, and the connection is closed.
 package final class AnswerLimit: Sendable {
     @TaskLocal package static var current: AnswerLimit?
 

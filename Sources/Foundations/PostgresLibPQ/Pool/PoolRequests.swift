@@ -23,6 +23,7 @@ extension Pool {
                 }
             }
         } onCancel: {
+            guard limit == nil else { return }
             self.cancel(id)
             holder.connection?.abandon(id)
         }

@@ -64,7 +64,8 @@ package final class EventFeed: Sendable {
         defer { withExtendedLifetime(place) {} }
         let deadline = ContinuousClock.now + .seconds(min(waitSeconds, Self.waitLimitSeconds))
         while events.isEmpty, ContinuousClock.now < deadline, !isOver(), !Task.isShuttingDownGracefully {
-            try await Task.sleep(for: Self.pollInterval)
+            // A caller that has gone cancels its task.
+            guard (try? await Task.sleep(for: Self.pollInterval)) != nil else { break }
             events = try await Store.answeringAnew { try await read(bankId, position, limit) }
         }
         return events

@@ -11,8 +11,17 @@ struct DrawingThreads: WorkerThreads {
         pool.start()
     }
 
+    /// Runs the job also if the caller's task is cancelled: by then its delivery is recorded.
     func run<Result: Sendable>(_ job: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await pool.runIfActive(job)
+        try await withCheckedThrowingContinuation { continuation in
+            pool.submit { state in
+                continuation.resume(
+                    with: Swift.Result {
+                        guard state == .active else { throw CancellationError() }
+                        return try job()
+                    })
+            }
+        }
     }
 
     /// Stops after the jobs that have started.

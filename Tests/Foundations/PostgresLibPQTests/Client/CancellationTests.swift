@@ -24,6 +24,27 @@ import Testing
         }
     }
 
+    @Test func `a cancelled statement with an answer limit goes on, and its outcome is known`() async throws {
+        try await withClient { holder in
+            try await withClient(configure: { $0.applicationName = "waits for 103" }) { client in
+                try await holder.withConnection { connection in
+                    try await connection.executeScript("BEGIN")
+                    _ = try await connection.execute(Lock(number: 103))
+                    let waiting = Task {
+                        let limit = AnswerLimit(statement: .seconds(300), all: .seconds(300))
+                        return try await AnswerLimit.$current.withValue(limit) {
+                            try await client.execute(Lock(number: 103)).count
+                        }
+                    }
+                    try await withClient { try await waitUntilActive(1, "waits for 103", $0) }
+                    waiting.cancel()
+                    try await connection.executeScript("COMMIT")
+                    #expect(try await waiting.value == 1)
+                }
+            }
+        }
+    }
+
     @Test func `a cancelled waiter leaves the queue at once, and its statement is not sent`() async throws {
         try await withClient(configure: { limits in
             limits.maximumConnections = 1

@@ -9,8 +9,10 @@ import os
 import signal
 import socket
 import ssl
+import struct
 import sys
 import time
+from random import Random
 
 import h2.config
 import h2.connection
@@ -231,6 +233,112 @@ def flood(arguments):
         return {"ended": "False"}
 
 
+def frames(arguments):
+    """Connections with frames that are wrong in all ways, one after the other. Says whether another client is served afterwards."""
+    random = Random(int(arguments["seed"]))
+    for _ in range(int(arguments["count"])):
+        connection = Connection(arguments["port"])
+        try:
+            connection.socket.sendall(b"".join(FrameMaker(random).frames()))
+            # Python reads nothing more from TLS after this, only the encrypted bytes.
+            connection.socket.shutdown(socket.SHUT_WR)
+            while connection.socket.recv(65536):
+                pass
+        except OSError:
+            pass  # the server has closed the connection
+        finally:
+            connection.socket.close()
+    other = Connection(arguments["port"])
+    return {"other": other.wait_for(other.request("GET", "/health/live"))["status"]}
+
+
+class FrameMaker:
+    """Frames of one connection: right ones, ones with odd values, and ones that random bytes have changed."""
+
+    KINDS = [0, 1, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    FLAGS = [0, 0x1, 0x4, 0x4, 0x5, 0x5, 0x8 | 0x5, 0x20 | 0x5]
+    STREAMS = [0, 1, 1, 1, 3, 3, 5, 7, 2, 2**31 - 1]
+    NUMBERS = [0, 1, 100, 16_384, 65_535, 2**24, 2**31 - 1, 2**32 - 1]
+    ODD_FIELDS = [
+        [("Upper", "case")], [("connection", "close")], [("te", "gzip")], [(":path", "/")], [(":unknown", "x")], [("", "empty")],
+        [("content-length", "-1")], [("content-length", "7")], [("host", "other.example")], [("a", "x" * 9000)], [("a", "\r\nb: c")],
+        [("transfer-encoding", "chunked")], [("cookie", "a")] * 200, [("expect", "100-continue")],
+    ]
+
+    def __init__(self, random):
+        self.random = random
+        self.encoder = hpack.Encoder()
+
+    def frames(self):
+        for _ in range(self.random.randrange(1, 20)):
+            kind = self.random.choice(self.KINDS) if self.random.random() < 0.95 else self.random.randrange(256)
+            flags = self.random.choice(self.FLAGS) if self.random.random() < 0.9 else self.random.randrange(256)
+            data = bytearray(frame(kind, flags, self.random.choice(self.STREAMS), self.payload(kind)))
+            for _ in range(self.random.choice([0, 0, 0, 0, 1, 3])):
+                data[self.random.randrange(len(data))] = self.random.randrange(256)
+            yield bytes(data)
+
+    def payload(self, kind):
+        number = self.random.choice(self.NUMBERS).to_bytes(4)
+        match kind:
+            case 0:
+                return self.random.choice([b"", b"{", b"{}", b"\0" * 5, self.random.randbytes(self.random.randrange(20_000))])
+            case 1:
+                return self.fields()
+            case 2:
+                return number + self.random.randbytes(1)
+            case 3 | 8:
+                return number
+            case 4:
+                return b"".join(
+                    self.random.randrange(10).to_bytes(2) + self.random.choice(self.NUMBERS).to_bytes(4)
+                    for _ in range(self.random.randrange(5)))
+            case 5:
+                return number + self.fields()
+            case 6:
+                return self.random.randbytes(self.random.choice([8, 8, 8, 7, 0]))
+            case 7:
+                return number + self.random.choice(self.NUMBERS).to_bytes(4) + self.random.randbytes(self.random.randrange(9))
+            case 9:
+                return self.fields()[self.random.randrange(10):]
+            case _:
+                return self.random.randbytes(self.random.randrange(50))
+
+    def fields(self):
+        method, path = self.random.choice(
+            [("GET", "/health/live"), ("GET", "/health/ready"), ("POST", "/v1/pin-distribution/captcha"), ("X", "*"), ("HEAD", "/")])
+        fields = [(":method", method), (":scheme", "https"), (":authority", "x"), (":path", path)]
+        fields += [("content-type", "application/json"), ("content-length", "2")] if method == "POST" else []
+        if self.random.random() < 0.3:
+            fields += self.random.choice(self.ODD_FIELDS)
+        if self.random.random() < 0.1:
+            fields.pop(self.random.randrange(len(fields)))
+        if self.random.random() < 0.1:
+            self.random.shuffle(fields)
+        return self.encoder.encode(fields)
+
+
+def broken_off(arguments):
+    """A request whose client breaks off when there is a file "go"."""
+    connection = Connection(arguments["port"])
+    body = arguments.get("body")
+    fields = [(name.lower(), value) for name, value in json.loads(arguments["fields"]).items()]
+    stream = connection.request(arguments["method"], arguments["path"], body and body.encode(), fields=fields)
+    while not os.path.exists(arguments["go"]):
+        time.sleep(0.05)
+    match arguments["how"]:
+        case "reset of the stream":
+            connection.h2.reset_stream(stream)
+            connection.wait_for(connection.request("GET", "/health/live"))
+        case "wrong frame":
+            connection.socket.sendall(frame(0, 0, 0, b"data of no stream"))
+            connection.read_until(lambda: False)
+        case "reset of the connection":
+            connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.socket.close()
+    return {}
+
+
 def unread(arguments):
     """A hundred requests whose answers the client does not take, and one of somebody else."""
     greedy = Connection(arguments["port"], window=0)
@@ -294,6 +402,6 @@ def drain(arguments):
 
 
 if __name__ == "__main__":
-    questions = [post, hosts, slow_body, many, silent, flood, unread, hoard, drain]
+    questions = [post, hosts, slow_body, many, silent, flood, frames, broken_off, unread, hoard, drain]
     question = {question.__name__: question for question in questions}[sys.argv[1]]
     json.dump(question(json.load(sys.stdin)), sys.stdout)
