@@ -11,7 +11,7 @@ package struct MemoryLimit {
     /// The private PostgreSQL, whose shared buffers have 256 MiB.
     private static let privateDatabaseByteCount = 384 << 20
     /// A connection of HTTP/2 with one request, whose body of 64 KiB is not complete (docs/performance.md, Memory).
-    private static let connectionByteCount = 256 << 10
+    private static let connectionByteCount = 320 << 10
     /// So many are taken in any case.
     private static let fewestConnections = 100
 
