@@ -50,7 +50,13 @@ extension IssuerRoutes {
 
     private func clientCertificate(_ context: ServiceContext) async throws -> ClientCertificate {
         guard requiresClientCertificate else { return .notRequired }
-        let certificate = try await context.channel.connection.nioSSL_peerCertificate().get()
+        let certificate: NIOSSLCertificate?
+        do {
+            certificate = try await context.channel.connection.nioSSL_peerCertificate().get()
+        } catch {
+            // A closed connection has no certificate any more. Nobody gets this answer.
+            throw Problem.unauthenticated("The connection is closed.")
+        }
         return try certificate.map { .shown(try $0.toDERBytes()) } ?? .missing
     }
 }
