@@ -91,8 +91,10 @@ package struct CardholderImport: Sendable {
             try await write(report)
             summary.committed = true
         } catch {
-            // If this fails too, housekeeping does it later.
-            try? await store.discardStaged(importId: importId, bankId: bankId)
+            // Also in a task that was cancelled because its client has gone. If this fails too, housekeeping does it later.
+            await Task { [store, importId, bankId] in
+                try? await store.discardStaged(importId: importId, bankId: bankId)
+            }.value
             throw error
         }
     }
