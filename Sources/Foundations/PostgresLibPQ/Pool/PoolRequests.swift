@@ -62,7 +62,7 @@ extension Pool {
     }
 
     /// Waits until `start` calls its completion, exactly once. If the task is cancelled, `onCancel` is called; it must
-    /// cause the completion to be called soon.
+    /// cause the completion to be called soon, or there must be a deadline.
     static func answer<Value: Sendable>(
         _ start: @PostgresLoop (@escaping @PostgresLoop (Result<Value, PostgresError>) -> Void) -> Void,
         onCancel: @escaping @PostgresLoop @Sendable () -> Void
