@@ -122,7 +122,7 @@ struct HTTP2Tests {
         let holder = TestCardholder()
         let plain = try await installation.startServer()
         try await installation.provision([holder], of: bank, through: plain)
-        let server = try await server(of: installation)
+        let server = try await server(of: installation, ["HTTP_ADDRESS_CONNECTIONS": "1"])
         let go = TestFolder.shared.unused("go")
         let arguments = [
             "how": how, "go": go, "method": "POST", "path": Path.tokenCaptcha, "fields": "{}",
@@ -150,7 +150,7 @@ struct HTTP2Tests {
         let installation = try await TestInstallation()
         let bank = try await installation.makeBank()
         let issuer = try await installation.makeIssuer(for: bank)
-        let server = try await server(of: installation)
+        let server = try await server(of: installation, ["HTTP_ADDRESS_CONNECTIONS": "1"])
         let call = IssuerCall("GET", "/v1/banks/\(bank.id)/events", query: "?wait=30")
         let fields = try call.signedFields(issuer, for: server).map { ($0.name, JSON.string($0.value)) }
         let go = TestFolder.shared.unused("go")

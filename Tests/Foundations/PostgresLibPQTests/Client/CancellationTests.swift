@@ -45,6 +45,22 @@ import Testing
         }
     }
 
+    @Test func `a cancelled waiter with an answer limit gets its connection and its answer`() async throws {
+        try await withClient(configure: { $0.maximumConnections = 1 }) { client in
+            let sum = try await client.withConnection { _ in
+                let waiting = Task {
+                    let limit = AnswerLimit(statement: .seconds(300), all: .seconds(300))
+                    return try await AnswerLimit.$current.withValue(limit) {
+                        try await client.execute(Add(left: 1, right: 2))
+                    }
+                }
+                waiting.cancel()
+                return waiting
+            }
+            #expect(try await sum.value == [3])
+        }
+    }
+
     @Test func `a cancelled waiter leaves the queue at once, and its statement is not sent`() async throws {
         try await withClient(configure: { limits in
             limits.maximumConnections = 1

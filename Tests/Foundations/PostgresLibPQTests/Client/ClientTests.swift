@@ -191,6 +191,8 @@ import Testing
                 async let finished: [Void] = client.execute(Lock(number: 102))
                 try await withClient { try await waitUntilActive(1, "the finishing", $0) }
                 await group.triggerGracefulShutdown()
+                // The client has begun to shut down when it refuses new statements.
+                while (try? await client.execute(Add(left: 1, right: 2))) != nil {}
                 try await connection.executeScript("COMMIT")
                 _ = try await finished
             }

@@ -14,7 +14,7 @@ struct CallerLimitTests {
     }
 
     /// Sends a request three times as often as an address can at once. It does not wait for the answers, so that the rate allows hardly
-    /// any more meanwhile, however busy the machine is.
+    /// any more meanwhile, unless the server needs a second for each.
     private func flood(
         _ server: TestServer, _ method: String, _ path: String, _ body: [String: JSON]? = nil,
         headers: (Int) -> String = { _ in "" }
@@ -26,7 +26,9 @@ struct CallerLimitTests {
                 + "Content-Length: \(text.utf8.count)\r\n\(headers(number))"
                 + "\(number == count ? "Connection: close\r\n" : "")\r\n\(text)"
         }
-        return try await server.exchange(Array(requests.joined().utf8))
+        let answers = try await server.exchange(Array(requests.joined().utf8))
+        try #require(answers.count == count)
+        return answers
     }
 
     private func forged(_ bank: TestBank, _ holder: TestCardholder) throws -> [String: JSON] {

@@ -4,6 +4,7 @@ The command-line argument names the function. Standard input is its arguments, a
 output is the result, in the same format.
 """
 
+import contextlib
 import json
 import os
 import signal
@@ -242,8 +243,11 @@ def frames(arguments):
             connection.socket.sendall(b"".join(FrameMaker(random).frames()))
             # Python reads nothing more from TLS after this, only the encrypted bytes.
             connection.socket.shutdown(socket.SHUT_WR)
+            connection.socket.settimeout(PATIENCE_SECONDS)
             while connection.socket.recv(65536):
                 pass
+        except TimeoutError:
+            return {"other": "a connection stays open"}
         except OSError:
             pass  # the server has closed the connection
         finally:
@@ -336,6 +340,13 @@ def broken_off(arguments):
         case "reset of the connection":
             connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             connection.socket.close()
+            # The server takes a second connection of an address when it has seen the end of the first one.
+            end = time.monotonic() + PATIENCE_SECONDS
+            while time.monotonic() < end:
+                with contextlib.suppress(OSError):
+                    Connection(arguments["port"])
+                    break
+                time.sleep(0.1)
     return {}
 
 
