@@ -30,9 +30,10 @@ struct OverloadTests {
         /// A server that serves six times `least` requests at once, and `least` when answers were late. It serves two banks.
         init(least: Int = 1, environment: [String: String] = [:]) async throws {
             installation = try await TestInstallation()
-            // Fetches wait for a lock as long as a busy machine needs.
+            // Fetches wait for a lock as long as a busy machine needs. No other statement, also of the server's own, waits behind them.
             let limits = [
-                "HTTP_REQUESTS": "\(least)", "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "300000",
+                "HTTP_REQUESTS": "\(least)", "DATABASE_CONNECTIONS": "24",
+                "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "300000",
                 "DATABASE_STATEMENT_TIMEOUT_MILLISECONDS": "300000",
             ].merging(TestServer.metricsOn) { $1 }
             server = try await installation.startServer(environment: environment.merging(limits) { $1 })
@@ -60,8 +61,7 @@ struct OverloadTests {
         func limit() async throws -> Int { try #require(try await gauge("card_companion_requests_limit")) }
 
         /// Whether so many requests are being served, and a connection to the database is free: a statement behind one that waits
-        /// would wait, too. One look, because the server ends an exchange after two minutes, and a busy machine needs some for a dozen
-        /// requests.
+        /// would wait, too. One look, because a busy machine needs some seconds for each.
         private func isServing(_ count: Int) async throws -> Bool {
             let values = try await server.scrape().values
             let connections = "card_companion_database_connections"
@@ -227,7 +227,7 @@ struct OverloadTests {
             (10, Path.tokenCaptcha, true), (11, Path.tokenCaptcha, false), (11, Path.tokenNotify, true),
         ])
     func priorities(count: Int, path: String, isTaken: Bool) async throws {
-        let fixture = try await Fixture(least: 2, environment: ["DATABASE_CONNECTIONS": "16"])
+        let fixture = try await Fixture(least: 2)
         let (server, first, second) = (fixture.server, fixture.first, fixture.second)
         #expect(try await fixture.limit() == 12)
         let fetches = (0..<7).map { (first, $0 % 4) } + (0..<4).map { (second, $0) }
@@ -252,15 +252,32 @@ struct OverloadTests {
             #expect(answer.detail.contains("this bank has its share"))
             let call = try await server.call("GET", cardholder: holders[0].uniqueId, by: greedy.issuer)
             #expect(call.status == 503 && call.problem == "overloaded")
-            if isApp {
-                #expect(try await server.post(Path.tokenCaptcha, other.fetch(1)).code == 0)
-            } else {
-                let others = try await server.call("GET", cardholder: other.holders[0].uniqueId, by: other.issuer)
-                #expect(others.status == 200)
+            let others = try await Self.answer {
+                guard isApp else {
+                    return try await server.call("GET", cardholder: other.holders[0].uniqueId, by: other.issuer)
+                }
+                return try await server.post(Path.tokenCaptcha, other.fetch(1))
             }
+            #expect(others.status == 200 && others.code == (isApp ? 0 : nil))
         }
         #expect(try await server.post(Path.tokenCaptcha, refused).code == 0)
         #expect(server.logLines(with: "warning", "A bank has more requests than its share").count == 1)
+    }
+
+    /// The first answer to several requests, one each five seconds. The server can send a request's statement behind one that waits for
+    /// the lock, if at that moment its own work has all other connections. Such a request is not answered here.
+    private static func answer(to request: @escaping @Sendable () async throws -> HTTPAnswer) async throws -> HTTPAnswer
+    {
+        try await withThrowingTaskGroup(of: HTTPAnswer.self) { requests in
+            for number in 0..<4 {
+                requests.addTask {
+                    try await Task.sleep(for: .seconds(5 * number))
+                    return try await request()
+                }
+            }
+            defer { requests.cancelAll() }
+            return try #require(try await requests.next())
+        }
     }
 
     @Test("A bank's rate, its apps and back-end together, does not touch another bank")
