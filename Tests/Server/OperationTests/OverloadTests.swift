@@ -52,7 +52,9 @@ struct OverloadTests {
 
         private func code(of fetch: [String: JSON]) async throws -> Int? {
             guard let streams else { return try await server.post(Path.tokenCaptcha, fetch).code }
-            return try await streams.post(server.url + Path.tokenCaptcha, fetch).members["errorCode"]?.integer
+            let answer = try await streams.post(server.url + Path.tokenCaptcha, fetch)
+            #expect(answer.members["errorCode"] != nil, "\(answer)")
+            return answer.members["errorCode"]?.integer
         }
 
         /// How many requests are being served.
