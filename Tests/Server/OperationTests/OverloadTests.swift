@@ -30,7 +30,8 @@ struct OverloadTests {
         /// A server that serves six times `least` requests at once, and `least` when answers were late. It serves two banks.
         init(least: Int = 1, environment: [String: String] = [:]) async throws {
             installation = try await TestInstallation()
-            // Fetches wait for a lock as long as a busy machine needs. No other statement, also of the server's own, waits behind them.
+            // Fetches wait for a lock as long as a busy machine needs. With so many connections, hardly any other statement comes behind
+            // one that waits.
             let limits = [
                 "HTTP_REQUESTS": "\(least)", "DATABASE_CONNECTIONS": "24",
                 "DATABASE_ANSWER_TIMEOUT_MILLISECONDS": "300000",

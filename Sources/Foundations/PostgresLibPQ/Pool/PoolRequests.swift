@@ -23,6 +23,7 @@ extension Pool {
                 }
             }
         } onCancel: {
+            // With a limit there is a deadline, and the caller must know the outcome.
             guard limit == nil else { return }
             self.cancel(id)
             holder.connection?.abandon(id)

@@ -58,7 +58,8 @@ struct PublicRoutes {
         }
     }
 
-    /// A large body that waits for a client that does not read. All of it at once would be encrypted for each of them.
+    /// A large body that is written as fast as the client reads. In one piece, it would be encrypted and kept for each client that does
+    /// not read.
     private static func inParts(_ body: ByteBuffer) -> ResponseBody {
         ResponseBody(contentLength: body.readableBytes) { writer in
             var rest = body
