@@ -136,13 +136,13 @@ struct PoolStateMachine {
 
     /// A lease has ended, and its session has been reset.
     mutating func leaseReturned(_ id: ConnectionID, at now: Instant) -> [Action] {
-        update(id) { $0.state = .shared(inFlight: 0, idleSince: now) }
+        update(id) { $0.state = .shared(inFlight: 0, answeredAt: now) }
         return settle(now)
     }
 
     mutating func connected(_ id: ConnectionID, at now: Instant) -> [Action] {
         guard members.contains(where: { $0.id == id }) else { return [.close(id)] }
-        update(id) { $0.state = .shared(inFlight: 0, idleSince: now) }
+        update(id) { $0.state = .shared(inFlight: 0, answeredAt: now) }
         lastAttemptFailed = false
         retryAt = nil
         stableAt = now + .milliseconds(limits.backOff.stableAfterMilliseconds)
@@ -256,11 +256,19 @@ extension PoolStateMachine {
         return Set(shared.sorted(by: <).prefix(missing).map(\.id))
     }
 
+    /// The connection with the fewest requests in flight. Of several, the one that has answered last: another one may wait for a lock,
+    /// and what follows on it would wait, too.
     private func leastLoaded(except held: Set<ConnectionID>) -> Int? {
-        var best: (index: Int, inFlight: Int)?
+        var best: (index: Int, inFlight: Int, answeredAt: Instant)?
         for (index, member) in members.enumerated() {
-            guard let inFlight = member.inFlight, inFlight < limits.pipelineDepth else { continue }
-            if inFlight < best?.inFlight ?? .max, !held.contains(member.id) { best = (index, inFlight) }
+            guard case .shared(let inFlight, let answeredAt) = member.state, inFlight < limits.pipelineDepth,
+                !held.contains(member.id)
+            else { continue }
+            if let best {
+                let isBetter = inFlight == best.inFlight ? answeredAt > best.answeredAt : inFlight < best.inFlight
+                guard isBetter else { continue }
+            }
+            best = (index, inFlight, answeredAt)
         }
         return best?.index
     }
@@ -355,7 +363,8 @@ extension PoolStateMachine {
     private struct Member {
         enum State: Equatable {
             case connecting
-            case shared(inFlight: Int, idleSince: Instant?)
+            /// - Parameter answeredAt: when it was opened, if there was no answer yet.
+            case shared(inFlight: Int, answeredAt: Instant)
             case retiring(inFlight: Int)
             case leased
         }
@@ -390,19 +399,19 @@ extension PoolStateMachine {
         }
 
         var idleSince: Instant? {
-            guard case .shared(_, let since) = state else { return nil }
-            return since
+            guard case .shared(0, let answeredAt) = state else { return nil }
+            return answeredAt
         }
 
         mutating func beginOne() {
-            guard let inFlight else { return }
-            state = .shared(inFlight: inFlight + 1, idleSince: nil)
+            guard case .shared(let inFlight, let answeredAt) = state else { return }
+            state = .shared(inFlight: inFlight + 1, answeredAt: answeredAt)
         }
 
         mutating func finishOne(at now: Instant) {
             switch state {
             case .shared(let inFlight, _) where inFlight > 0:
-                state = .shared(inFlight: inFlight - 1, idleSince: inFlight == 1 ? now : nil)
+                state = .shared(inFlight: inFlight - 1, answeredAt: now)
             case .retiring(let inFlight) where inFlight > 0:
                 state = .retiring(inFlight: inFlight - 1)
             default:
