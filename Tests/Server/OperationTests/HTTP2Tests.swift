@@ -169,6 +169,46 @@ struct HTTP2Tests {
         #expect(server.logLines(with: "Internal server error").isEmpty, "\(server.log)")
     }
 
+    @Test("Of an import whose client breaks off, the lines that are being written are cleaned up, too")
+    func brokenImport() async throws {
+        let installation = try await TestInstallation()
+        let bank = try await installation.makeBank()
+        let issuer = try await installation.makeIssuer(for: bank)
+        let server = try await server(of: installation, ["HTTP_ADDRESS_CONNECTIONS": "1"])
+        // As many lines as are written at once.
+        let lines = (0..<500).map { #"{"uniqueId":"holder-\#($0)"}"# + "\n" }.joined()
+        var call = IssuerCall("POST", "/v1/banks/\(bank.id)/cardholders:import", body: Array(lines.utf8))
+        call.headers = [("Content-Type", "application/x-ndjson")]
+        call.components = ["@method", "@authority", "@path", "content-digest"]
+        let fields = try call.signedFields(issuer, for: server).map { ($0.name, JSON.string($0.value)) }
+        let go = TestFolder.shared.unused("go")
+        let arguments = [
+            "how": "reset of the connection", "go": go, "method": "POST", "path": call.path, "body": lines,
+            "announced": "1000000", "fields": JSON.object(Dictionary(uniqueKeysWithValues: fields)).text,
+        ]
+        // Written lines become visible when the test lets them.
+        let gate = 4711
+        _ = try await installation.sqlAsSuperuser(
+            """
+            SET search_path = card_companion;
+            CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql
+                AS 'BEGIN PERFORM pg_advisory_xact_lock_shared(\(gate)); RETURN NULL; END';
+            CREATE TRIGGER wait_at_gate AFTER INSERT ON import_line EXECUTE FUNCTION wait_at_gate()
+            """)
+        try await installation.holding("SELECT pg_advisory_lock(\(gate))") { lock in
+            async let brokenOff = ask("broken_off", server, arguments)
+            try await eventually("the lines wait") { try await lock.waiting() == 1 }
+            try Data().write(to: URL(filePath: go))
+            _ = try await brokenOff
+            try await lock.release()
+        }
+        // This comes after those who wait.
+        _ = try await installation.sqlAsSuperuser("SELECT pg_advisory_lock(\(gate))")
+        try await eventually("no lines are left") {
+            try await installation.sql("SELECT count(*) FROM import_line") == ["0"]
+        }
+    }
+
     @Test("A client that takes no answers is not read forever, however large its windows are")
     func hoard() async throws {
         let server = try await server()

@@ -156,7 +156,10 @@ package struct CardholderImport: Sendable {
         let refused = checks.compactMap { if case .refused(let result) = $0 { result } else { nil } }
         if isDryRun { return refused + good.map(ImportResult.init(good:)) }
         if !good.isEmpty {
-            try await store.stage(good, importId: importId, bankId: bankId, now: clock.now())
+            // A client that goes away cancels this task. Lines that are written later than that would not be cleaned up.
+            try await Task { [store, importId, bankId, now = clock.now()] in
+                try await store.stage(good, importId: importId, bankId: bankId, now: now)
+            }.value
             stagedCount += good.count
         }
         return refused

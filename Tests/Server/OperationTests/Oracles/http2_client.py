@@ -61,7 +61,9 @@ class Connection:
         headers += fields
         if body is not None:
             length = len(body) if announced is None else announced
-            headers += [("content-type", "application/json"), ("content-length", str(length))]
+            headers.append(("content-length", str(length)))
+            if not any(name == "content-type" for name, _ in fields):
+                headers.append(("content-type", "application/json"))
         self.h2.send_headers(stream, headers, end_stream=body is None)
         if body is not None:
             self.h2.send_data(stream, body, end_stream=announced is None)
@@ -323,11 +325,12 @@ class FrameMaker:
 
 
 def broken_off(arguments):
-    """A request whose client breaks off when there is a file "go"."""
+    """A request whose client breaks off when there is a file "go". If "announced" is given, its body is not complete."""
     connection = Connection(arguments["port"])
     body = arguments.get("body")
     fields = [(name.lower(), value) for name, value in json.loads(arguments["fields"]).items()]
-    stream = connection.request(arguments["method"], arguments["path"], body and body.encode(), fields=fields)
+    stream = connection.request(
+        arguments["method"], arguments["path"], body and body.encode(), arguments.get("announced"), fields)
     while not os.path.exists(arguments["go"]):
         time.sleep(0.05)
     match arguments["how"]:
