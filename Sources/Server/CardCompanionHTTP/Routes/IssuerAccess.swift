@@ -54,8 +54,9 @@ extension IssuerRoutes {
         do {
             certificate = try await context.channel.connection.nioSSL_peerCertificate().get()
         } catch {
-            // A closed connection has no certificate any more. Nobody gets this answer.
-            throw Problem.unauthenticated("The connection is closed.")
+            guard !context.channel.connection.isActive else { throw error }
+            // It has no certificate any more. Nobody gets this answer.
+            throw Problem(.badRequest, "The connection is closed.")
         }
         return try certificate.map { .shown(try $0.toDERBytes()) } ?? .missing
     }
