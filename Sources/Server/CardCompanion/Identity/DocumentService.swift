@@ -130,9 +130,9 @@ package struct DocumentService: DocumentValidationService {
                 try await deliver(result, admission)
                 try await record(found, admission)
             } catch {
-                // Nothing happens if the session has ended already.
                 let reason = error as? CloseReason ?? .serverError
-                try? await fail(found, admission, cause: reason.rawValue)
+                // If the server's end has broken this off, the check has not failed. Nothing happens if the session has ended already.
+                if !Task.isCancelled { try? await fail(found, admission, cause: reason.rawValue) }
                 throw error
             }
             return result
