@@ -64,7 +64,7 @@ package final class EventFeed: Sendable {
         defer { withExtendedLifetime(place) {} }
         let deadline = ContinuousClock.now + .seconds(min(waitSeconds, Self.waitLimitSeconds))
         while events.isEmpty, ContinuousClock.now < deadline, !isOver(), !Task.isShuttingDownGracefully {
-            // A caller that has gone cancels its task.
+            // A connection of HTTP/2 that breaks off cancels this task, and so does the server's end.
             guard (try? await Task.sleep(for: Self.pollInterval)) != nil else { break }
             events = try await Store.answeringAnew { try await read(bankId, position, limit) }
         }
