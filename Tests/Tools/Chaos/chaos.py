@@ -77,7 +77,10 @@ class Chaos:
         self.after = Footprint(self.site)
         for complaint in self.after.left_behind(self.before):
             self.record.violation(complaint)
-        self.finish()
+        try:
+            self.finish()
+        except ClusterError as error:
+            self.record.violation(f"the comparison has not come to its end: {error}")
         return self.report()
 
     def order(self):
@@ -293,7 +296,8 @@ class Chaos:
 def inside(arguments):
     """Runs the whole site. Process 1 of the namespace takes the dead, and ends all when it ends."""
     with folder(arguments) as path:
-        site = (SingleSite if arguments.short else ClusterSite)(str(pathlib.Path(arguments.program).resolve()), path)
+        program = str(pathlib.Path(arguments.program).resolve())
+        site = SingleSite(program, path) if arguments.short else ClusterSite(program, path, arguments.minutes)
         print(f"{site.name}; seed {arguments.seed}, {arguments.minutes:g} minutes, {path}", flush=True)
         chaos = Chaos(site, arguments)
         try:

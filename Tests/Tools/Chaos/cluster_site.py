@@ -13,7 +13,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 DATABASES = {"db1": "10.77.0.11", "db2": "10.77.0.12", "db3": "10.77.0.13"}
 DOMAIN = "cards.test"
 SERVERS = {"app1": "10.77.0.21", "app2": "10.77.0.22"}
+# So small that it can be filled. What the clients write in an hour, and what the comparison at the end sorts, must fit in.
 DISK_MEGABYTES = 900
+DISK_MEGABYTES_PER_MINUTE = 30
 LOG_DISK_MEGABYTES = 64
 
 # Less memory and disk than in production: it is a small machine.
@@ -28,7 +30,7 @@ class ClusterSite:
 
     name = "three PostgreSQL under Patroni, three etcd members, two servers"
 
-    def __init__(self, program, folder):
+    def __init__(self, program, folder, minutes):
         self.program, self.folder = program, pathlib.Path(folder)
         self.folder.chmod(0o755)
         self.machines, self.servers, self.slow_cables = [], [], {}
@@ -38,7 +40,7 @@ class ClusterSite:
         self.prefixes = prefixes
         for name in DATABASES:
             make_folder(self.folder / name)
-            mount(self.folder / name, DISK_MEGABYTES)
+            mount(self.folder / name, DISK_MEGABYTES + round(minutes * DISK_MEGABYTES_PER_MINUTE))
         self.cluster = Cluster(self.folder, DATABASES, "10.77.0.0/24", prefixes=prefixes, settings=SETTINGS)
         for machine in self.cluster.machines:
             machine.shims = self.folder / f"{machine.name}-shims"
