@@ -27,6 +27,9 @@ struct PoolStateMachine {
         case stopped
     }
 
+    /// A connection whose statement has run for so long may wait for a lock, and what follows on it waits, too. It gets another one only
+    /// if all are like that.
+    private static let slowAfter = Duration.milliseconds(100)
     /// How long a connection that was given up counts if the server has no statement timeout.
     private static let givenUpWithoutLimit = Duration.seconds(60)
     /// A server whose commits wait for a standby keeps connections that were given up. So they count longer each time that as many
@@ -136,13 +139,13 @@ struct PoolStateMachine {
 
     /// A lease has ended, and its session has been reset.
     mutating func leaseReturned(_ id: ConnectionID, at now: Instant) -> [Action] {
-        update(id) { $0.state = .shared(inFlight: 0, answeredAt: now) }
+        update(id) { $0.state = .shared(inFlight: 0, since: now) }
         return settle(now)
     }
 
     mutating func connected(_ id: ConnectionID, at now: Instant) -> [Action] {
         guard members.contains(where: { $0.id == id }) else { return [.close(id)] }
-        update(id) { $0.state = .shared(inFlight: 0, answeredAt: now) }
+        update(id) { $0.state = .shared(inFlight: 0, since: now) }
         lastAttemptFailed = false
         retryAt = nil
         stableAt = now + .milliseconds(limits.backOff.stableAfterMilliseconds)
@@ -230,8 +233,8 @@ extension PoolStateMachine {
         guard !sharedWaiters.isEmpty else { return [] }
         let held = connectionsHeldForLeases
         var actions: [Action] = []
-        while let index = leastLoaded(except: held), let id = sharedWaiters.popFirst() {
-            members[index].beginOne()
+        while let index = leastLoaded(except: held, at: now), let id = sharedWaiters.popFirst() {
+            members[index].beginOne(at: now)
             actions.append(.grant(id, members[index].id))
         }
         return actions
@@ -256,19 +259,21 @@ extension PoolStateMachine {
         return Set(shared.sorted(by: <).prefix(missing).map(\.id))
     }
 
-    /// The connection with the fewest requests in flight. Of several, the one that has answered last: another one may wait for a lock,
-    /// and what follows on it would wait, too.
-    private func leastLoaded(except held: Set<ConnectionID>) -> Int? {
-        var best: (index: Int, inFlight: Int, answeredAt: Instant)?
+    /// The connection with the fewest requests in flight, if possible of those that are not slow. Of several, the one that is where it
+    /// is for the shortest time.
+    private func leastLoaded(except held: Set<ConnectionID>, at now: Instant) -> Int? {
+        var best: (index: Int, load: Int, since: Instant)?
         for (index, member) in members.enumerated() {
-            guard case .shared(let inFlight, let answeredAt) = member.state, inFlight < limits.pipelineDepth,
+            guard case .shared(let inFlight, let since) = member.state, inFlight < limits.pipelineDepth,
                 !held.contains(member.id)
             else { continue }
+            let isSlow = inFlight > 0 && since.duration(to: now) > Self.slowAfter
+            let load = isSlow ? limits.pipelineDepth + inFlight : inFlight
             if let best {
-                let isBetter = inFlight == best.inFlight ? answeredAt > best.answeredAt : inFlight < best.inFlight
+                let isBetter = load == best.load ? since > best.since : load < best.load
                 guard isBetter else { continue }
             }
-            best = (index, inFlight, answeredAt)
+            best = (index, load, since)
         }
         return best?.index
     }
@@ -363,8 +368,9 @@ extension PoolStateMachine {
     private struct Member {
         enum State: Equatable {
             case connecting
-            /// - Parameter answeredAt: when it was opened, if there was no answer yet.
-            case shared(inFlight: Int, answeredAt: Instant)
+            /// - Parameter since: when its oldest request became the one that the server works on; without requests, when the last one
+            ///   has ended.
+            case shared(inFlight: Int, since: Instant)
             case retiring(inFlight: Int)
             case leased
         }
@@ -399,19 +405,19 @@ extension PoolStateMachine {
         }
 
         var idleSince: Instant? {
-            guard case .shared(0, let answeredAt) = state else { return nil }
-            return answeredAt
+            guard case .shared(0, let since) = state else { return nil }
+            return since
         }
 
-        mutating func beginOne() {
-            guard case .shared(let inFlight, let answeredAt) = state else { return }
-            state = .shared(inFlight: inFlight + 1, answeredAt: answeredAt)
+        mutating func beginOne(at now: Instant) {
+            guard case .shared(let inFlight, let since) = state else { return }
+            state = .shared(inFlight: inFlight + 1, since: inFlight == 0 ? now : since)
         }
 
         mutating func finishOne(at now: Instant) {
             switch state {
             case .shared(let inFlight, _) where inFlight > 0:
-                state = .shared(inFlight: inFlight - 1, answeredAt: now)
+                state = .shared(inFlight: inFlight - 1, since: now)
             case .retiring(let inFlight) where inFlight > 0:
                 state = .retiring(inFlight: inFlight - 1)
             default:

@@ -60,20 +60,33 @@ import Testing
         #expect(pool.finished(1, at: at(0)) == [.grant(13, 1)])
     }
 
-    @Test func `of equally busy connections, the one that has answered last gets the request`() {
+    @Test func `of equally busy connections, the one whose statement has run for the shortest time gets the next`() {
         var pool = running()
         #expect(pool.acquire(10, .shared, at: at(0)) == [.grant(10, 1), .connect(2)])
-        _ = pool.connected(2, at: at(1))
-        #expect(pool.acquire(11, .shared, at: at(2)) == [.grant(11, 2), .connect(3)])
-        _ = pool.connected(3, at: at(3))
-        // Number 1 has answered last, number 3 was opened before that, and number 2 waits for a lock since then.
-        #expect(pool.finished(1, at: at(4)) == [])
-        #expect(pool.acquire(12, .shared, at: at(5)) == [.grant(12, 1)])
-        #expect(pool.acquire(13, .shared, at: at(6)) == [.grant(13, 3)])
-        // All have one request now.
-        #expect(pool.acquire(14, .shared, at: at(7)) == [.grant(14, 1)])
-        #expect(pool.acquire(15, .shared, at: at(8)) == [.grant(15, 3)])
-        #expect(pool.acquire(16, .shared, at: at(9)) == [.grant(16, 2)])
+        _ = pool.connected(2, at: at(0.01))
+        #expect(pool.acquire(11, .shared, at: at(0.02)) == [.grant(11, 2), .connect(3)])
+        _ = pool.finished(2, at: at(0.03))
+        _ = pool.finished(1, at: at(0.04))
+        #expect(pool.acquire(12, .shared, at: at(0.05)) == [.grant(12, 1)])
+        #expect(pool.acquire(13, .shared, at: at(0.06)) == [.grant(13, 2)])
+        // Number 1 has answered last, but its statement runs for longer.
+        #expect(pool.acquire(14, .shared, at: at(0.07)) == [.grant(14, 2)])
+        #expect(pool.acquire(15, .shared, at: at(0.08)) == [.grant(15, 1)])
+    }
+
+    @Test func `a connection that may wait for a lock gets no more requests while another one moves`() {
+        var pool = running { $0.pipelineDepth = 3 }
+        #expect(pool.acquire(10, .shared, at: at(0)) == [.grant(10, 1), .connect(2)])
+        _ = pool.connected(2, at: at(0))
+        #expect(pool.acquire(11, .shared, at: at(1)) == [.grant(11, 2), .connect(3)])
+        #expect(pool.acquire(12, .shared, at: at(1)) == [.grant(12, 2)])
+        #expect(pool.acquire(13, .shared, at: at(1.05)) == [.grant(13, 2)])
+        // Number 2 has as many as it can have.
+        #expect(pool.acquire(14, .shared, at: at(1.05)) == [.grant(14, 1)])
+        #expect(pool.finished(2, at: at(1.1)) == [])
+        // Now both are slow.
+        #expect(pool.acquire(15, .shared, at: at(2)) == [.grant(15, 2)])
+        #expect(pool.acquire(16, .shared, at: at(2)) == [.grant(16, 1)])
     }
 
     @Test func `idle connections beyond the minimum are closed after the idle timeout`() {
