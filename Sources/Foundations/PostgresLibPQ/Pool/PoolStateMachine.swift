@@ -259,8 +259,8 @@ extension PoolStateMachine {
         return Set(shared.sorted(by: <).prefix(missing).map(\.id))
     }
 
-    /// The connection with the fewest requests in flight, if possible of those that are not slow. Of several, the one that is where it
-    /// is for the shortest time.
+    /// The connection with the fewest requests in flight, if possible one that is not slow. Of several, the one whose statement has run
+    /// for the shortest time, or that has become idle last.
     private func leastLoaded(except held: Set<ConnectionID>, at now: Instant) -> Int? {
         var best: (index: Int, load: Int, since: Instant)?
         for (index, member) in members.enumerated() {
@@ -368,8 +368,7 @@ extension PoolStateMachine {
     private struct Member {
         enum State: Equatable {
             case connecting
-            /// - Parameter since: when its oldest request became the one that the server works on; without requests, when the last one
-            ///   has ended.
+            /// - Parameter since: when the server began to work on its oldest request; without requests, when it became idle.
             case shared(inFlight: Int, since: Instant)
             case retiring(inFlight: Int)
             case leased
