@@ -27,9 +27,6 @@ struct PoolStateMachine {
         case stopped
     }
 
-    /// A connection whose statement has run for so long may wait for a lock, and what follows on it waits, too. It gets another one only
-    /// if all are like that.
-    private static let slowAfter = Duration.milliseconds(100)
     /// How long a connection that was given up counts if the server has no statement timeout.
     private static let givenUpWithoutLimit = Duration.seconds(60)
     /// A server whose commits wait for a standby keeps connections that were given up. So they count longer each time that as many
@@ -139,13 +136,13 @@ struct PoolStateMachine {
 
     /// A lease has ended, and its session has been reset.
     mutating func leaseReturned(_ id: ConnectionID, at now: Instant) -> [Action] {
-        update(id) { $0.state = .shared(inFlight: 0, since: now) }
+        update(id) { $0.state = .shared(Pipeline(idleSince: now)) }
         return settle(now)
     }
 
     mutating func connected(_ id: ConnectionID, at now: Instant) -> [Action] {
         guard members.contains(where: { $0.id == id }) else { return [.close(id)] }
-        update(id) { $0.state = .shared(inFlight: 0, since: now) }
+        update(id) { $0.state = .shared(Pipeline(idleSince: now)) }
         lastAttemptFailed = false
         retryAt = nil
         stableAt = now + .milliseconds(limits.backOff.stableAfterMilliseconds)
@@ -259,21 +256,13 @@ extension PoolStateMachine {
         return Set(shared.sorted(by: <).prefix(missing).map(\.id))
     }
 
-    /// The connection with the fewest requests in flight, if possible one that is not slow. Of several, the one whose statement has run
-    /// for the shortest time, or that has become idle last.
+    /// The connection on which the next request probably waits for the shortest time.
     private func leastLoaded(except held: Set<ConnectionID>, at now: Instant) -> Int? {
-        var best: (index: Int, load: Int, since: Instant)?
+        var best: (index: Int, pipeline: Pipeline)?
         for (index, member) in members.enumerated() {
-            guard case .shared(let inFlight, let since) = member.state, inFlight < limits.pipelineDepth,
-                !held.contains(member.id)
+            guard let pipeline = member.pipeline, pipeline.inFlight < limits.pipelineDepth, !held.contains(member.id)
             else { continue }
-            let isSlow = inFlight > 0 && since.duration(to: now) > Self.slowAfter
-            let load = isSlow ? limits.pipelineDepth + inFlight : inFlight
-            if let best {
-                let isBetter = load == best.load ? since > best.since : load < best.load
-                guard isBetter else { continue }
-            }
-            best = (index, load, since)
+            if best.map({ pipeline.isShorter(than: $0.pipeline, at: now) }) ?? true { best = (index, pipeline) }
         }
         return best?.index
     }
@@ -359,69 +348,5 @@ extension PoolStateMachine {
         guard let index = members.firstIndex(where: { $0.id == id }) else { return false }
         members.remove(at: index)
         return true
-    }
-}
-
-// MARK: - One connection
-
-extension PoolStateMachine {
-    private struct Member {
-        enum State: Equatable {
-            case connecting
-            /// - Parameter since: when the server began to work on its oldest request; without requests, when it became idle.
-            case shared(inFlight: Int, since: Instant)
-            case retiring(inFlight: Int)
-            case leased
-        }
-
-        let id: ConnectionID
-        var state = State.connecting
-
-        var isConnecting: Bool {
-            if case .connecting = state { true } else { false }
-        }
-
-        /// Whether it is retiring and its last request has ended.
-        var isOver: Bool {
-            if case .retiring(0) = state { true } else { false }
-        }
-
-        /// The number of shared requests in flight; nil if the connection is not shared.
-        var inFlight: Int? {
-            guard case .shared(let inFlight, _) = state else { return nil }
-            return inFlight
-        }
-
-        var isIdle: Bool { inFlight == 0 }
-
-        /// Also on a connection that gets no more.
-        var requestsInFlight: Int {
-            switch state {
-            case .connecting: 0
-            case .leased: 1
-            case .shared(let inFlight, _), .retiring(let inFlight): inFlight
-            }
-        }
-
-        var idleSince: Instant? {
-            guard case .shared(0, let since) = state else { return nil }
-            return since
-        }
-
-        mutating func beginOne(at now: Instant) {
-            guard case .shared(let inFlight, let since) = state else { return }
-            state = .shared(inFlight: inFlight + 1, since: inFlight == 0 ? now : since)
-        }
-
-        mutating func finishOne(at now: Instant) {
-            switch state {
-            case .shared(let inFlight, _) where inFlight > 0:
-                state = .shared(inFlight: inFlight - 1, since: now)
-            case .retiring(let inFlight) where inFlight > 0:
-                state = .retiring(inFlight: inFlight - 1)
-            default:
-                return
-            }
-        }
     }
 }
