@@ -10,6 +10,7 @@ package final class TestServer: Sendable {
     /// Its host and port as in its URL. Clients of the harness send it as `Host`.
     package var authority: String { "\(HTTPClient.loopback):\(port)" }
 
+    private let startedAt = ContinuousClock.now
     private let process: TestProcess
     private let logPath: String
     /// The port of the admin listener, once the log has named it. It never changes.
@@ -63,8 +64,17 @@ package final class TestServer: Sendable {
     package var log: String { Self.read(logPath) }
 
     /// The log lines that contain all of `texts`.
-    package func logLines(with texts: String...) -> [String] {
+    package func logLines(with texts: String...) -> [String] { logLines(with: texts) }
+
+    private func logLines(with texts: [String]) -> [String] {
         log.split(separator: "\n").map(String.init).filter { line in texts.allSatisfy(line.contains) }
+    }
+
+    /// Whether the log has a warning with all of `texts`, and at most one in each minute.
+    package func hasRareWarning(with texts: String...) -> Bool {
+        let minutes = startedAt.duration(to: .now) / .seconds(60)
+        let count = logLines(with: ["warning"] + texts).count
+        return count > 0 && Double(count) <= 1 + minutes
     }
 
     /// The audit line of an answer.
