@@ -91,10 +91,10 @@ package struct CardholderImport: Sendable {
             try await write(report)
             summary.committed = true
         } catch {
-            // Also in a task that was cancelled because its client has gone. If this fails too, housekeeping does it later.
-            await Task { [store, importId, bankId] in
+            // Also if its client has gone. If this fails too, housekeeping does it later.
+            await uncancelled { [store, importId, bankId] in
                 try? await store.discardStaged(importId: importId, bankId: bankId)
-            }.value
+            }
             throw error
         }
     }
@@ -156,10 +156,10 @@ package struct CardholderImport: Sendable {
         let refused = checks.compactMap { if case .refused(let result) = $0 { result } else { nil } }
         if isDryRun { return refused + good.map(ImportResult.init(good:)) }
         if !good.isEmpty {
-            // A client that goes away cancels this task. Lines that are written later than that would not be cleaned up.
-            try await Task { [store, importId, bankId, now = clock.now()] in
+            // The clean-up would miss lines that are written after it.
+            try await uncancelled { [store, importId, bankId, now = clock.now()] in
                 try await store.stage(good, importId: importId, bankId: bankId, now: now)
-            }.value
+            }
             stagedCount += good.count
         }
         return refused

@@ -124,12 +124,12 @@ final class DocumentSessions: Sendable {
             }
         }
         guard let admission else { return tell { $0.release() } }
-        // Also if the server stops and this task is cancelled: otherwise the check would stay taken.
-        let result = await Task { [failure] in await end(admission, failure, with: service) }.value
+        // Also if the server stops: otherwise the check would stay taken.
+        let result = await uncancelled { [self, failure] in await end(admission, failure, with: service) }
         // The files need no room while the result is posted.
         failure = nil
         tell { $0.release() }
-        if let result { await Task { await service.post(result, for: admission) }.value }
+        if let result { await uncancelled { await service.post(result, for: admission) } }
     }
 
     private func admit<Service: DocumentValidationService>(
