@@ -21,7 +21,7 @@ struct OverloadCommand: AsyncParsableCommand {
     @Option(help: "Multiples of what the server can do, separated by commas.")
     var factors = "0.5,1,2,5"
     @Option(help: "How many connections there are: a client with no answer yet sends no other request.")
-    var connections = 1_000
+    var connections = 1_500
     @Option(help: "How many cardholders there are.")
     var cardholders = 20_000
     @Option(help: "What is sent.")
